@@ -1,0 +1,26 @@
+# One command does format check, lint, types and tests: `make check`, the same as CI.
+VENV ?= .venv
+PY := $(VENV)/bin/python
+
+$(VENV)/.ready: pyproject.toml requirements.txt
+	python3 -m venv $(VENV)
+	$(PY) -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	$(PY) -m pip install --quiet --disable-pip-version-check --no-deps -e .
+	touch $@
+
+.PHONY: check format lint types test
+check: lint types test
+
+format: $(VENV)/.ready
+	$(VENV)/bin/ruff format .
+	$(VENV)/bin/ruff check --fix .
+
+lint: $(VENV)/.ready
+	$(VENV)/bin/ruff format --check .
+	$(VENV)/bin/ruff check .
+
+types: $(VENV)/.ready
+	$(VENV)/bin/mypy
+
+test: $(VENV)/.ready
+	$(VENV)/bin/pytest -n 2 --cov --cov-report=term --cov-fail-under=90

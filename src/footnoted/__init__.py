@@ -1,0 +1,54 @@
+"""footnoted: answers, footnoted. Grounded, cited, checked generation on any LLM, or on none."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from footnoted.answering.generator import GeneratorProtocol, GroundedGenerator
+    from footnoted.answering.structured import AnswerWithSources, ComparisonResult, StructuredGenerator
+    from footnoted.contract import (
+        CitationStyle,
+        GenerationConfig,
+        GenerationMode,
+        GenerationRequest,
+        GenerationResponse,
+        InlineCitation,
+        OutputFormat,
+        SourceContext,
+    )
+
+# Each public name and its room; a room is opened when a name of it is first used, so the import stays light.
+_ROOMS = {
+    "footnoted.answering.generator": ("GeneratorProtocol", "GroundedGenerator", "ask"),
+    "footnoted.answering.structured": ("AnswerWithSources", "ComparisonResult", "StructuredGenerator"),
+    "footnoted.contract": (
+        "CitationStyle",
+        "GenerationConfig",
+        "GenerationMode",
+        "GenerationRequest",
+        "GenerationResponse",
+        "InlineCitation",
+        "OutputFormat",
+        "SourceContext",
+    ),
+}
+_HOME = {name: room for room, names in _ROOMS.items() for name in names}
+
+__all__ = sorted(_HOME)  # noqa: PLE0605
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'footnoted' has no attribute {name!r}")
+    from importlib import import_module  # noqa: PLC0415
+
+    value = getattr(import_module(_HOME[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

@@ -1,0 +1,58 @@
+"""What a streamed answer says while it happens: small frozen events, closed by `AnswerFinished`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from footnoted.types import Citation, Claim, Verdict
+
+if TYPE_CHECKING:
+    from footnoted.contract import GenerationResponse
+
+
+@dataclass(frozen=True, slots=True)
+class TextDelta:
+    """The next piece of the answer as the reader sees it, markers rendered. ``start``: its offset."""
+
+    text: str
+    start: int
+    kind: Literal["text"] = "text"
+
+
+@dataclass(frozen=True, slots=True)
+class CitationFound:
+    """A marker was just written; the citation points at the exact words."""
+
+    citation: Citation
+    kind: Literal["citation"] = "citation"
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimChecked:
+    """A claim got its verdict."""
+
+    claim: Claim
+    verdict: Verdict
+    kind: Literal["claim"] = "claim"
+
+
+@dataclass(frozen=True, slots=True)
+class TextRetracted:
+    """The answer's ``[start, end)`` no longer stands; ``reason`` says why."""
+
+    start: int
+    end: int
+    reason: str
+    kind: Literal["retraction"] = "retraction"
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerFinished:
+    """The last event: the whole response, its finish reason included."""
+
+    response: GenerationResponse
+    kind: Literal["finished"] = "finished"
+
+
+Event = TextDelta | CitationFound | ClaimChecked | TextRetracted | AnswerFinished
