@@ -1,0 +1,69 @@
+"""A sentence as it stands in a source in; the same words as a reader wants them (no list marks, hashes, pipes) out."""
+
+from __future__ import annotations
+
+import re
+
+_LINK = re.compile(r"!?\[([^\]\n]*)\]\((?:[^()\s]|\([^()\s]*\))*(?:\s+\"[^\"]*\")?\)")
+_MARKER = re.compile(
+    r"\s*(?:\[\^?(?:\d{1,3}|source\s+\d+)(?:\s*[,–-]\s*\d{1,3})*\]|【[^】]{1,12}】)", re.IGNORECASE
+)
+_EMPHASIS = re.compile(r"(\*\*|__|(?<![\w*])[*_](?=\S))(.+?)(?:(?<=\S)\1)", re.DOTALL)
+_OPENING = re.compile(r"\s*(?:(?:#{1,6}|>|[-*+•‣]|\(?\d{1,3}[.)]|\(?[a-z][.)])\s+)+")
+_RULE_CELL = re.compile(r":?-{2,}:?")
+_ENDS = re.compile(r"[.!?…。！？।؟۔][\"'”’»)\]」』）*_`]*$")
+_HAN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
+_THAI = re.compile(r"[\u0e00-\u0e7f]")
+
+
+def plain(words: str) -> str:
+    """Words without Markdown's marks, markers of their own and line breaks.
+
+    >>> plain("**Theft** is [covered](a.md) [3]")
+    'Theft is covered'
+    """
+    words = _LINK.sub(r"\1", words)
+    words = _MARKER.sub("", words)
+    words = _EMPHASIS.sub(r"\2", words)
+    return " ".join(words.split())
+
+
+def sentence(words: str) -> str:
+    """One sentence with a capital at its start and a mark at its end.
+
+    >>> sentence("- your **excess** is £75;")
+    'Your excess is £75.'
+    """
+    words = plain(_OPENING.sub("", words, count=1)).rstrip(" ,;:：；，、")
+    if not words:
+        return ""
+    first = words.split()[0]
+    if first.isalpha() and first.islower():
+        words = words[0].upper() + words[1:]
+    if _ENDS.search(words) or _THAI.search(words[-1]):
+        return words
+    return words + ("。" if _HAN.search(words[-1]) else ".")
+
+
+def row(words: str, header: str) -> str:
+    """A table row as one sentence, each value after its column's name.
+
+    >>> row("| Theft | £250 | |", "| Cover | Excess | Note |")
+    'Cover: Theft; Excess: £250.'
+    """
+    names = cells(header)
+    values = cells(words)
+    names += [""] * (len(values) - len(names))
+    named = [
+        f"{name}: {value}" if name else value for name, value in zip(names, values, strict=False) if value
+    ]
+    return sentence("; ".join(named))
+
+
+def cells(words: str) -> list[str]:
+    """The cells of a Markdown table row, plain; empty for the rule under a header."""
+    inner = words.strip().removeprefix("|")
+    if inner.endswith("|") and not inner.endswith(r"\|"):
+        inner = inner[:-1]
+    found = [plain(cell.replace(r"\|", "|")) for cell in re.split(r"(?<!\\)\|", inner)]
+    return [] if all(_RULE_CELL.fullmatch(cell) for cell in found if cell) else found
