@@ -1,0 +1,88 @@
+"""What every wire protocol must say: a request and a reply in, event frames or one JSON body out."""
+
+from __future__ import annotations
+
+import json
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from footnoted.testing.script import ProtocolName, Reply, Request
+
+Part = Literal["open", "text", "stop", "usage", "end", "noise"]
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """One server-sent event. ``part`` says what it is for, so that a fault can find it."""
+
+    part: Part
+    data: Mapping[str, Any] | str
+    event: str = ""
+
+    def encode(self) -> bytes:
+        """The event's bytes: ``event:`` where it has a name, ``data:``, a blank line."""
+        data = self.data if isinstance(self.data, str) else to_json(self.data).decode()
+        head = f"event: {self.event}\n" if self.event else ""
+        return f"{head}data: {data}\n\n".encode()
+
+
+def to_json(value: object) -> bytes:
+    """Compact JSON as UTF-8, every script as itself."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """An error answered in the vendor's own shape."""
+
+    status: int
+    body: Mapping[str, Any]
+
+
+class Dialect(ABC):
+    """One vendor's protocol."""
+
+    name: ClassVar[ProtocolName]
+    ping: ClassVar[bytes] = b": keep-alive\n\n"
+
+    @abstractmethod
+    def read(
+        self, path: str, query: Mapping[str, str], headers: Mapping[str, str], body: Mapping[str, Any]
+    ) -> Request | None:
+        """The request, or ``None`` when the path is not this protocol's."""
+
+    @abstractmethod
+    def complaint(self, request: Request) -> Refused | None:
+        """What the vendor would say against the request's shape, if anything."""
+
+    @abstractmethod
+    def frames(self, request: Request, reply: Reply) -> list[Frame]:
+        """The streamed reply."""
+
+    @abstractmethod
+    def body(self, request: Request, reply: Reply) -> dict[str, Any]:
+        """The whole reply."""
+
+    @abstractmethod
+    def error(self, status: int, message: str, *, retry_after: str | None = None) -> dict[str, Any]:
+        """The vendor's error body for an HTTP status."""
+
+    @abstractmethod
+    def stream_error(self, message: str) -> Frame:
+        """The vendor's error in the middle of a stream."""
+
+    @abstractmethod
+    def unknown(self) -> list[Frame]:
+        """Events a future version of the protocol might send; a reader must pass over them."""
+
+    @abstractmethod
+    def bad_key(self, key: str | None) -> Refused:
+        """The answer to a wrong key (or to none)."""
+
+    @abstractmethod
+    def unknown_model(self, model: str) -> Refused:
+        """The answer to a model's name nobody knows."""

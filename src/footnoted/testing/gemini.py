@@ -1,0 +1,139 @@
+# ruff: noqa: D102 - Dialect says what each method is for
+"""Gemini's generateContent, spoken by a test server: request and reply in, response chunks out, or one.
+
+Shapes after the reference of ``v1beta/models/*:generateContent`` and ``:streamGenerateContent?alt=sse``.
+There is no end event: the chunk that carries ``finishReason`` is the last.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from footnoted.testing.dialect import Dialect, Frame, Refused
+from footnoted.testing.script import Reply, Request, text_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_FINISH = {"stop": "STOP", "length": "MAX_TOKENS", "filter": "SAFETY"}
+_STATUS = {
+    400: "INVALID_ARGUMENT",
+    401: "UNAUTHENTICATED",
+    403: "PERMISSION_DENIED",
+    404: "NOT_FOUND",
+    429: "RESOURCE_EXHAUSTED",
+    500: "INTERNAL",
+    503: "UNAVAILABLE",
+    504: "DEADLINE_EXCEEDED",
+}
+_PATH = re.compile(r"/v1(?:beta|alpha)?/models/([^/:]+):(generateContent|streamGenerateContent)$")
+
+
+class Gemini(Dialect):
+    """``data: {"candidates": […]}`` chunks."""
+
+    name = "gemini"
+
+    def read(
+        self, path: str, query: Mapping[str, str], headers: Mapping[str, str], body: Mapping[str, Any]
+    ) -> Request | None:
+        found = _PATH.search(path)
+        if not found:
+            return None
+        turns = [turn for turn in body.get("contents") or [] if isinstance(turn, dict)]
+        return Request(
+            protocol=self.name,
+            path=path,
+            query=query,
+            headers=headers,
+            json=body,
+            model=found[1],
+            stream=found[2] == "streamGenerateContent",
+            system_text=text_of(body.get("systemInstruction") or body.get("system_instruction")),
+            prompt_text="\n".join(text_of(t.get("parts")) for t in turns if t.get("role", "user") == "user"),
+            key=headers.get("x-goog-api-key") or query.get("key"),
+        )
+
+    def complaint(self, request: Request) -> Refused | None:
+        if not request.json.get("contents"):
+            said = "* GenerateContentRequest.contents: contents is not specified\n"
+            return Refused(400, self.error(400, said))
+        for turn in request.json["contents"]:
+            if turn.get("role", "user") not in {"user", "model"}:
+                return Refused(400, self.error(400, "Please use a valid role: user, model."))
+        return None
+
+    def frames(self, request: Request, reply: Reply) -> list[Frame]:
+        if reply.finish == "blocked":
+            return [Frame("stop", self.body(request, reply))]
+        read, cached, written = reply.tokens(request.system_text + request.prompt_text)
+        pieces = reply.parts
+        finish = _FINISH[reply.finish]
+        frames: list[Frame] = []
+        for number, piece in enumerate(pieces, start=1):
+            last = number == len(pieces) and finish == "STOP"
+            usage = _usage(read, cached, written * number // len(pieces))
+            frames.append(Frame("text", _chunk(request, usage, piece, finish if last else None)))
+        if finish != "STOP" or not pieces:
+            # A filter's last chunk has no content; neither has a model that had nothing to say.
+            frames.append(Frame("stop", _chunk(request, _usage(read, cached, written), None, finish)))
+        return frames
+
+    def body(self, request: Request, reply: Reply) -> dict[str, Any]:
+        usage = _usage(*reply.tokens(request.system_text + request.prompt_text))
+        if reply.finish == "blocked":
+            feedback = {"blockReason": "SAFETY", "safetyRatings": []}
+            return {"promptFeedback": feedback, "usageMetadata": usage, "modelVersion": request.model}
+        return _chunk(request, usage, reply.whole or None, _FINISH[reply.finish])
+
+    def error(self, status: int, message: str, *, retry_after: str | None = None) -> dict[str, Any]:
+        kind = _STATUS.get(status, "INTERNAL" if status >= 500 else "INVALID_ARGUMENT")
+        error: dict[str, Any] = {"code": status, "message": message, "status": kind}
+        if retry_after:
+            info = {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": f"{retry_after}s"}
+            error["details"] = [info]
+        return {"error": error}
+
+    def stream_error(self, message: str) -> Frame:
+        return Frame("noise", self.error(503, message))
+
+    def unknown(self) -> list[Frame]:
+        thought = {"content": {"parts": [{"text": "Hm.", "thought": True}], "role": "model"}, "index": 0}
+        return [
+            Frame("noise", {"weatherReport": {"temperature": 21}}),
+            Frame("noise", {"candidates": [thought]}),
+            Frame("noise", {"candidates": [{"content": {"role": "model"}, "index": 0}], "usageMetadata": {}}),
+        ]
+
+    def bad_key(self, key: str | None) -> Refused:
+        if not key:
+            said = "Method doesn't allow unregistered callers. Please use API Key to call this API."
+            return Refused(403, self.error(403, said))
+        body = self.error(400, "API key not valid. Please pass a valid API key.")
+        reason = {"@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": "API_KEY_INVALID"}
+        body["error"]["details"] = [reason]
+        return Refused(400, body)
+
+    def unknown_model(self, model: str) -> Refused:
+        said = f"models/{model} is not found for API version v1beta, or is not supported for generateContent."
+        return Refused(404, self.error(404, said))
+
+
+def _chunk(request: Request, usage: dict[str, int], text: str | None, finish: str | None) -> dict[str, Any]:
+    candidate: dict[str, Any] = {"index": 0}
+    if text is not None:
+        candidate["content"] = {"parts": [{"text": text}], "role": "model"}
+    if finish:
+        candidate["finishReason"] = finish
+    return {
+        "candidates": [candidate],
+        "usageMetadata": usage,
+        "modelVersion": request.model,
+        "responseId": "scripted",
+    }
+
+
+def _usage(read: int, cached: int, written: int) -> dict[str, int]:
+    usage = {"promptTokenCount": read, "candidatesTokenCount": written, "totalTokenCount": read + written}
+    return {**usage, "cachedContentTokenCount": cached} if cached else usage

@@ -1,0 +1,290 @@
+"""A model on loopback: requests in three vendors' protocols in, scripted replies over real HTTP out."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import socket
+import struct
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Self, cast
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+from footnoted.testing.anthropic import Anthropic
+from footnoted.testing.dialect import Dialect, to_json
+from footnoted.testing.gemini import Gemini
+from footnoted.testing.openai import OpenAI
+from footnoted.testing.script import ProtocolName, Request, Script, Scripted
+from footnoted.testing.steps import Close, Hang, Head, Scene, Send, Step, Wait, perform, refused
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+DIALECTS: tuple[Dialect, ...] = (OpenAI(), Anthropic(), Gemini())
+_REASONS = {200: "OK", 400: "Bad Request", 401: "Unauthorized", 404: "Not Found", 429: "Too Many Requests"}
+
+
+class ScriptedLLM:
+    """A server that answers each request with the next scripted reply, the last one again and again.
+
+    >>> async with ScriptedLLM("Grass is green [1].") as llm:
+    ...     llm.url("openai")  # the base_url the vendor's own SDK takes
+    'http://127.0.0.1:…/v1'
+
+    With ``api_key`` a wrong or missing key gets the vendor's own error; with ``models`` an unknown model.
+    """
+
+    def __init__(
+        self,
+        *replies: Scripted,
+        api_key: str | None = None,
+        models: Sequence[str] | None = None,
+        host: str = "127.0.0.1",
+        port: int = 0,
+    ) -> None:
+        self.requests: list[Request] = []
+        self._script = Script(replies)
+        self._api_key = api_key
+        self._models = models
+        self._host = host
+        self._port = port
+        self._server: asyncio.Server | None = None
+        self._connections: set[_Connection] = set()
+        self._changed = asyncio.Event()
+
+    async def __aenter__(self) -> Self:
+        loop = asyncio.get_running_loop()
+        self._server = await loop.create_server(
+            lambda: _Connection(self), self._host, self._port, backlog=2048
+        )
+        self._port = self._server.sockets[0].getsockname()[1]
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        if self._server:
+            self._server.close()
+        playing = [connection.playing for connection in self._connections if connection.playing]
+        for connection in list(self._connections):
+            connection.leave()
+        await asyncio.gather(*playing, return_exceptions=True)
+
+    def url(self, protocol: ProtocolName = "openai") -> str:
+        """The base_url the vendor's own SDK takes: OpenAI's ends in ``/v1``, the others are the root."""
+        root = f"http://{self._host}:{self._port}"
+        return f"{root}/v1" if protocol == "openai" else root
+
+    @property
+    def open_connections(self) -> int:
+        """Connections the clients hold, idle ones among them."""
+        return len(self._connections)
+
+    @property
+    def open_replies(self) -> int:
+        """Replies under way: neither finished nor left by the reader."""
+        return sum(connection.playing is not None for connection in self._connections)
+
+    async def closed_within(self, seconds: float) -> float:
+        """Seconds until every reader has its ending or has left; fails after ``seconds``."""
+        loop = asyncio.get_running_loop()
+        began = loop.time()
+        while self.open_replies:
+            self._changed.clear()
+            left = began + seconds - loop.time()
+            try:
+                await asyncio.wait_for(self._changed.wait(), left)
+            except TimeoutError:
+                still = (
+                    f"{self.open_replies} replies still under way after {seconds} s: the reader never left"
+                )
+                raise AssertionError(still) from None
+        return loop.time() - began
+
+    def answer(self, message: _Message) -> Iterator[Step]:
+        """The steps that answer one HTTP request."""
+        for dialect in DIALECTS:
+            request = dialect.read(message.path, message.query, message.headers, message.json)
+            if request is None:
+                continue
+            self.requests.append(request)
+            refusal = dialect.complaint(request)
+            if self._api_key is not None and request.key != self._api_key:
+                refusal = dialect.bad_key(request.key)
+            elif self._models is not None and request.model not in self._models:
+                refusal = dialect.unknown_model(request.model)
+            if refusal:
+                return refused(refusal.status, to_json(refusal.body))
+            return perform(Scene(dialect, request, self._script.reply(request)))
+        return refused(404, to_json({"error": {"message": f"Unknown path {message.path}", "code": 404}}))
+
+    def opened(self, connection: _Connection) -> None:
+        """Count a connection."""
+        self._connections.add(connection)
+
+    def closed(self, connection: _Connection) -> None:
+        """Forget a connection."""
+        self._connections.discard(connection)
+        self._changed.set()
+
+    def settled(self) -> None:
+        """A reply came to its end."""
+        self._changed.set()
+
+
+@dataclass(frozen=True, slots=True)
+class _Message:
+    """One HTTP request as read."""
+
+    path: str
+    query: Mapping[str, str]
+    headers: Mapping[str, str]
+    json: Mapping[str, Any] = field(default_factory=dict)
+
+
+class _Connection(asyncio.Protocol):
+    """One client's connection: bytes in, requests out of them, each answered before the next."""
+
+    def __init__(self, server: ScriptedLLM) -> None:
+        self._server = server
+        self._bytes = bytearray()
+        self._transport: asyncio.Transport | None = None
+        self._writable = asyncio.Event()
+        self._writable.set()
+        self.playing: asyncio.Task[None] | None = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast("asyncio.Transport", transport)
+        self._server.opened(self)
+
+    def data_received(self, data: bytes) -> None:
+        self._bytes += data
+        self._read_on()
+
+    def eof_received(self) -> bool:
+        return False  # a client that stops sending has left: close, and connection_lost tells the rest
+
+    def connection_lost(self, _: Exception | None) -> None:
+        if self.playing:
+            self.playing.cancel()
+            self.playing = None
+        self._server.closed(self)
+
+    def pause_writing(self) -> None:
+        self._writable.clear()
+
+    def resume_writing(self) -> None:
+        self._writable.set()
+
+    def leave(self) -> None:
+        """Drop the client."""
+        if self.playing:
+            self.playing.cancel()
+        if self._transport:
+            self._transport.abort()
+
+    def _read_on(self) -> None:
+        if self.playing:
+            return
+        message = _parse(self._bytes)
+        if message:
+            self.playing = asyncio.ensure_future(self._play(self._server.answer(message)))
+
+    async def _play(self, steps: Iterator[Step]) -> None:
+        try:
+            await self._take(steps)
+        finally:
+            if self.playing is asyncio.current_task():
+                self.playing = None
+            self._server.settled()
+        if self._transport and not self._transport.is_closing():
+            self._read_on()
+
+    async def _take(self, steps: Iterator[Step]) -> None:
+        loop = asyncio.get_running_loop()
+        transport = cast("asyncio.Transport", self._transport)
+        due = loop.time()
+        for step in steps:
+            match step:
+                case Head(status, headers):
+                    transport.write(_head(status, headers))
+                case Send(data, _):
+                    transport.write(b"%x\r\n%b\r\n" % (len(data), data))
+                    await self._writable.wait()
+                case Wait(seconds):
+                    due += seconds
+                    await asyncio.sleep(max(0.0, due - loop.time()))
+                case Hang():
+                    await loop.create_future()
+                case Close("end"):
+                    transport.write(b"0\r\n\r\n")
+                case Close(how):
+                    _close(transport, reset=how == "reset")
+
+
+def _head(status: int, headers: Mapping[str, str]) -> bytes:
+    lines = [f"HTTP/1.1 {status} {_REASONS.get(status, 'Scripted')}", "Transfer-Encoding: chunked"]
+    lines += [f"{name}: {value}" for name, value in headers.items()]
+    return "\r\n".join([*lines, "", ""]).encode("latin-1")
+
+
+def _close(transport: asyncio.Transport, *, reset: bool) -> None:
+    if not reset:
+        transport.close()
+        return
+    # Lingering zero seconds makes the kernel send RST instead of FIN (socket(7)).
+    sock = transport.get_extra_info("socket")
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    transport.abort()
+
+
+def _parse(data: bytearray) -> _Message | None:
+    """The first whole request in the bytes, taken out of them; ``None`` while it is not all there."""
+    end = data.find(b"\r\n\r\n")
+    if end < 0:
+        return None
+    first, *lines = data[:end].decode("latin-1").split("\r\n")
+    pairs = (line.partition(":") for line in lines)
+    headers = {name.strip().lower(): value.strip() for name, _, value in pairs}
+    found = _body(data, end + 4, headers)
+    if found is None:
+        return None
+    body, stop = found
+    del data[:stop]
+    target = urlsplit(first.split(" ")[1])
+    value: Any = None
+    with contextlib.suppress(ValueError):
+        value = json.loads(body)
+    return _Message(
+        path=unquote(target.path),
+        query=dict(parse_qsl(target.query)),
+        headers=headers,
+        json=value if isinstance(value, dict) else {},
+    )
+
+
+def _body(data: bytearray, start: int, headers: Mapping[str, str]) -> tuple[bytes, int] | None:
+    """The body that starts here, and where it ends."""
+    if headers.get("transfer-encoding", "").lower() != "chunked":
+        stop = start + int(headers.get("content-length", "0"))
+        return (bytes(data[start:stop]), stop) if len(data) >= stop else None
+    body = bytearray()
+    while True:
+        line = data.find(b"\r\n", start)
+        if line < 0:
+            return None
+        size = int(data[start:line].split(b";")[0], 16)
+        start, stop = line + 2, line + 2 + size + 2
+        if len(data) < stop:
+            return None
+        body += data[start : stop - 2]
+        start = stop
+        if not size:
+            return bytes(body), stop
+
+
+def closed_port(host: str = "127.0.0.1") -> str:
+    """The root URL of a port where nobody listens: connecting is refused."""
+    with socket.socket() as sock:
+        sock.bind((host, 0))
+        port = sock.getsockname()[1]
+    return f"http://{host}:{port}"
