@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from footnoted.answering.generator import GeneratorProtocol, GroundedGenerator
+    from footnoted.answering.generator import GeneratorProtocol, GroundedGenerator, ask
     from footnoted.answering.structured import AnswerWithSources, ComparisonResult, StructuredGenerator
     from footnoted.contract import (
         CitationStyle,
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         OutputFormat,
         SourceContext,
     )
+    from footnoted.types import Deadlines
 
 # Each public name and its room; a room is opened when a name of it is first used, so the import stays light.
 _ROOMS = {
@@ -34,16 +35,33 @@ _ROOMS = {
         "OutputFormat",
         "SourceContext",
     ),
+    "footnoted.types": ("Deadlines",),
 }
 _HOME = {name: room for room, names in _ROOMS.items() for name in names}
 
-__all__ = sorted(_HOME)  # noqa: PLE0605
+__all__ = [
+    "AnswerWithSources",
+    "CitationStyle",
+    "ComparisonResult",
+    "Deadlines",
+    "GenerationConfig",
+    "GenerationMode",
+    "GenerationRequest",
+    "GenerationResponse",
+    "GeneratorProtocol",
+    "GroundedGenerator",
+    "InlineCitation",
+    "OutputFormat",
+    "SourceContext",
+    "StructuredGenerator",
+    "ask",
+]
 
 
 def __getattr__(name: str) -> Any:
     if name not in _HOME:
         raise AttributeError(f"module 'footnoted' has no attribute {name!r}")
-    from importlib import import_module  # noqa: PLC0415
+    from importlib import import_module
 
     value = getattr(import_module(_HOME[name]), name)
     globals()[name] = value

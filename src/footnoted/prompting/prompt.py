@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _SECRET = secrets.token_bytes(16)
 
 _OWN_MARKER = re.compile(r"(?<![\w\])])\[(\^?\d{1,3}(?:\s*[,–-]\s*\d{1,3})*)\](?![(\w:])")
-_PAST_MARKER = re.compile(r"\s?(?:\[(?:Source )?\d{1,3}\]|[⁰¹²³⁴-⁹]+)(?![(\w])")
+_PAST_MARKER = re.compile(r"\s?(?:(?<![A-Za-z_)\]])\[(?:Source )?\d{1,3}\]|(?<![A-Za-z0-9])[⁰¹²³⁴-⁹]+)(?![(\w])")
 
 
 def build_prompt(
@@ -39,9 +39,7 @@ def build_prompt(
     fitted = fit(request.query, sources, tokens=config.context_tokens)
     shown = tuple(sources[i] for i in fitted.kept)
     name = config.template or choose(request.query, config.mode, has_sources=bool(shown))
-    system = instructions(
-        name, output_format=config.output_format, structured=schema is not None, directory=templates
-    )
+    system = instructions(name, output_format=config.output_format, structured=schema is not None, directory=templates)
     if request.system_instructions:
         system = f"{system}\n{request.system_instructions.strip()}"
     prompt = Prompt(

@@ -14,10 +14,12 @@ _SHIPPED = Path(__file__).parent / "templates"
 _VARIABLES = frozenset({"cite", "format"})
 
 _COMPARES = re.compile(
-    r"\b(compar\w+|contrast\w*|versus|vs\.?|differ(?:s|ence|ences|ent)?\b.*\b(?:between|from|and|than))\b", re.IGNORECASE
+    r"\b(compar\w+|contrast\w*|versus|vs\.?|differ(?:s|ence|ences|ent)?\b.*\b(?:between|from|and|than))\b",
+    re.IGNORECASE,
 )
 _SUMMARISES = re.compile(
-    r"\b(summar(?:y|ise|ize|ies|ising|izing)|sum up|overview|outline|tl;?dr|key points|main points)\b", re.IGNORECASE
+    r"\b(summar(?:y|ise|ize|ies|ising|izing)|sum up|overview|outline|tl;?dr|key points|main points)\b",
+    re.IGNORECASE,
 )
 
 

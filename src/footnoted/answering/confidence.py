@@ -1,0 +1,34 @@
+"""An answer's text and citations in; how much of it is grounded, and how sure one may be, out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from footnoted.text import sentences
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from footnoted.types import Citation
+
+
+def cited_share(text: str, citations: Sequence[Citation], *, refused: bool) -> tuple[float, float]:
+    """Grounding and confidence (0–1) from pointers alone, for answers whose claims were not weighed.
+
+    Grounding is the share of the answer's characters in sentences that carry a citation, each weighed by
+    its best support; confidence is the mean support of those sentences.
+    """
+    if refused or not citations:
+        return 0.0, 0.0
+    total = weight = 0.0
+    supports = []
+    for span in sentences(text):
+        length = span.end - span.start
+        own = [c.support for c in citations if span.start <= c.start <= span.end]
+        total += length
+        if own:
+            weight += length * max(own)
+            supports.append(max(own))
+    if not supports:
+        return 0.0, 0.0
+    return min(1.0, weight / total), min(1.0, sum(supports) / len(supports))

@@ -1,0 +1,130 @@
+"""A model's raw text in, piece by piece; the same text in the asked-for format out: bullets, plain, or JSON."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING
+
+from footnoted.contract import OutputFormat
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from footnoted.types import Citation, FinishReason, Source
+
+# The start of a line that may still turn out to be a list mark, a heading, a quote or a code fence.
+_UNDECIDED_BULLET = re.compile(r"\s*(?:[-*•‣–+]|\d{1,3}[.)]?)?\s*")
+_BULLET = re.compile(r"\s*(?:[-*•‣–+]|\d{1,3}[.)])\s+")
+_UNDECIDED_PLAIN = re.compile(r"\s{0,3}(?:#{1,6}\s*|>\s*|[`]{1,2}|`{3,}\w*\s*)?")
+_PLAIN = re.compile(r"\s{0,3}(?:#{1,6}\s+|>\s?|```+\w*\s*$)")
+
+
+class LineShaper:
+    """Rewrites each line's start (and, for plain text, drops ``**``); any cut of the input gives the same output."""
+
+    def __init__(
+        self, undecided: re.Pattern[str], open_line: Callable[[str], str | None], *, strip_bold: bool = False
+    ) -> None:
+        self._undecided = undecided
+        self._open_line = open_line
+        self._strip_bold = strip_bold
+        self._head: str | None = ""  # the line's start while undecided; None inside a line
+        self._star = ""
+        self._skip_newline = False
+
+    def decode(self, piece: str) -> str:
+        """The part of the text that is settled once ``piece`` is known."""
+        out: list[str] = []
+        for part in piece.splitlines(keepends=True) if "\n" in piece else (piece,):
+            self._take(part, out)
+        return "".join(out)
+
+    def flush(self) -> str:
+        """What was held back; the stream is over."""
+        out: list[str] = []
+        if self._head:
+            self._settle(out)
+        if self._star:
+            out.append(self._star)
+            self._star = ""
+        return "".join(out)
+
+    def _take(self, part: str, out: list[str]) -> None:
+        ended = part.endswith("\n")
+        if self._head is not None:
+            self._head += part.rstrip("\r\n") if ended else part
+            if not ended and self._undecided.fullmatch(self._head):
+                return
+            self._settle(out)
+        else:
+            self._write(part.removesuffix("\n") if ended else part, out)
+        if ended:
+            if self._skip_newline:
+                self._skip_newline = False
+            else:
+                self._write("\n", out)
+            self._head = ""
+
+    def _settle(self, out: list[str]) -> None:
+        opened = self._open_line(self._head or "")
+        self._head = None
+        if opened is None:
+            self._skip_newline = True  # the whole line goes, its end included
+        else:
+            self._write(opened, out)
+
+    def _write(self, text: str, out: list[str]) -> None:
+        if self._strip_bold:
+            text = self._star + text
+            self._star = ""
+            text = text.replace("**", "")
+            if text.endswith("*"):
+                text, self._star = text[:-1], "*"
+        if text:
+            out.append(text)
+
+
+def shaper(output_format: OutputFormat) -> LineShaper | None:
+    """The shaper a format needs, or ``None`` where the model's text goes through as it is."""
+    if output_format is OutputFormat.BULLETS:
+        return LineShaper(_UNDECIDED_BULLET, _as_bullet)
+    if output_format in (OutputFormat.PLAIN, OutputFormat.JSON):
+        return LineShaper(_UNDECIDED_PLAIN, _as_plain, strip_bold=True)
+    return None
+
+
+def _as_bullet(head: str) -> str | None:
+    if not head.strip():
+        return None
+    return "- " + (_BULLET.sub("", head, count=1) if _BULLET.match(head) else head.lstrip())
+
+
+def _as_plain(head: str) -> str | None:
+    if head.lstrip().startswith("```"):
+        return None
+    return _PLAIN.sub("", head, count=1)
+
+
+JSON_OPENING = '{"answer": "'
+
+
+def json_escape(text: str) -> str:
+    """``text`` as it stands inside a JSON string (RFC 8259), without the quotes."""
+    return json.dumps(text, ensure_ascii=False)[1:-1]
+
+
+def json_closing(citations: Sequence[Citation], sources: Sequence[Source], finish_reason: FinishReason) -> str:
+    """The rest of the JSON object once the answer's text is out."""
+    listed = [
+        {
+            "number": citation.number,
+            "source": citation.source_id,
+            "title": sources[citation.source].title,
+            "start": citation.source_start,
+            "end": citation.source_end,
+            "quote": citation.quote,
+        }
+        for citation in citations
+    ]
+    return f'", "citations": {json.dumps(listed, ensure_ascii=False)}, "finish_reason": "{finish_reason.value}"}}'

@@ -1,0 +1,194 @@
+"""The library's door: a `GenerationRequest` in; a response, its text, or its events out, from any provider."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import aclosing
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol, Self, runtime_checkable
+from uuid import NAMESPACE_URL, uuid5
+
+from footnoted.answering.answer import Answering, stream_answer
+from footnoted.contract import GenerationConfig, GenerationRequest, GenerationResponse, SourceContext
+from footnoted.errors import BadProviderReply, ConfigurationError, ProviderError
+from footnoted.events import AnswerFinished, TextDelta
+from footnoted.providers import build
+from footnoted.providers.fallback import Fallback
+from footnoted.types import Deadlines, FinishReason, Provider, Retry
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Mapping, Sequence
+
+    from footnoted.events import Event
+
+
+@runtime_checkable
+class GeneratorProtocol(Protocol):
+    """What every generator offers: the whole answer, or its text as it comes."""
+
+    async def generate(self, request: GenerationRequest) -> GenerationResponse:
+        """The whole answer."""
+        ...
+
+    def generate_streaming(self, request: GenerationRequest) -> AsyncIterator[str]:
+        """The answer's text, piece by piece."""
+        ...
+
+
+class AnswerText:
+    """The text of one answer, piece by piece; ``response`` is the whole once the last piece is out.
+
+    Iterating raises `ProviderError` after the last piece if the answer was cut off or broke: a reader of
+    text alone must not take a part for the whole.
+    """
+
+    def __init__(self, events: AsyncIterator[Event]) -> None:
+        self._events = events
+        self.response: GenerationResponse | None = None
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> str:
+        async for event in self._events:
+            if isinstance(event, TextDelta):
+                return event.text
+            if isinstance(event, AnswerFinished):
+                self.response = event.response
+                _raise_if_cut(event.response)
+        raise StopAsyncIteration
+
+    async def aclose(self) -> None:
+        """Leave early: the provider's connection closes now."""
+        await self._events.aclose()  # type: ignore[attr-defined]
+
+
+class GroundedGenerator:
+    """Grounded, cited answers from any provider; implements `GeneratorProtocol`.
+
+    ``provider``: ``extractive`` (no model), ``openai``, ``anthropic``, ``gemini``, ``compatible``, an object
+    with ``stream(prompt)``, or an async generator function. ``fallback``: one more of these, or several, tried
+    in turn before the first token. ``deadlines``: `Deadlines` or a mapping of its fields, in seconds.
+    ``templates``: a folder whose files replace prompt templates of the same name. Other keywords go to the
+    provider. Use as an async context manager, or call `aclose`, to close connections when done.
+    """
+
+    def __init__(
+        self,
+        provider: str | Provider | Any = "extractive",
+        *,
+        api_key: str | None = None,
+        base_url: str | None = None,
+        model: str | None = None,
+        deadlines: Deadlines | Mapping[str, float | None] | None = None,
+        fallback: Any = None,
+        retry: Retry | Mapping[str, Any] | None = None,
+        templates: str | Path | None = None,
+        **options: Any,
+    ) -> None:
+        chosen = build(provider, api_key=api_key, base_url=base_url, model=model, **options)
+        others = fallback if isinstance(fallback, list | tuple) else [fallback] if fallback else []
+        self.provider: Provider = Fallback([chosen, *(build(other) for other in others)]) if others else chosen
+        self.answering = Answering(
+            provider=self.provider,
+            deadlines=_fields(Deadlines, deadlines, "deadlines"),
+            retry=_fields(Retry, retry, "retry"),
+            templates=_folder(templates),
+        )
+
+    async def generate(self, request: GenerationRequest) -> GenerationResponse:
+        """The whole answer; raises `ProviderError` only when no text came.
+
+        A cut answer says so in ``finish_reason`` and ``error``, and keeps its text.
+        """
+        async with aclosing(self.stream(request)) as events:
+            async for event in events:
+                if isinstance(event, AnswerFinished):
+                    return event.response
+        raise BadProviderReply("the answer ended without an ending; this is a defect of footnoted")
+
+    def generate_streaming(self, request: GenerationRequest) -> AnswerText:
+        """The answer's text as it comes; see `AnswerText` for how a cut answer ends."""
+        return AnswerText(self.stream(request))
+
+    def stream(self, request: GenerationRequest) -> AsyncIterator[Event]:
+        """Everything as it happens: text, citations, verdicts, and `AnswerFinished` last."""
+        return stream_answer(request, self.answering)
+
+    async def aclose(self) -> None:
+        """Close the provider's connections."""
+        close = getattr(self.provider, "aclose", None)
+        if close is not None:
+            await close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.aclose()
+
+
+def ask(
+    question: str,
+    sources: Sequence[str | SourceContext],
+    *,
+    config: GenerationConfig | None = None,
+    **generator: Any,
+) -> GenerationResponse:
+    """One question answered, for scripts: blocks until done. ``sources`` are texts or `SourceContext`.
+
+    Keywords besides ``config`` are `GroundedGenerator`'s. Inside a running event loop, await
+    `GroundedGenerator.generate` instead.
+    """
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        pass
+    else:
+        raise ConfigurationError("ask() blocks; inside async code use: await GroundedGenerator(...).generate(request)")
+    request = GenerationRequest(query=question, context=contexts(sources), config=config or GenerationConfig())
+
+    async def run() -> GenerationResponse:
+        async with GroundedGenerator(**generator) as door:
+            return await door.generate(request)
+
+    return asyncio.run(run())
+
+
+def contexts(sources: Sequence[str | SourceContext]) -> list[SourceContext]:
+    """Texts as `SourceContext`, their ids made from their words; what is one already stays as it is."""
+    found = []
+    for source in sources:
+        if isinstance(source, str):
+            made = uuid5(NAMESPACE_URL, source)
+            found.append(SourceContext(chunk_id=made, document_id=made, content=source))
+        else:
+            found.append(source)
+    return found
+
+
+def _raise_if_cut(response: GenerationResponse) -> None:
+    if response.finish_reason in (FinishReason.TRUNCATED, FinishReason.ERROR):
+        problem = response.error.message if response.error else "the answer broke off"
+        raise ProviderError(problem, provider=response.provider, attempts=tuple(response.attempts))
+
+
+def _fields(kind: Any, given: Any, name: str) -> Any:
+    if given is None:
+        return kind()
+    if isinstance(given, kind):
+        return given
+    try:
+        return kind(**given)
+    except TypeError:
+        known = ", ".join(kind.__dataclass_fields__)
+        raise ConfigurationError(f"{name} takes {known}; got {given!r}") from None
+
+
+def _folder(templates: str | Path | None) -> Path | None:
+    if templates is None:
+        return None
+    folder = Path(templates)
+    if not folder.is_dir():
+        raise ConfigurationError(f"templates: {folder} is not a folder")
+    return folder

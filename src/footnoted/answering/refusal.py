@@ -1,0 +1,100 @@
+"""The start of a model's text in; out, whether it refuses, and what a refusal says to the reader."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from footnoted.contract import EvidenceSpan
+from footnoted.text import content_stems, sentences
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from footnoted.contract import SourceContext
+
+SENTINEL = "NO_ANSWER"
+
+_NOT_HELD = re.compile(
+    r"\b(?:the |these |any |provided |given |available |numbered )*"
+    r"(?:sources?|documents?|context|passages?|information|texts?)\b[^.!?\n]{0,60}?"
+    r"\b(?:do(?:es)? not|don['’]t|doesn['’]t|did not|didn['’]t|cannot|can['’]t|lacks?|is not|isn['’]t|are not|aren['’]t)\b"
+    r"|\b(?:I|we) (?:could|can|was|were|am|are) ?(?:not|n['’]t|unable)\b[^.!?\n]{0,40}\b(?:find|answer|determine|say|tell)\b"
+    r"|\bno (?:information|mention|answer|details?|evidence)\b[^.!?\n]{0,60}\b(?:sources?|documents?|context|passages?)\b"
+    r"|\bnot (?:mentioned|stated|covered|specified|provided|contained|found) in the\b",
+    re.IGNORECASE,
+)
+_LONGEST_REFUSAL = 600
+_SEARCHED = 50_000  # code points of a source looked through for the nearest passage
+
+
+class RefusalGate:
+    """Holds the first characters of an answer until they are, or can no longer be, the refusal sentinel."""
+
+    def __init__(self) -> None:
+        self._held: str | None = ""
+        self.refused = False
+
+    def decode(self, piece: str) -> str:
+        """The text that is settled; after the sentinel, what the model says is missing."""
+        if self._held is None:
+            return piece
+        self._held += piece
+        start = self._held.lstrip(" \t\r\n*_`\"'>-")
+        if len(start) < len(SENTINEL) and SENTINEL.startswith(start):
+            return ""
+        held, self._held = self._held, None
+        if start.startswith(SENTINEL):
+            self.refused = True
+            return start[len(SENTINEL) :].lstrip(" \t\r\n*_`\"'>-:.–—")
+        return held
+
+    def flush(self) -> str:
+        """What was still held when the stream ended."""
+        held, self._held = self._held or "", None
+        return held
+
+
+def reads_as_refusal(text: str, *, cited: bool) -> bool:
+    """Whether a whole uncited answer only says that the sources do not hold it."""
+    return not cited and 0 < len(text) <= _LONGEST_REFUSAL and _NOT_HELD.search(text) is not None
+
+
+def message(reason: str) -> str:
+    """The sentence a reader gets instead of an answer.
+
+    >>> message("no_sources")
+    'There are no sources to answer this from.'
+    """
+    return _MESSAGES.get(reason, _MESSAGES["not_in_sources"])
+
+
+_MESSAGES = {
+    "no_sources": "There are no sources to answer this from.",
+    "not_in_sources": "The sources do not answer this question.",
+    "ungrounded": "No sentence of the answer could be supported by the sources, so none is shown.",
+}
+
+
+def nearest(question: str, context: Sequence[SourceContext], *, most: int = 3) -> list[EvidenceSpan]:
+    """The sentences of the sources that come nearest to the question, at most one a source, best first."""
+    wanted = set(content_stems(question))
+    found: list[EvidenceSpan] = []
+    for index, source in enumerate(context):
+        text = source.content[:_SEARCHED]
+        best: EvidenceSpan | None = None
+        for span in sentences(text):
+            quote = text[span.start : span.end]
+            share = len(wanted & set(content_stems(quote))) / len(wanted) if wanted else 0.0
+            if share > (best.support if best else 0.0):
+                best = EvidenceSpan(
+                    source_index=index,
+                    chunk_id=source.chunk_id,
+                    source_start=span.start,
+                    source_end=span.end,
+                    source_quote=quote,
+                    support=share,
+                )
+        if best is not None:
+            found.append(best)
+    return sorted(found, key=lambda each: -each.support)[:most]

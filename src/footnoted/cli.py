@@ -1,0 +1,318 @@
+"""Words typed in a terminal in; a cited answer out, in colour for people and in JSON for machines."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from contextlib import aclosing
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+from uuid import UUID
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from footnoted import __version__
+from footnoted.contract import (
+    CitationStyle,
+    GenerationConfig,
+    GenerationMode,
+    GenerationRequest,
+    GenerationResponse,
+    OutputFormat,
+    SourceContext,
+)
+from footnoted.errors import ConfigurationError, FootnotedError, SourceError
+from footnoted.types import FinishReason
+
+if TYPE_CHECKING:
+    from collections.abc import Coroutine
+
+    from footnoted.answering.generator import GroundedGenerator
+    from footnoted.retrieval.index import Index
+
+ANSWERED, FAILED, USAGE, REFUSED, INTERRUPTED = 0, 1, 2, 3, 130
+
+app = typer.Typer(
+    name="footnoted",
+    help="Answers, footnoted: ask your documents, see the exact words each sentence stands on.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+out = Console(highlight=False, soft_wrap=True)
+err = Console(stderr=True, highlight=False, soft_wrap=True)
+
+Question = Annotated[str, typer.Argument(help="What you want to know.")]
+Paths = Annotated[list[Path], typer.Argument(help="Files or folders to answer from (Markdown, text, HTML, PDF, DOCX).")]
+ProviderName = Annotated[
+    str,
+    typer.Option(
+        "--provider",
+        envvar="FOOTNOTED_PROVIDER",
+        help="extractive (no model), openai, anthropic, gemini, compatible.",
+    ),
+]
+Model = Annotated[str | None, typer.Option("--model", envvar="FOOTNOTED_MODEL", help="The model's name.")]
+BaseUrl = Annotated[
+    str | None,
+    typer.Option("--base-url", envvar="FOOTNOTED_BASE_URL", help="Another server of the same protocol."),
+]
+Style = Annotated[CitationStyle, typer.Option("--style", help="How a citation is written.")]
+Mode = Annotated[GenerationMode, typer.Option("--mode", help="What kind of answer.")]
+Format = Annotated[OutputFormat, typer.Option("--format", help="What the text looks like.")]
+Passages = Annotated[int, typer.Option("--passages", "-k", min=1, max=50, help="How many passages to answer from.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print the whole GenerationResponse as JSON.")]
+Stream = Annotated[bool, typer.Option("--stream/--no-stream", help="Show the text as it comes, or at the end.")]
+
+
+@app.callback(invoke_without_command=True)
+def footnoted(
+    version: Annotated[bool, typer.Option("--version", help="Print the version and leave.", is_eager=True)] = False,
+) -> None:
+    """Answers, footnoted: ask your documents, see the exact words each sentence stands on."""
+    if version:
+        out.print(f"footnoted {__version__}")
+        raise typer.Exit
+
+
+@app.command()
+def ask(
+    question: Question,
+    paths: Paths,
+    provider: ProviderName = "extractive",
+    model: Model = None,
+    base_url: BaseUrl = None,
+    style: Style = CitationStyle.NUMBERED,
+    mode: Mode = GenerationMode.GROUNDED,
+    output_format: Format = OutputFormat.MARKDOWN,
+    passages: Passages = 8,
+    as_json: AsJson = False,
+    stream: Stream = True,
+) -> None:
+    """Answer one question from files. Exit status: 0 answered, 3 the sources do not answer, 2 usage, 1 failed."""
+    config = GenerationConfig(mode=mode, citation_style=style, output_format=output_format, model=model)
+
+    async def run() -> int:
+        index = open_index(paths)
+        request = _request(question, index, config, passages)
+        async with _generator(provider, model, base_url) as generator:
+            response = await _answer(generator, request, show=stream and not as_json)
+        if as_json:
+            sys.stdout.write(response.to_json() + "\n")
+        else:
+            if not stream:
+                out.print(Text(response.response))
+            _print_sources(response, request)
+        return _status(response)
+
+    _run(run())
+
+
+@app.command()
+def chat(
+    paths: Paths,
+    provider: ProviderName = "extractive",
+    model: Model = None,
+    base_url: BaseUrl = None,
+    style: Style = CitationStyle.NUMBERED,
+    mode: Mode = GenerationMode.CONVERSATIONAL,
+    passages: Passages = 8,
+) -> None:
+    """Keep a conversation about files. An empty line, /quit or Ctrl-D leaves; /new forgets what was said."""
+    config = GenerationConfig(mode=mode, citation_style=style, model=model)
+
+    async def run() -> int:
+        index = open_index(paths)
+        err.print(f"[dim]{index.count} passages to answer from. /new forgets the conversation, /quit leaves.[/dim]")
+        history: list[tuple[str, str]] = []
+        async with _generator(provider, model, base_url) as generator:
+            while (question := await asyncio.to_thread(_read_line)) is not None:
+                if question == "/new":
+                    history.clear()
+                    continue
+                await _turn(generator, _request(question, index, config, passages, history), history)
+        return ANSWERED
+
+    _run(run())
+
+
+async def _turn(generator: GroundedGenerator, request: GenerationRequest, history: list[tuple[str, str]]) -> None:
+    try:
+        response = await _answer(generator, request, show=True)
+    except FootnotedError as error:
+        # One failed question does not end a conversation.
+        err.print(Text(f"error: {error}", style="red"))
+        return
+    _print_sources(response, request)
+    if response.finish_reason is not FinishReason.REFUSED:
+        history.append((request.query, response.response))
+
+
+def _read_line() -> str | None:
+    if sys.stdin.isatty():
+        out.print("[bold cyan]›[/bold cyan] ", end="")
+    line = sys.stdin.readline()
+    question = line.strip()
+    return None if not question or question in {"/quit", "/exit"} else question
+
+
+def open_index(paths: list[Path]) -> Index:
+    """The index over files, from the cache when unchanged; progress on a terminal when it takes long."""
+    from footnoted.retrieval.index import Index
+
+    missing = [str(path) for path in paths if not path.exists()]
+    if missing:
+        raise SourceError(f"no such file or folder: {', '.join(missing)}")
+    index = _open_with_progress(Index, paths) if err.is_terminal else Index.open(paths)
+    for problem in index.problems:
+        err.print(Text(f"left out: {problem.path}: {problem.reason}", style="yellow"))
+    return index
+
+
+def _open_with_progress(kind: type[Index], paths: list[Path]) -> Index:
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (
+        TextColumn("reading"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        TextColumn("{task.fields[file]}"),
+    )
+    with Progress(*columns, console=err, transient=True) as progress:
+        task = progress.add_task("reading", total=None, file="")
+
+        def advance(done: int, total: int, path: Path | str) -> None:
+            progress.update(task, completed=done, total=total, file=Path(path).name)
+
+        return kind.open(paths, progress=advance)
+
+
+def _request(
+    question: str,
+    index: Index,
+    config: GenerationConfig,
+    passages: int,
+    history: list[tuple[str, str]] | None = None,
+) -> GenerationRequest:
+    if not question.strip():
+        raise ConfigurationError("the question is empty; ask something in words")
+    past = list(history or ())
+    found = index.search(question, k=passages)
+    if past and len(question.split()) <= 6:
+        # A short follow-up ("and for theft?") means little alone: search with the question before it too.
+        known = {source.id for source in found}
+        more = index.search(f"{past[-1][0]} {question}", k=passages)
+        found = [*found, *(source for source in more if source.id not in known)][: passages + passages // 2]
+    return GenerationRequest(
+        query=question,
+        context=[
+            SourceContext(
+                chunk_id=UUID(source.id),
+                document_id=source.metadata["document_id"],
+                content=source.text,
+                metadata={**source.metadata, "title": source.title},
+                relevance_score=source.score or 0.0,
+            )
+            for source in found
+        ],
+        config=config,
+        conversation_history=past,
+    )
+
+
+def _generator(provider: str, model: str | None, base_url: str | None) -> GroundedGenerator:
+    from footnoted.answering.generator import GroundedGenerator
+
+    return GroundedGenerator(provider, model=model, base_url=base_url)
+
+
+async def _answer(generator: GroundedGenerator, request: GenerationRequest, *, show: bool) -> GenerationResponse:
+    from footnoted.events import AnswerFinished, CitationFound, TextDelta
+
+    response: GenerationResponse | None = None
+    held = ""
+    async with aclosing(generator.stream(request)) as events:  # type: ignore[type-var]
+        async for event in events:
+            if isinstance(event, AnswerFinished):
+                response = event.response
+            elif show and isinstance(event, TextDelta):
+                # A marker is its own piece of text; its citation follows and tells to colour it.
+                _write(held, "")
+                held = event.text
+            elif show and isinstance(event, CitationFound):
+                _write(held, "bold cyan")
+                held = ""
+    if show:
+        _write(held, "")
+        out.print()
+    if response is None:
+        raise FootnotedError("the answer ended without an ending")
+    return response
+
+
+def _write(text: str, style: str) -> None:
+    if text:
+        out.print(Text(text, style=style), end="")
+        out.file.flush()
+
+
+def _print_sources(response: GenerationResponse, request: GenerationRequest) -> None:
+    if response.citations:
+        out.print("\n[bold]Sources[/bold]")
+    shown: dict[int, set[str]] = {}
+    for citation in sorted(response.citations, key=lambda each: each.number):
+        source = request.context[citation.source_index]
+        if citation.number not in shown:
+            shown[citation.number] = set()
+            where = Text(f"  [{citation.number}] ", style="bold cyan")
+            where.append(str(source.metadata.get("file", source.title)), style="bold")
+            section = source.metadata.get("section")
+            if section:
+                where.append(f" › {section}", style="dim")
+            out.print(where)
+        if citation.quoted_text not in shown[citation.number]:
+            shown[citation.number].add(citation.quoted_text)
+            out.print(Text(f"      “{citation.quoted_text}”", style="italic"))
+    if response.refusal and response.refusal.found:
+        out.print("\n[bold]Nearest passages[/bold]")
+        for found in response.refusal.found:
+            source = request.context[found.source_index]
+            out.print(Text(f"  {source.title}", style="bold"))
+            out.print(Text(f"      “{' '.join(found.source_quote.split())}”", style="italic"))
+    for note in response.notes:
+        err.print(Text(f"note: {note}", style="yellow"))
+    if response.error:
+        err.print(Text(f"the answer is not whole: {response.error.message}", style="red"))
+
+
+def _status(response: GenerationResponse) -> int:
+    if response.finish_reason is FinishReason.REFUSED:
+        return REFUSED
+    whole = response.finish_reason in (FinishReason.COMPLETE, FinishReason.LENGTH)
+    return ANSWERED if whole else FAILED
+
+
+def _run(work: Coroutine[Any, Any, int]) -> None:
+    try:
+        status = asyncio.run(work)
+    except KeyboardInterrupt:
+        status = INTERRUPTED
+    except (ConfigurationError, SourceError) as error:
+        err.print(Text(f"error: {error}", style="bold red"))
+        status = USAGE
+    except FootnotedError as error:
+        err.print(Text(f"error: {error}", style="bold red"))
+        status = FAILED
+    raise typer.Exit(status)
+
+
+def main() -> None:
+    """The ``footnoted`` command."""
+    app()
+
+
+if __name__ == "__main__":
+    main()
