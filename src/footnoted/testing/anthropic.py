@@ -98,9 +98,7 @@ class Anthropic(Dialect):
                 }
                 for pins, pieces in _blocks(reply)
             ]
-        return self._message(
-            request, reply, content=content, stop=_stop(tool, reply), written=reply.tokens("")[2]
-        )
+        return self._message(request, reply, content=content, stop=_stop(tool, reply), written=reply.tokens("")[2])
 
     def error(self, status: int, message: str, *, retry_after: str | None = None) -> dict[str, Any]:  # noqa: ARG002
         kind = _TYPES.get(status, "api_error" if status >= 500 else "invalid_request_error")

@@ -147,9 +147,7 @@ def error_event(*, after: int = 2, message: str = "The server is overloaded.") -
         end = [dialect.stream_error(message)]
         return _inserted(frames, after, end, replacing=True)
 
-    return Fault(
-        "error_event", frames=frames, body=lambda _, dialect: to_json(dialect.stream_error(message).data)
-    )
+    return Fault("error_event", frames=frames, body=lambda _, dialect: to_json(dialect.stream_error(message).data))
 
 
 def html() -> Fault:
@@ -189,9 +187,7 @@ def unknown_events() -> Fault:
         odd = dialect.unknown()
         return [f for frame in frames for f in ([frame, *odd] if _goes_on(frame) else [frame])]
 
-    return Fault(
-        "unknown_events", frames=frames, body=lambda body, _: to_json({**body, "weather": {"celsius": 21}})
-    )
+    return Fault("unknown_events", frames=frames, body=lambda body, _: to_json({**body, "weather": {"celsius": 21}}))
 
 
 def crlf_with_comments() -> Fault:
@@ -267,8 +263,7 @@ def _bytewise(steps: Iterator[Step], seconds: float, size: int = 1) -> Iterator[
             yield step
             continue
         for start in range(0, len(step.data), size):
-            if seconds:
-                yield Wait(seconds)
+            yield Wait(seconds)  # of zero seconds too: it lets the client read what it has
             yield Send(step.data[start : start + size], step.part)
 
 

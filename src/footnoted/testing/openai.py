@@ -61,9 +61,7 @@ class OpenAI(Dialect):
             return {**base, "choices": [choice], **({"usage": None} if with_usage else {})}
 
         tool = _tool(request, reply)
-        frames = [
-            Frame("open", chunk({"role": "assistant", "content": None if tool else "", "refusal": None}))
-        ]
+        frames = [Frame("open", chunk({"role": "assistant", "content": None if tool else "", "refusal": None}))]
         if tool:
             call = {
                 "index": 0,
@@ -114,9 +112,7 @@ class OpenAI(Dialect):
 
     def unknown(self) -> list[Frame]:
         return [
-            Frame(
-                "noise", {"id": "x", "object": "chat.completion.annotation", "choices": [], "note": {"a": 1}}
-            ),
+            Frame("noise", {"id": "x", "object": "chat.completion.annotation", "choices": [], "note": {"a": 1}}),
             Frame("noise", {"type": "response.weather", "temperature": 21}, event="response.weather"),
             Frame(
                 "noise",

@@ -55,9 +55,7 @@ class ScriptedLLM:
 
     async def __aenter__(self) -> Self:
         loop = asyncio.get_running_loop()
-        self._server = await loop.create_server(
-            lambda: _Connection(self), self._host, self._port, backlog=2048
-        )
+        self._server = await loop.create_server(lambda: _Connection(self), self._host, self._port, backlog=2048)
         self._port = self._server.sockets[0].getsockname()[1]
         return self
 
@@ -94,9 +92,7 @@ class ScriptedLLM:
             try:
                 await asyncio.wait_for(self._changed.wait(), left)
             except TimeoutError:
-                still = (
-                    f"{self.open_replies} replies still under way after {seconds} s: the reader never left"
-                )
+                still = f"{self.open_replies} replies still under way after {seconds} s: the reader never left"
                 raise AssertionError(still) from None
         return loop.time() - began
 

@@ -71,9 +71,7 @@ def failed(scene: Scene) -> Iterator[Step]:
     """An error status with the vendor's own body."""
     reply = scene.reply
     wish = next((value for name, value in reply.headers.items() if name.lower() == "retry-after"), None)
-    body = scene.dialect.error(
-        reply.status, reply.text or f"Scripted status {reply.status}.", retry_after=wish
-    )
+    body = scene.dialect.error(reply.status, reply.text or f"Scripted status {reply.status}.", retry_after=wish)
     yield from refused(reply.status, to_json(body), reply.headers)
 
 
