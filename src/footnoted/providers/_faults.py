@@ -1,0 +1,151 @@
+"""What a provider answers when it will not serve (a status, headers, a body) in; one of our errors out."""
+
+from __future__ import annotations
+
+import email.utils
+import json
+import re
+import time
+from typing import TYPE_CHECKING, Any
+
+from footnoted.errors import (
+    BadProviderReply,
+    ProviderError,
+    ProviderRejected,
+    ProviderUnavailable,
+    RateLimited,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+MAX_MESSAGE = 400  # code points of a provider's own words that an error repeats
+_TITLE = re.compile(r"<title[^>]*>(.*?)</title>", re.IGNORECASE | re.DOTALL)
+_BAD_KEY = re.compile(r"API_KEY_INVALID|api key not valid|invalid api key", re.IGNORECASE)
+_DELAY = re.compile(r'"retryDelay"\s*:\s*"([\d.]+)s"')  # google.rpc.RetryInfo
+_BROKE = re.compile(r"insufficient_quota|billing|credit balance|payment", re.IGNORECASE)
+
+
+def fault(status: int, headers: Mapping[str, str], body: str, *, key_from: str, where: str) -> ProviderError:
+    """The error an HTTP status other than 200 stands for, with the provider's own words in it.
+
+    ``key_from`` says where the key came from, ``where`` which model at which host was asked.
+    """
+    said = words(body)
+    quote = f" It said: {said}" if said else ""
+    error: ProviderError
+    if status in (401, 403) or (status == 400 and _BAD_KEY.search(body)):
+        error = ProviderRejected(f"the provider refused the key (HTTP {status}, {where}); check {key_from}.{quote}")
+    elif status == 404:
+        error = ProviderRejected(f"unknown model or wrong base_url (HTTP 404, {where}).{quote}")
+    elif status == 429 and not _BROKE.search(body):
+        error = _waiting(RateLimited(f"too many requests ({where}).{quote}"), headers, body)
+    elif status in (408, 409, 425) or status >= 500:
+        error = _waiting(ProviderUnavailable(f"the provider failed (HTTP {status}, {where}).{quote}"), headers, body)
+    elif 300 <= status < 400:
+        error = ProviderRejected(f"the server redirects elsewhere (HTTP {status}, {where}); check base_url.")
+    else:
+        error = ProviderRejected(f"the provider rejected the request (HTTP {status}, {where}).{quote}")
+    error.status = status
+    return error
+
+
+def told(message: str, *kinds: object) -> ProviderError:
+    """The error that an in-stream error event stands for; ``kinds`` are its type, code or status, any spelling."""
+    kind = " ".join(str(kind).lower() for kind in kinds if kind not in (None, ""))
+    said = shorten(message) or kind or "an error without words"
+    status = next((int(kind) for kind in map(str, kinds) if kind.isdigit() and 400 <= int(kind) <= 599), None)
+    error: ProviderError
+    if _BROKE.search(kind):
+        error = ProviderRejected(f"the provider stopped the reply: {said}")
+    elif status == 429 or "rate_limit" in kind or "resource_exhausted" in kind:
+        error = RateLimited(f"too many requests: {said}")
+    elif (status is not None and status < 500 and status != 408) or re.search(
+        r"invalid|authentication|permission|not_found|too_large|context_length", kind
+    ):
+        error = ProviderRejected(f"the provider stopped the reply: {said}")
+    else:
+        error = ProviderUnavailable(f"the provider stopped the reply: {said}")
+    error.status = status
+    return error
+
+
+def foreign(body: str, content_type: str, *, where: str) -> BadProviderReply:
+    """The error for a body that came with status 200 and is not the protocol."""
+    kind = content_type.partition(";")[0].strip() or "no content type"
+    if not body.strip():
+        return BadProviderReply(f"the reply is empty ({where})")
+    return BadProviderReply(
+        f"the reply is not the provider's protocol ({kind}, {where}); check base_url. It begins: {words(body)}"
+    )
+
+
+def words(body: str) -> str:
+    """The words for a person in an error body: JSON's message, a page's title, or its beginning.
+
+    >>> words('{"error": {"message": "no such model", "type": "invalid_request_error"}}')
+    'no such model'
+    """
+    try:
+        said = _message(json.loads(body))
+    except (ValueError, RecursionError):
+        title = _TITLE.search(body)
+        said = f"an HTML page, {title.group(1).strip()!r}" if title else body
+    return shorten(said)
+
+
+def shorten(said: str) -> str:
+    """One line of at most `MAX_MESSAGE` code points."""
+    said = " ".join(said.split())
+    return said if len(said) <= MAX_MESSAGE else said[: MAX_MESSAGE - 1] + "…"
+
+
+def redact(said: str, secrets: Iterable[str]) -> str:
+    """The same words without any of the secrets."""
+    for secret in secrets:
+        if len(secret) > 3:
+            said = said.replace(secret, "***")
+    return said
+
+
+def retry_after(headers: Mapping[str, str], body: str = "") -> float | None:
+    """Seconds the provider asks to wait (RFC 9110 §10.2.3, ``retry-after-ms``, google.rpc.RetryInfo), if it does."""
+    milliseconds = _number(headers.get("retry-after-ms", ""))
+    if milliseconds is not None:
+        return milliseconds / 1000
+    value = headers.get("retry-after", "")
+    seconds = _number(value)
+    if seconds is not None:
+        return seconds
+    if value:
+        try:
+            return max(0.0, email.utils.parsedate_to_datetime(value).timestamp() - time.time())
+        except ValueError:
+            return None
+    delay = _DELAY.search(body)
+    return _number(delay.group(1)) if delay else None
+
+
+def _number(value: str) -> float | None:
+    try:
+        number = float(value)
+    except ValueError:
+        return None
+    return max(0.0, number) if number < 1e9 else None  # inf and nan are no answer
+
+
+def _waiting(
+    error: RateLimited | ProviderUnavailable, headers: Mapping[str, str], body: str
+) -> RateLimited | ProviderUnavailable:
+    error.retry_after = retry_after(headers, body)
+    return error
+
+
+def _message(value: Any) -> str:
+    if isinstance(value, list) and value:
+        return _message(value[0])
+    if isinstance(value, dict):
+        for name in ("error", "message", "detail", "error_description", "msg"):
+            if value.get(name):
+                return _message(value[name])
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

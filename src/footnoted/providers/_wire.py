@@ -1,0 +1,203 @@
+"""A prompt in, deltas out, over HTTP: what the providers on a wire share.
+
+A protocol adds three things: where to post, the body a prompt becomes, and how its events read.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+from typing import TYPE_CHECKING, Any, ClassVar
+from urllib.parse import urlsplit
+
+import footnoted
+from footnoted.errors import ConfigurationError, ProviderError, ProviderRejected, ProviderUnavailable
+from footnoted.providers._faults import redact
+from footnoted.providers._http import Http
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, Mapping
+
+    import aiohttp
+
+    from footnoted.providers._http import Reply
+    from footnoted.providers._reading import Reading
+    from footnoted.types import Delta, Prompt
+
+_AFTERWORD = 1.0  # seconds to wait for usage and the end of the stream once the terminal signal came
+_SECRET_HEADER = re.compile(r"auth|key|token|secret|cookie", re.IGNORECASE)
+
+
+class Wire:
+    """A provider that is asked over HTTP. ``headers`` are added to each request, and win over its own."""
+
+    name: ClassVar[str]
+    home: ClassVar[str]  # the vendor's own base_url, as its SDK takes it
+    usual_model: ClassVar[str]
+    key_variables: ClassVar[tuple[str, ...]]
+    # What a model or server may not know, and the words by which its refusal names it: such a request is
+    # sent once more without it, and what was learnt is kept. In the order they are given up.
+    optional: ClassVar[Mapping[str, str]] = {}
+
+    def __init__(
+        self,
+        *,
+        api_key: str | None = None,
+        base_url: str | None = None,
+        model: str | None = None,
+        headers: Mapping[str, str] | None = None,
+        session: aiohttp.ClientSession | None = None,
+    ) -> None:
+        self.base_url = self._checked_url(base_url or self._setting("BASE_URL") or self.home)
+        self.model = model or self._setting("MODEL") or self.usual_model
+        key, self._key_from = self._found_key(api_key)
+        self._headers = {
+            "Content-Type": "application/json",
+            "Accept": "text/event-stream",
+            "Accept-Encoding": "identity",  # a compressed stream waits for its blocks to fill
+            "User-Agent": f"footnoted/{footnoted.__version__}",
+            **self._credentials(key),
+            **(headers or {}),
+        }
+        self._secrets = [key, *(value for name, value in (headers or {}).items() if _SECRET_HEADER.search(name))]
+        self._http = Http(session)
+        self._without: dict[str, set[str]] = {}
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(model={self.model!r}, host={self._host()!r})"
+
+    async def stream(self, prompt: Prompt) -> AsyncGenerator[Delta]:
+        """The reply piece by piece; the last delta says how it ended. Raises `ProviderError` before any text."""
+        reply = None
+        try:
+            reading = self._reading(prompt)
+            reply = await self._ask(prompt)
+            broke = ""
+            if "html" in reply.content_type:
+                raise reply.foreign(await reply.beginning())
+            if "json" in reply.content_type:
+                for delta in reading.decode_whole(await reply.whole()):
+                    yield delta
+            else:
+                while not reading.over:
+                    try:
+                        piece = await (reply.piece() if reading.ending is None else _afterword(reply))
+                    except ProviderUnavailable as error:
+                        broke = str(error)
+                        break
+                    if not piece:
+                        break
+                    for delta in reading.decode(piece):
+                        yield delta
+            ending = reading.flush(redact(broke, self._secrets))
+            await reply.drain()
+            for delta in ending:
+                yield delta
+        except ProviderError as error:
+            raise self._ours(error) from error.__cause__
+        finally:
+            if reply is not None:
+                reply.close()
+
+    async def aclose(self) -> None:
+        """Close the connections this provider keeps."""
+        await self._http.aclose()
+
+    # What a protocol says of itself.
+
+    def _credentials(self, key: str) -> dict[str, str]:
+        raise NotImplementedError
+
+    def _url(self, model: str) -> str:
+        raise NotImplementedError
+
+    def _body(self, prompt: Prompt, model: str, without: set[str]) -> dict[str, Any]:
+        raise NotImplementedError
+
+    def _reading(self, prompt: Prompt) -> Reading:
+        raise NotImplementedError
+
+    # What they share.
+
+    async def _ask(self, prompt: Prompt) -> Reply:
+        model = prompt.model or self.model
+        without = self._without.setdefault(model, set())
+        while True:
+            body = self._body(prompt, model, without)
+            try:
+                return await self._http.post(
+                    self._url(model),
+                    body,
+                    self._headers,
+                    key_from=self._key_from,
+                    where=f"model {model!r} at {self._host()}",
+                )
+            except ProviderRejected as error:
+                if error.status not in (400, 422):
+                    raise
+                named = [what for what, words in self.optional.items() if re.search(words, str(error), re.IGNORECASE)]
+                told = [what for what in named if self._body(prompt, model, without | {what}) != body]
+                if not told:
+                    raise
+                without.add(told[0])
+
+    def _found_key(self, given: str | None) -> tuple[str, str]:
+        """The key and where it came from. Raises `ConfigurationError` that says what to set."""
+        places = ["api_key=", "FOOTNOTED_API_KEY", *self.key_variables]
+        keys = [given, self._setting("API_KEY"), *map(os.environ.get, self.key_variables)]
+        for key, place in zip(keys, places, strict=True):
+            if key and key.strip():
+                if not re.fullmatch(r"[!-~]+", key.strip()):
+                    raise ConfigurationError(f"the key in {place} has characters that no key has; copy it again")
+                return key.strip(), place
+        return self._without_key(places)
+
+    def _without_key(self, places: list[str]) -> tuple[str, str]:
+        named = " or ".join(places[2:] or places[1:2])
+        raise ConfigurationError(
+            f"{self.name} needs an API key: set {named} in the environment, or pass api_key=. "
+            "Without any key, provider='extractive' answers from the sources' own sentences."
+        )
+
+    def _setting(self, what: str) -> str | None:
+        """FOOTNOTED_MODEL and its kin speak of the provider that FOOTNOTED_PROVIDER names, or of any."""
+        if os.environ.get("FOOTNOTED_PROVIDER", self.name) not in (self.name, ""):
+            return None
+        return os.environ.get(f"FOOTNOTED_{what}") or None
+
+    def _checked_url(self, url: str) -> str:
+        parts = urlsplit(url)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise ConfigurationError(f"base_url must look like {self.home or 'http://localhost:8000/v1'}")
+        return url
+
+    def _at(self, path: str, *, drop: str = "") -> str:
+        """``path`` under base_url, its query kept; ``drop`` is an ending people add to base_url that SDKs don't."""
+        parts = urlsplit(self.base_url)
+        base = parts.path.rstrip("/")
+        base = base.removesuffix(path).removesuffix(drop)
+        return parts._replace(path=base + path, fragment="").geturl()
+
+    def _host(self) -> str:
+        parts = urlsplit(self.base_url)
+        return f"{parts.hostname}:{parts.port}" if parts.port else str(parts.hostname)
+
+    def _ours(self, error: ProviderError) -> ProviderError:
+        error.provider = self.name
+        error.args = (redact(str(error), self._secrets),)
+        return error
+
+
+async def _afterword(reply: Reply) -> bytes:
+    """What still comes after the terminal signal; nothing when it does not come soon."""
+    try:
+        async with asyncio.timeout(_AFTERWORD):
+            return await reply.piece()
+    except TimeoutError:
+        return b""
+
+
+def ask_of(prompt: Prompt) -> str:
+    """The user message of a wire without blocks: context, then what is asked."""
+    return "\n\n".join(filter(None, (prompt.context, prompt.ask or prompt.question)))

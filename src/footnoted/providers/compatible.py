@@ -1,0 +1,48 @@
+"""Prompts in, deltas out, from any server that speaks OpenAI's protocol: vLLM, Ollama, llama.cpp, gateways."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from footnoted.errors import ConfigurationError
+from footnoted.providers.openai import OpenAI, finished, messages
+
+if TYPE_CHECKING:
+    from footnoted.types import Prompt
+
+
+class Compatible(OpenAI):
+    """A server at ``base_url`` (ending in ``/v1``); the key is optional, ``headers`` are for gateways."""
+
+    name = "compatible"
+    home = ""
+    usual_model = "default"  # servers with one model take any name
+    key_variables: ClassVar[tuple[str, ...]] = ()
+
+    def _credentials(self, key: str) -> dict[str, str]:
+        return {"Authorization": f"Bearer {key}"} if key else {}
+
+    def _without_key(self, places: list[str]) -> tuple[str, str]:
+        return "", " or ".join(places)
+
+    def _checked_url(self, url: str) -> str:
+        if not url:
+            raise ConfigurationError(
+                "provider 'compatible' needs base_url= or FOOTNOTED_BASE_URL, such as http://localhost:11434/v1"
+            )
+        return super()._checked_url(url)
+
+    def _body(self, prompt: Prompt, model: str, without: set[str]) -> dict[str, Any]:
+        sampling = prompt.sampling
+        body = {
+            "model": model,
+            "messages": messages(prompt),
+            "stream": True,
+            "stream_options": {"include_usage": True},
+            "max_tokens": sampling.max_tokens,
+            "temperature": sampling.temperature,
+            "top_p": sampling.top_p,
+            "top_k": sampling.top_k,
+            "reasoning_effort": self._effort,
+        }
+        return finished(body, prompt, without)

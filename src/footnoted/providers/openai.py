@@ -1,0 +1,204 @@
+"""Prompts in, deltas out, over OpenAI's Chat Completions protocol, streamed.
+
+Protocol: platform.openai.com/docs/api-reference/chat-streaming. The terminal signal is ``finish_reason``.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from footnoted.providers._faults import told
+from footnoted.providers._reading import Reading
+from footnoted.providers._schema import closed, in_words, strict
+from footnoted.providers._wire import Wire, ask_of
+from footnoted.types import Delta, FinishReason, Usage
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import aiohttp
+
+    from footnoted.errors import ProviderError
+    from footnoted.providers._sse import Event
+    from footnoted.types import Prompt
+
+ENDINGS = {
+    "stop": FinishReason.COMPLETE,
+    "eos": FinishReason.COMPLETE,  # older text-generation servers
+    "tool_calls": FinishReason.COMPLETE,
+    "function_call": FinishReason.COMPLETE,
+    "length": FinishReason.LENGTH,
+    "max_tokens": FinishReason.LENGTH,
+    "model_length": FinishReason.LENGTH,  # Mistral: the context window is full
+    "content_filter": FinishReason.FILTERED,
+    "error": FinishReason.ERROR,  # OpenRouter
+}
+_ROOM_TO_THINK = 4000  # tokens added to max_tokens where thinking cannot be switched off: it counts as output
+
+
+class OpenAI(Wire):
+    """OpenAI's models. ``effort`` is how long a reasoning model thinks first; by default as little as it can."""
+
+    name = "openai"
+    home = "https://api.openai.com/v1"
+    usual_model = "gpt-5.6-luna"
+    key_variables: ClassVar[tuple[str, ...]] = ("OPENAI_API_KEY",)
+    optional: ClassVar[Mapping[str, str]] = {
+        "temperature": "temperature",
+        "top_p": r"top[_ ]?p\b",
+        "top_k": r"top[_ ]?k\b",
+        "reasoning_effort": r"reasoning[_. ]?effort",
+        "stream_options": "stream_options|include_usage",
+        "max_completion_tokens": "max_completion_tokens",
+        "json_schema": "json_schema|strict|invalid schema",
+        "response_format": r"response_format|json_object",
+    }
+
+    def __init__(
+        self,
+        *,
+        api_key: str | None = None,
+        base_url: str | None = None,
+        model: str | None = None,
+        headers: Mapping[str, str] | None = None,
+        session: aiohttp.ClientSession | None = None,
+        effort: str | None = None,
+    ) -> None:
+        super().__init__(api_key=api_key, base_url=base_url, model=model, headers=headers, session=session)
+        self._effort = effort
+
+    def _credentials(self, key: str) -> dict[str, str]:
+        return {"Authorization": f"Bearer {key}"}
+
+    def _url(self, model: str) -> str:  # noqa: ARG002
+        return self._at("/chat/completions")
+
+    def _reading(self, prompt: Prompt) -> Reading:  # noqa: ARG002
+        return ChatReading()
+
+    def _body(self, prompt: Prompt, model: str, without: set[str]) -> dict[str, Any]:
+        sampling = prompt.sampling
+        effort = self._effort or least_effort(model)
+        body: dict[str, Any] = {
+            "model": model,
+            "messages": messages(prompt),
+            "stream": True,
+            "stream_options": {"include_usage": True},
+            "max_completion_tokens": sampling.max_tokens,
+            "reasoning_effort": effort,
+        }
+        if effort in (None, "none"):  # a model that thinks takes no sampling
+            body |= {"temperature": sampling.temperature, "top_p": sampling.top_p}
+        elif effort != "minimal":
+            body["max_completion_tokens"] += _ROOM_TO_THINK
+        return finished(body, prompt, without)
+
+
+def finished(body: dict[str, Any], prompt: Prompt, without: set[str]) -> dict[str, Any]:
+    """The body with the schema in it, and without what is unset or what the server does not know."""
+    if prompt.schema is not None:
+        if "response_format" in without or "json_schema" in without:
+            body["messages"] = messages(prompt, instruction=in_words(prompt.schema.json))
+        if "json_schema" in without:
+            body["response_format"] = {"type": "json_object"}
+        else:
+            exact = closed(prompt.schema.json)
+            schema = strict(prompt.schema.json) if exact else dict(prompt.schema.json)
+            name = re.sub(r"[^\w-]", "_", prompt.schema.name, flags=re.ASCII)[:64] or "reply"
+            body["response_format"] = {
+                "type": "json_schema",
+                "json_schema": {"name": name, "schema": schema, "strict": exact},
+            }
+    if "max_completion_tokens" in without and "max_completion_tokens" in body:
+        body["max_tokens"] = body["max_completion_tokens"]
+    return {name: value for name, value in body.items() if value is not None and name not in without}
+
+
+def messages(prompt: Prompt, *, instruction: str = "") -> list[dict[str, str]]:
+    """The conversation as role and content: system, the turns so far, what is asked now."""
+    system = "\n\n".join(filter(None, (prompt.system, instruction)))
+    told_so_far = [{"role": "system", "content": system}] if system else []
+    for turn in prompt.history:
+        told_so_far.append({"role": "user", "content": turn.user})
+        told_so_far.append({"role": "assistant", "content": turn.assistant})
+    return [*told_so_far, {"role": "user", "content": ask_of(prompt)}]
+
+
+def least_effort(model: str) -> str | None:
+    """The least a model can think, by its name; ``None`` for models that do not.
+
+    >>> least_effort("gpt-5.6-luna"), least_effort("gpt-5-mini"), least_effort("o3"), least_effort("gpt-4.1")
+    ('none', 'minimal', 'low', None)
+    """
+    name = model.rpartition("/")[2]
+    if "chat" in name:
+        return None
+    if re.match(r"gpt-(5\.\d|[6-9]|\d\d)", name):
+        return "low" if re.search(r"-(pro|codex)", name) else "none"
+    if name.startswith("gpt-5"):
+        return "minimal"
+    return "low" if re.match(r"o\d", name) else None
+
+
+class ChatReading(Reading):
+    """Reads ``chat.completion.chunk`` events, and a whole ``chat.completion`` where a server does not stream."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._refusal = ""
+
+    def take(self, event: Event) -> Delta | None:
+        """One chunk: text, a finish reason, usage, or an error."""
+        if event.data == "[DONE]":
+            self.over = True
+            return None
+        return self.take_whole(json.loads(event.data), event.event)
+
+    def take_whole(self, reply: Any, kind: str = "") -> Delta | None:
+        """One chunk, or a whole completion: they differ in a name."""
+        if reply.get("error") or kind == "error":
+            raise _error(reply.get("error") or reply)
+        if usage := reply.get("usage"):
+            self.usage = _usage(usage)
+        choices = reply["choices"] if not kind else reply.get("choices")
+        if not choices or choices[0].get("index"):
+            return None
+        choice = choices[0]
+        delta = choice.get("delta") or choice.get("message") or {}
+        if refusal := delta.get("refusal"):
+            self._refusal += refusal
+        if reason := choice.get("finish_reason"):
+            self._finish(str(reason))
+        content = delta.get("content")
+        text = content if isinstance(content, str) else _text_of(content or [])
+        return Delta(text) if text else None
+
+    def _finish(self, reason: str) -> None:
+        if self._refusal:
+            self.end(FinishReason.FILTERED, self._refusal)
+        elif reason in ENDINGS:
+            ending = ENDINGS[reason]
+            self.end(ending, "" if ending is FinishReason.COMPLETE else f"finish_reason {reason!r}")
+        else:
+            self.end(FinishReason.TRUNCATED, f"the provider stopped for a reason of its own: {reason!r}")
+
+
+def _text_of(parts: list[dict[str, Any]]) -> str:
+    return "".join(part["text"] for part in parts if part.get("type") == "text")
+
+
+def _usage(usage: dict[str, Any]) -> Usage:
+    details = usage.get("prompt_tokens_details") or {}
+    return Usage(
+        input=usage.get("prompt_tokens") or 0,
+        cached=details.get("cached_tokens") or 0,
+        output=usage.get("completion_tokens") or 0,
+    )
+
+
+def _error(error: Any) -> ProviderError:
+    if isinstance(error, str):
+        return told(error)
+    return told(str(error.get("message") or ""), error.get("type"), error.get("code"), error.get("status"))
