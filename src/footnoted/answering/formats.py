@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 # The start of a line that may still turn out to be a list mark, a heading, a quote or a code fence.
 _UNDECIDED_BULLET = re.compile(r"\s*(?:[-*•‣–+]|\d{1,3}[.)]?)?\s*")
-_BULLET = re.compile(r"\s*(?:[-*•‣–+]|\d{1,3}[.)])\s+")
-_UNDECIDED_PLAIN = re.compile(r"\s{0,3}(?:#{1,6}\s*|>\s*|[`]{1,2}|`{3,}\w*\s*)?")
-_PLAIN = re.compile(r"\s{0,3}(?:#{1,6}\s+|>\s?|```+\w*\s*$)")
+_BULLET = re.compile(r"\A\s*(?:[-*•‣–+]|\d{1,3}[.)])\s+")
+_UNDECIDED_PLAIN = re.compile(r"\s{0,3}(?:#{1,6}\s*|>\s*|[`]{1,2}|`{3,}[^\n]*)?")
+_PLAIN = re.compile(r"\A\s{0,3}(?:#{1,6}\s+|>\s?|```+\w*\s*$)")
 
 
 class LineShaper:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from footnoted.answering.confidence import cited_share
 from footnoted.answering.formats import JSON_OPENING, json_closing, json_escape, shaper
-from footnoted.answering.refusal import RefusalGate, message, nearest, reads_as_refusal
+from footnoted.answering.refusal import RefusalGate, message, missing, nearest, reads_as_refusal
 from footnoted.citations import CitationStream
 from footnoted.contract import (
     GenerationResponse,
@@ -107,7 +107,7 @@ class Page:
         events += self._keep(self._cited.flush(listing=whole and not self._as_json))
         said_no = reads_as_refusal("".join(self._text), cited=bool(self._cited.citations))
         if self._gate is not None and self._gate.refused:
-            events += self.refuse("not_in_sources", detail="".join(self._reason or ()).strip())
+            events += self.refuse("not_in_sources", detail=missing("".join(self._reason or ())))
         elif self._finish is FinishReason.REFUSED:
             events += self.refuse("not_in_sources", detail=self._detail)
         elif said_no and self._finish is FinishReason.COMPLETE:
@@ -120,7 +120,7 @@ class Page:
         """Say that there is no answer, in the format asked for."""
         said = message(reason)
         if detail and self._gate is not None and self._gate.refused:
-            said = f"{said} Missing: {detail[:300]}"
+            said = f"{said} Missing: {detail}"
         self._refused(reason, said)
         text = f"- {said}" if self._request.config.output_format is OutputFormat.BULLETS else said
         events = [

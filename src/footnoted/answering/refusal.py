@@ -25,6 +25,7 @@ _NOT_HELD = re.compile(
     re.IGNORECASE,
 )
 _LONGEST_REFUSAL = 600
+_LONGEST_REASON = 300
 _SEARCHED = 50_000  # code points of a source looked through for the nearest passage
 
 
@@ -36,7 +37,7 @@ class RefusalGate:
         self.refused = False
 
     def decode(self, piece: str) -> str:
-        """The text that is settled; after the sentinel, what the model says is missing."""
+        """The text that is settled; once `refused`, what follows the sentinel."""
         if self._held is None:
             return piece
         self._held += piece
@@ -46,13 +47,18 @@ class RefusalGate:
         held, self._held = self._held, None
         if start.startswith(SENTINEL):
             self.refused = True
-            return start[len(SENTINEL) :].lstrip(" \t\r\n*_`\"'>-:.–—")
+            return start[len(SENTINEL) :]
         return held
 
     def flush(self) -> str:
         """What was still held when the stream ended."""
         held, self._held = self._held or "", None
         return held
+
+
+def missing(after: str) -> str:
+    """What a model says is missing, from all it wrote after the sentinel, on one bounded line."""
+    return " ".join(after.split()).strip(" *_`\"'>-:–—")[:_LONGEST_REASON]
 
 
 def reads_as_refusal(text: str, *, cited: bool) -> bool:

@@ -64,6 +64,10 @@ class StructuredGenerator:
         schema = Schema(name=output_schema.__name__, json=output_schema.model_json_schema())
         sources = [chunk.as_source() for chunk in request.context]
         prompt, _ = build_prompt(request, sources, schema=schema, templates=how.templates)
+        if not prompt.sources and request.config.require_grounding:
+            raise StructuredOutputError(
+                "there are no sources to fill the fields from; give some, or set config.require_grounding=False"
+            )
         reply = await self._reply(prompt)
         try:
             return _fit(reply, output_schema, sources=len(prompt.sources))

@@ -1,0 +1,192 @@
+"""The command as people and scripts use it: what it prints, and how it exits."""
+
+import json
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from footnoted.testing import Reply, ScriptedLLM
+
+COMMAND = [sys.executable, "-m", "footnoted.cli"]
+POLICY = """# Car policy
+
+## Windscreen
+
+The windscreen excess is £75 for a repair. A replacement costs you £115.
+
+## Exclusions
+
+Racing on any track is not covered.
+"""
+
+
+@pytest.fixture
+def folder(tmp_path):
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    (docs / "car.md").write_text(POLICY, encoding="utf-8")
+    return docs
+
+
+@pytest.fixture
+def env(tmp_path):
+    """A home of its own, and no key from outside."""
+    kept = {k: v for k, v in os.environ.items() if not k.endswith("_API_KEY") and not k.startswith("FOOTNOTED_")}
+    return {**kept, "FOOTNOTED_CACHE": str(tmp_path / "cache"), "COLUMNS": "100", "PYTHONUTF8": "1"}
+
+
+def run(*arguments, env, given=None):
+    return subprocess.run(
+        [*COMMAND, *map(str, arguments)], env=env, input=given, capture_output=True, text=True, timeout=60, check=False
+    )
+
+
+def test_an_answer_shows_its_sources_and_exits_0(folder, env):
+    """Answer, then file, section and the quoted words."""
+    done = run("ask", "What is the windscreen excess?", folder, env=env)
+    assert done.returncode == 0, done.stderr
+    answer, _, sources = done.stdout.partition("Sources")
+    assert "£75" in answer
+    assert "[1]" in answer
+    assert "car.md" in sources
+    assert "Windscreen" in sources
+    assert "“The windscreen excess is £75 for a repair.”" in sources
+    assert "\x1b[" not in done.stdout
+
+
+def test_a_refusal_exits_3(folder, env):
+    """Scripts can tell that the documents do not hold it."""
+    done = run("ask", "Who won the football world cup in 1966?", folder, env=env)
+    assert done.returncode == 3
+    assert "do not answer" in done.stdout
+
+
+def test_json_is_the_response_and_nothing_else(folder, env):
+    """Machines get the contract's own object, its pointers exact."""
+    done = run("ask", "What is the windscreen excess?", folder, "--json", env=env)
+    response = json.loads(done.stdout)
+    assert done.returncode == 0
+    assert response["finish_reason"] == "complete"
+    assert response["citations"][0]["source_quote"] == "The windscreen excess is £75 for a repair."
+
+
+@pytest.mark.parametrize(
+    ("options", "seen"),
+    [
+        (["--style", "inline"], "[Source 1]"),
+        (["--style", "footnote"], "¹"),
+        (["--format", "bullets"], "- "),
+        (["--no-stream"], "£75"),
+        (["--mode", "simple"], "£75"),
+    ],
+)
+def test_options_reach_the_answer(folder, env, options, seen):
+    """Style, format, mode and streaming are the reader's choice."""
+    done = run("ask", "What is the windscreen excess?", folder, *options, env=env)
+    assert done.returncode == 0, done.stderr
+    assert seen in done.stdout
+
+
+def test_on_a_terminal_markers_have_colour(folder, env):
+    """A real pseudo-terminal gets colour; a pipe does not."""
+    parent, child = pty.openpty()
+    command = [*COMMAND, "ask", "What is the windscreen excess?", str(folder)]
+    with subprocess.Popen(command, env={**env, "TERM": "xterm-256color"}, stdout=child, stderr=child) as process:
+        os.close(child)
+        shown = b""
+        while True:
+            try:
+                piece = os.read(parent, 4096)
+            except OSError:
+                break
+            if not piece:
+                break
+            shown += piece
+    os.close(parent)
+    assert process.returncode == 0
+    assert b"\x1b[1;36m[1]" in shown
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["ask", "q", "nowhere"], "no such file or folder: nowhere"),
+        (["ask", "  ", "DOCS"], "question is empty"),
+        (["ask", "q", "DOCS", "--provider", "opnai"], "did you mean 'openai'"),
+        (["ask", "q", "DOCS", "--provider", "openai"], "OPENAI_API_KEY"),
+        (["ask", "q", "DOCS", "--provider", "anthropic"], "ANTHROPIC_API_KEY"),
+        (["ask", "q", "DOCS", "--style", "loud"], "loud"),
+        (["ask", "q"], "PATHS"),
+        (["ask", "q", "EMPTY"], "can be read"),
+    ],
+)
+def test_usage_mistakes_exit_2_and_say_what_to_do(folder, env, tmp_path, arguments, words):
+    """Nothing to answer from, no key, a wrong name: one clear line each, no traceback."""
+    (tmp_path / "empty").mkdir()
+    places = {"DOCS": str(folder), "EMPTY": str(tmp_path / "empty")}
+    done = run(*(places.get(argument, argument) for argument in arguments), env=env)
+    assert done.returncode == 2, done.stdout + done.stderr
+    assert words in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+async def test_a_model_over_http_answers_like_any_other(folder, env):
+    """Provider, model and base URL by option; a wrong key exits 1 with the way out."""
+    import asyncio
+
+    async with ScriptedLLM(Reply(text="The windscreen excess is £75 for a repair [1]."), api_key="right") as llm:
+        options = ["--provider", "openai", "--base-url", llm.url("openai"), "--model", "small"]
+        command = ["ask", "What is the windscreen excess?", folder, *options]
+        done = await asyncio.to_thread(run, *command, env={**env, "OPENAI_API_KEY": "right"})
+        assert done.returncode == 0, done.stderr
+        assert "£75 for a repair [1]." in done.stdout
+        assert llm.requests[0].model == "small"
+        done = await asyncio.to_thread(run, *command, env={**env, "OPENAI_API_KEY": "wrong"})
+        assert done.returncode == 1
+        assert "OPENAI_API_KEY" in done.stderr
+        assert "wrong" not in done.stderr.replace("wrong key", "")
+
+
+def test_a_conversation_goes_on_until_told(folder, env):
+    """Questions by line; a follow-up is understood; an empty line leaves."""
+    done = run("chat", folder, env=env, given="What is the windscreen excess?\nAnd for a replacement?\n\n")
+    assert done.returncode == 0, done.stderr
+    assert "£75" in done.stdout
+    assert "£115" in done.stdout
+
+
+def test_a_conversation_survives_a_refusal(folder, env):
+    """Not knowing one thing does not end it."""
+    done = run("chat", folder, env=env, given="Who is the king of Norway?\nIs racing covered?\n/quit\n")
+    assert done.returncode == 0
+    assert "do not answer" in done.stdout
+    assert "Racing on any track is not covered." in done.stdout
+
+
+def test_one_bad_file_is_named_and_the_rest_answers(folder, env):
+    """A file of zeros is left out, aloud."""
+    (folder / "broken.pdf").write_bytes(b"\0" * 100)
+    done = run("ask", "What is the windscreen excess?", folder, env=env)
+    assert done.returncode == 0
+    assert "broken.pdf" in done.stderr
+
+
+def test_the_second_question_reuses_the_index(folder, env):
+    """Unchanged files are not read again; a changed one is."""
+    run("ask", "What is the windscreen excess?", folder, env=env)
+    (folder / "car.md").write_text(POLICY.replace("£75", "£99"), encoding="utf-8")
+    done = run("ask", "What is the windscreen excess?", folder, env=env)
+    assert "£99" in done.stdout
+
+
+def test_version_and_help():
+    """Both answer without reading anything."""
+    import footnoted
+
+    assert footnoted.__version__ in run("--version", env=os.environ).stdout
+    assert "ask" in run("--help", env=os.environ).stdout
+    assert Path(footnoted.__file__).exists()
