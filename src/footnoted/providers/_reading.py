@@ -40,7 +40,7 @@ class Reading:
         """What one event says; a subclass's own. Any `_SHAPELESS` error means the event is not the protocol's."""
         raise NotImplementedError
 
-    def take_whole(self, reply: Any) -> Delta | None:
+    def take_whole(self, reply: Any) -> list[Delta]:
         """What a reply says that came whole, as one JSON value, from a server that does not stream."""
         raise NotImplementedError
 
@@ -58,12 +58,12 @@ class Reading:
     def decode_whole(self, body: bytes) -> list[Delta]:
         """The same for a body that is one JSON value."""
         try:
-            delta = self.take_whole(json.loads(body))
+            deltas = self.take_whole(json.loads(body))
         except _SHAPELESS as error:
             raise BadProviderReply(f"the reply is not the provider's protocol: {_glimpse(body)}") from error
         self._understood = True
-        self._spoken = delta is not None
-        return [delta] if delta is not None else []
+        self._spoken = bool(deltas)
+        return deltas
 
     def flush(self, broke: str = "") -> list[Delta]:
         """The last delta: how the reply ended. ``broke`` says why it was cut, where it was.

@@ -172,12 +172,13 @@ class Wire:
             raise ConfigurationError(f"base_url must look like {self.home or 'http://localhost:8000/v1'}")
         return url
 
-    def _at(self, path: str, *, drop: str = "") -> str:
+    def _at(self, path: str, *, drop: str = "", query: str = "") -> str:
         """``path`` under base_url, its query kept; ``drop`` is an ending people add to base_url that SDKs don't."""
         parts = urlsplit(self.base_url)
         base = parts.path.rstrip("/")
         base = base.removesuffix(path).removesuffix(drop)
-        return parts._replace(path=base + path, fragment="").geturl()
+        asked = "&".join(filter(None, (parts.query, query)))
+        return parts._replace(path=base + path, query=asked, fragment="").geturl()
 
     def _host(self) -> str:
         parts = urlsplit(self.base_url)

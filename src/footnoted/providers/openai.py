@@ -154,19 +154,27 @@ class ChatReading(Reading):
         if event.data == "[DONE]":
             self.over = True
             return None
-        return self.take_whole(json.loads(event.data), event.event)
-
-    def take_whole(self, reply: Any, kind: str = "") -> Delta | None:
-        """One chunk, or a whole completion: they differ in a name."""
-        if reply.get("error") or kind == "error":
-            raise _error(reply.get("error") or reply)
-        if usage := reply.get("usage"):
+        chunk = json.loads(event.data)
+        if event.event == "error" or chunk.get("error"):
+            raise _error(chunk.get("error") or chunk)
+        if usage := chunk.get("usage"):
             self.usage = _usage(usage)
-        choices = reply["choices"] if not kind else reply.get("choices")
+        choices = chunk.get("choices")
         if not choices or choices[0].get("index"):
             return None
-        choice = choices[0]
-        delta = choice.get("delta") or choice.get("message") or {}
+        return self._said(choices[0], choices[0].get("delta") or {})
+
+    def take_whole(self, reply: Any) -> list[Delta]:
+        """A whole completion."""
+        if reply.get("error"):
+            raise _error(reply["error"])
+        if usage := reply.get("usage"):
+            self.usage = _usage(usage)
+        choice = reply["choices"][0]
+        delta = self._said(choice, choice["message"])
+        return [delta] if delta else []
+
+    def _said(self, choice: dict[str, Any], delta: dict[str, Any]) -> Delta | None:
         if refusal := delta.get("refusal"):
             self._refusal += refusal
         if reason := choice.get("finish_reason"):
