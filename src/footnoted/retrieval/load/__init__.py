@@ -1,0 +1,165 @@
+"""Files and folders in; their documents and passages out, and a word on each file that could not be read."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from footnoted.errors import SourceError
+from footnoted.retrieval.load.chunks import chunks
+from footnoted.retrieval.load.document import Block, Document, Section
+from footnoted.retrieval.load.found import FORMATS, READABLE, Findings, Found, Problem, as_paths, ending_of, find
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterable
+
+    from footnoted.types import Source
+
+__all__ = [
+    "FORMATS",
+    "LIMIT",
+    "READABLE",
+    "Block",
+    "Document",
+    "Loaded",
+    "Problem",
+    "Progress",
+    "Section",
+    "chunks",
+    "load",
+    "parse",
+    "read",
+]
+
+LIMIT = 50 * 1024 * 1024  # bytes a file may have, unless the caller says otherwise
+
+
+class Progress(Protocol):
+    """Called after each file with how many are done, of how many, and which one it was."""
+
+    def __call__(self, done: int, total: int, path: str, /) -> None:
+        """Take note."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """What was read: passages, the documents they came from, what failed, and what was passed over."""
+
+    sources: list[Source]
+    documents: list[Document]
+    problems: list[Problem]
+    skipped: Counter[str] = field(default_factory=Counter)
+
+
+def load(
+    paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
+    *,
+    progress: Progress | None = None,
+    limit_bytes: int = LIMIT,
+) -> Loaded:
+    """Read every file at or under ``paths``; one that cannot be read becomes a problem and stops nothing.
+
+    Raises `SourceError` when a path does not exist, or when no file could be read at all.
+    """
+    findings = find(as_paths(paths))
+    documents: list[Document] = []
+    sources: list[Source] = []
+    problems = list(findings.problems)
+    for number, found in enumerate(findings.files, 1):
+        try:
+            document = read(found, limit_bytes=limit_bytes)
+            passages = chunks(document)
+            if not passages:
+                raise SourceError("holds headings only and no text under them")
+        except SourceError as error:
+            problems.append(Problem(found.path, str(error)))
+        else:
+            documents.append(document)
+            sources.extend(passages)
+        if progress is not None:
+            progress(number, len(findings.files), found.path)
+    if not sources:
+        raise nothing_readable(findings, problems)
+    return Loaded(sources, documents, problems, findings.skipped)
+
+
+def read(found: Found, *, limit_bytes: int = LIMIT) -> Document:
+    """Read one file. Raises `SourceError` with the reason alone; the caller knows the name."""
+    return parse(read_bytes(found, limit_bytes=limit_bytes), found.path, kind=found.format, limit_bytes=limit_bytes)
+
+
+def read_bytes(found: Found, *, limit_bytes: int = LIMIT) -> bytes:
+    """The bytes of a file within the limit."""
+    if found.size > limit_bytes:
+        raise SourceError(_too_large(found.size, limit_bytes))
+    try:
+        with Path(found.where).open("rb") as file:
+            data = file.read(limit_bytes + 1)
+    except PermissionError:
+        raise SourceError("cannot be read: you lack the permission") from None
+    except OSError as error:
+        raise SourceError(f"cannot be read ({(error.strerror or str(error)).lower()})") from None
+    if len(data) > limit_bytes:
+        raise SourceError(_too_large(len(data), limit_bytes))
+    return data
+
+
+def parse(data: bytes, path: str, *, kind: str | None = None, limit_bytes: int = LIMIT) -> Document:
+    """The document in ``data``; its kind from the ending of ``path`` unless given.
+
+    Raises `SourceError` with the reason: empty, binary, encrypted, damaged, images only, too large.
+    """
+    if len(data) > limit_bytes:
+        raise SourceError(_too_large(len(data), limit_bytes))
+    if not data.strip(b"\x00 \t\r\n"):
+        raise SourceError("is empty")
+    kind = kind or FORMATS.get(ending_of(path), "text")
+    document = _parse(data, path, kind, limit_bytes)
+    if not document.text.strip() or not any(char.isalnum() for char in document.text):
+        raise SourceError("holds no words")
+    return document
+
+
+def _parse(data: bytes, path: str, kind: str, limit_bytes: int) -> Document:
+    # Each parser is imported when its first file comes: reopening an index needs none of them.
+    if kind == "pdf":
+        from footnoted.retrieval.load.pdf import read_pdf
+
+        return read_pdf(path, data)
+    if kind == "docx":
+        from footnoted.retrieval.load.docx import read_docx
+
+        return read_docx(path, data, limit_bytes=limit_bytes)
+    from footnoted.retrieval.load.decode import decode
+
+    if kind == "html":
+        from footnoted.retrieval.load.html import read_html
+
+        return read_html(path, data)
+    if kind == "markdown":
+        from footnoted.retrieval.load.markdown import read_markdown
+
+        return read_markdown(path, decode(data))
+    from footnoted.retrieval.load.plain import read_plain
+
+    return read_plain(path, decode(data))
+
+
+def nothing_readable(findings: Findings, problems: list[Problem]) -> SourceError:
+    """The error for paths under which no file could be read: what was there, and what can be read."""
+    told: list[str] = [f"{problem.path} {problem.reason}" for problem in problems[:5]]
+    if len(problems) > 5:
+        told.append(f"and {len(problems) - 5} more like these")
+    if findings.skipped:
+        kinds = ", ".join(f"{count} × {ending}" for ending, count in findings.skipped.most_common(8))
+        told.append(f"passed over: {kinds}")
+    what = "; ".join(told) or "there are no files in it"
+    return SourceError(f"nothing here can be read: {what}. Files that can be read: {READABLE}")
+
+
+def _too_large(size: int, limit: int) -> str:
+    return f"is too large: {size / 1_048_576:.1f} MB, and the limit is {limit / 1_048_576:.1f} MB a file"

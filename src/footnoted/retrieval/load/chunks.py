@@ -1,0 +1,196 @@
+"""A document in; the passages it is read and cited by out: 80 to 250 words each, never across sections."""
+
+from __future__ import annotations
+
+import re
+import uuid
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from footnoted.retrieval.load.document import Block, Document, Section
+from footnoted.text import sentences
+from footnoted.types import Source
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+LEAST = 80  # words below which a passage takes in its neighbour of the same section
+MOST = 250  # words above which a passage is cut
+TABLE_MOST = 600  # a table up to here stays whole
+_HARD = 4000  # characters above which a stretch without any sentence end is cut anyway
+
+_UNSPACED = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
+_WORDS = re.compile(r"[^\W_]+(?:[.,'’-][^\W_]+)*")
+
+
+@dataclass(frozen=True, slots=True)
+class _Unit:
+    """What is never cut further: a span, its size in words, and the lead a cut-off piece repeats."""
+
+    start: int
+    end: int
+    size: float
+    kind: str
+    page: int | None = None
+    lead: tuple[int, int] | None = None
+
+
+def chunks(document: Document) -> list[Source]:
+    """The passages of a document, in order.
+
+    ``source.text == document.text[start:end]`` with ``start``, ``end`` from its metadata, except that the
+    later pieces of a table or list cut in parts repeat its head or introduction first (``continued``).
+    """
+    document_id = document_id_of(document.path)
+    found: list[Source] = []
+    for section in document.sections:
+        units = _units(document.text, section.blocks)
+        found.extend(_source(document, document_id, section, piece) for piece in _packed(units))
+    return found
+
+
+def document_id_of(path: str) -> str:
+    """The id of the document at ``path`` (relative): the same on every machine."""
+    return str(uuid.uuid5(uuid.NAMESPACE_URL, "footnoted:" + path))
+
+
+def size_of(text: str) -> float:
+    """How long a text reads, in words; two characters of Chinese, Japanese or Thai count as one."""
+    unspaced = len(_UNSPACED.findall(text))
+    if unspaced:
+        text = _UNSPACED.sub(" ", text)
+    return len(_WORDS.findall(text)) + unspaced / 2
+
+
+def _units(text: str, blocks: Iterable[Block]) -> list[_Unit]:
+    """Blocks, introductions joined to what they introduce, the overlong cut at their own seams."""
+    units: list[_Unit] = []
+    intro: Block | None = None
+    for block in blocks:
+        if intro is None and block.kind == "text" and _introduces(text, block):
+            intro = block
+            continue
+        if intro is not None and block.kind == "text":
+            units.extend(_cut(text, intro, None))
+            intro = block if _introduces(text, block) else None
+            if intro is not None:
+                continue
+        units.extend(_cut(text, block, intro))
+        intro = None
+    if intro is not None:
+        units.extend(_cut(text, intro, None))
+    return units
+
+
+def _introduces(text: str, block: Block) -> bool:
+    return text[block.start : block.end].rstrip(" *_\n").endswith((":", "：")) and block.end - block.start < 600
+
+
+def _cut(text: str, block: Block, intro: Block | None) -> list[_Unit]:
+    start = intro.start if intro else block.start
+    page = intro.page if intro else block.page
+    size = size_of(text[start : block.end])
+    most = TABLE_MOST if block.kind == "table" else MOST
+    if size <= most and block.end - start <= _HARD * 2:
+        return [_Unit(start, block.end, size, block.kind, page)]
+    lead = block.lead or ((intro.start, intro.end) if intro else None)
+    if lead and size_of(text[slice(*lead)]) > MOST // 3:
+        lead = None
+    units: list[_Unit] = []
+    for number, (seam, end) in enumerate(_parts(text, block)):
+        first = number == 0
+        begin = start if first else seam
+        unit = _Unit(begin, end, size_of(text[begin:end]), block.kind, block.page, None if first else lead)
+        if units and units[-1].size + unit.size <= MOST:
+            last = units[-1]
+            unit = _Unit(last.start, end, last.size + unit.size, last.kind, last.page, last.lead)
+            units.pop()
+        units.append(unit)
+    return units
+
+
+def _parts(text: str, block: Block) -> list[tuple[int, int]]:
+    """Spans where a block may be cut: items or rows, else lines of a listing, else sentences."""
+    if block.parts:
+        seams = [(block.start if n == 0 else a, b) for n, (a, b) in enumerate(block.parts)]
+    elif block.kind == "code":
+        seams = _lines(text, block.start, block.end)
+    else:
+        seams = [(block.start, block.end)]
+    parts: list[tuple[int, int]] = []
+    for start, end in seams:
+        if end - start <= _HARD and size_of(text[start:end]) <= MOST:
+            parts.append((start, end))
+            continue
+        for span in sentences(text[start:end]):
+            parts.extend(_hard(text, start + span.start, start + span.end))
+    return parts
+
+
+def _lines(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    spans: list[tuple[int, int]] = []
+    for line in text[start:end].split("\n"):
+        if line.strip():
+            spans.append((start, start + len(line)))
+        start += len(line) + 1
+    return spans
+
+
+def _hard(text: str, start: int, end: int) -> Iterable[tuple[int, int]]:
+    """A stretch that no sentence ends in, cut at white space near the bound, or at the bound."""
+    while end - start > _HARD:
+        stop = text.rfind(" ", start + _HARD // 2, start + _HARD)
+        stop = stop if stop > 0 else start + _HARD
+        yield start, stop
+        start = stop
+        while start < end and text[start].isspace():
+            start += 1
+    if start < end:
+        yield start, end
+
+
+def _packed(units: list[_Unit]) -> list[list[_Unit]]:
+    """Units gathered into passages: filled up to `MOST`, a short last one joined to the one before."""
+    pieces: list[list[_Unit]] = []
+    sizes: list[float] = []
+    for unit in units:
+        fits = pieces and sizes[-1] + unit.size <= MOST and unit.lead is None
+        if fits:
+            pieces[-1].append(unit)
+            sizes[-1] += unit.size
+        else:
+            pieces.append([unit])
+            sizes.append(unit.size)
+    if len(pieces) > 1 and sizes[-1] < LEAST and sizes[-2] + sizes[-1] <= MOST * 1.25 and not pieces[-1][0].lead:
+        pieces[-2].extend(pieces.pop())
+    return pieces
+
+
+def _source(document: Document, document_id: str, section: Section, piece: list[_Unit]) -> Source:
+    start, end = piece[0].start, piece[-1].end
+    text = document.text[start:end]
+    kinds = {unit.kind for unit in piece}
+    metadata: dict[str, Any] = {
+        "file": document.path,
+        "title": document.title,
+        "section": " › ".join(section.headings),
+        "section_hierarchy": list(section.headings),
+        "document_id": document_id,
+        "start": start,
+        "end": end,
+        "kind": kinds.pop() if len(kinds) == 1 else "mixed",
+        "format": document.format,
+    }
+    if piece[0].lead:
+        text = document.text[slice(*piece[0].lead)] + "\n" + text
+        metadata["continued"] = True
+    if piece[0].page is not None:
+        metadata["page"] = piece[0].page
+    for key, value in document.metadata.items():
+        metadata.setdefault(key, value)
+    return Source(
+        id=str(uuid.uuid5(uuid.UUID(document_id), f"{start}-{end}")),
+        text=text,
+        title=" › ".join((document.title, *section.headings)),
+        metadata=metadata,
+    )

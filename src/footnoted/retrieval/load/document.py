@@ -1,0 +1,186 @@
+"""What every format becomes: one text, cut into sections by its headings, each a row of blocks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+BlockKind = Literal["text", "list", "table", "code"]
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A paragraph, list, table or listing: code points ``[start, end)`` of the document's text.
+
+    ``parts`` are its list items or table rows, where it may be cut when it is too long; ``lead`` is the
+    table's head, which each piece of a cut table repeats. ``page`` counts from 1 where the format has pages.
+    """
+
+    start: int
+    end: int
+    kind: BlockKind = "text"
+    parts: tuple[tuple[int, int], ...] = ()
+    lead: tuple[int, int] | None = None
+    page: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """What stands under one heading, up to the next. ``headings`` lead to it, outermost first."""
+
+    headings: tuple[str, ...]
+    start: int
+    end: int
+    blocks: tuple[Block, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A file as text. ``path`` is its name relative to the folder asked for; offsets are code points.
+
+    For Markdown and plain text, ``text`` is the file's own, byte order mark and line ends aside.
+    """
+
+    path: str
+    title: str
+    text: str
+    sections: tuple[Section, ...]
+    format: str = "text"
+    metadata: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A heading of a level (1 outermost) and the span of its line or lines."""
+
+    level: int
+    title: str
+    start: int
+    end: int
+
+
+class Draft:
+    """A document in the making, for formats whose text we write out ourselves (HTML, DOCX, PDF)."""
+
+    def __init__(self) -> None:
+        self._pieces: list[str] = []
+        self._length = 0
+        self.headings: list[Heading] = []
+        self.blocks: list[Block] = []
+
+    @property
+    def text(self) -> str:
+        """All that was written so far."""
+        return "".join(self._pieces)
+
+    def heading(self, level: int, title: str) -> None:
+        """Open a section."""
+        title = " ".join(title.split())
+        if title:
+            start = self._write("#" * level + " " + title)
+            self.headings.append(Heading(level, title, start, self._length))
+
+    def paragraph(self, text: str, *, kind: BlockKind = "text", page: int | None = None) -> None:
+        """Add a block that stands as given."""
+        text = text.strip("\n") if kind == "code" else text.strip()
+        if text.strip():
+            start = self._write(text)
+            self.blocks.append(Block(start, self._length, kind, page=page))
+
+    def items(self, items: list[str], *, page: int | None = None) -> None:
+        """Add a list of ready lines (``- first``); an item may run over several lines."""
+        self._lines([item for item in items if item.strip()], "list", page, head=0)
+
+    def table(self, rows: list[list[str]], *, page: int | None = None) -> None:
+        """Add a table as ``| a | b |`` lines; the first row is taken for its head."""
+        rows = [[" ".join(cell.split()).replace("|", "/") for cell in row] for row in rows]
+        rows = [row for row in rows if any(row)]
+        if not rows:
+            return
+        width = max(map(len, rows))
+        lines = ["| " + " | ".join(row + [""] * (width - len(row))) + " |" for row in rows]
+        if len(lines) > 1:
+            lines.insert(1, "|" + " --- |" * width)
+        self._lines(lines, "table", page, head=2 if len(lines) > 1 else 0)
+
+    def document(self, path: str, *, title: str = "", kind: str, metadata: dict[str, str] | None = None) -> Document:
+        """The finished document."""
+        return assemble(path, self.text, self.headings, self.blocks, title, kind, metadata or {})
+
+    def _write(self, text: str) -> int:
+        if self._pieces:
+            self._pieces.append("\n\n")
+            self._length += 2
+        start = self._length
+        self._pieces.append(text)
+        self._length += len(text)
+        return start
+
+    def _lines(self, lines: list[str], kind: BlockKind, page: int | None, *, head: int) -> None:
+        if not lines:
+            return
+        at = start = self._write("\n".join(lines))
+        spans: list[tuple[int, int]] = []
+        for line in lines:
+            spans.append((at, at + len(line)))
+            at += len(line) + 1
+        lead = (start, spans[head - 1][1]) if head else None
+        self.blocks.append(Block(start, self._length, kind, tuple(spans[head:]), lead, page))
+
+
+def assemble(
+    path: str,
+    text: str,
+    headings: list[Heading],
+    blocks: list[Block],
+    title: str,
+    kind: str,
+    metadata: dict[str, str],
+) -> Document:
+    """Headings and blocks, in order of place, become sections; the one top heading becomes the title."""
+    top = _only_top(headings)
+    if top is not None and (not title or _same(title, top.title)):
+        title = top.title
+        skip = top
+    else:
+        skip = None
+    sections: list[Section] = []
+    trail: list[Heading] = []
+    cuts = [(0, 0, None), *((h.start, h.end, h) for h in headings)]
+    at = 0
+    for number, (_, begin, heading) in enumerate(cuts):
+        end = cuts[number + 1][0] if number + 1 < len(cuts) else len(text)
+        if heading is not None:
+            trail = [h for h in trail if h.level < heading.level] + [heading]
+        inside: list[Block] = []
+        while at < len(blocks) and blocks[at].start < end:
+            inside.append(blocks[at])
+            at += 1
+        if inside:
+            names = tuple(h.title for h in trail if h is not skip)
+            sections.append(Section(names, begin, end, tuple(inside)))
+    return Document(path, title or name_of(path), text, tuple(sections), kind, metadata)
+
+
+def name_of(path: str) -> str:
+    """A readable title out of a file's name.
+
+    >>> name_of("car/third-party_only.md")
+    'Third party only'
+    """
+    name = path.rsplit("/", 1)[-1]
+    name = name.rsplit(".", 1)[0] if "." in name[1:] else name
+    name = " ".join(name.replace("_", " ").replace("-", " ").split())
+    return name[:1].upper() + name[1:] if name else path
+
+
+def _only_top(headings: list[Heading]) -> Heading | None:
+    if not headings:
+        return None
+    first = headings[0]
+    alone = all(other.level > first.level for other in headings[1:])
+    return first if alone else None
+
+
+def _same(one: str, other: str) -> bool:
+    return " ".join(one.casefold().split()) == " ".join(other.casefold().split())

@@ -1,0 +1,159 @@
+"""A Word file in; a document out: headings, paragraphs, lists and tables in the order they stand."""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+from typing import TYPE_CHECKING, Any
+
+import docx
+
+from footnoted.errors import SourceError
+from footnoted.retrieval.load.document import Document, Draft
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+_HEADING = re.compile(r"heading\s*([1-9])", re.IGNORECASE)
+_OFFICE = b"\xd0\xcf\x11\xe0"  # the container of old Office files and of encrypted new ones
+_UNPACKED = 4  # how many times the limit a file may grow when unpacked; its XML parts once
+
+
+def read_docx(path: str, data: bytes, *, limit_bytes: int) -> Document:
+    """The document of a .docx file. Raises `SourceError` when it is damaged, encrypted or a zip bomb."""
+    if data.startswith(_OFFICE):
+        raise SourceError("is encrypted with a password, or an old .doc file; save it as an open .docx")
+    _check(data, limit_bytes)
+    try:
+        word = docx.Document(io.BytesIO(data))
+        draft = Draft()
+        title = (word.core_properties.title or "").strip()
+        title = _Writer(draft, _levels(word)).write(word.element.body) or title
+    except SourceError:
+        raise
+    except Exception as error:
+        raise SourceError(f"is damaged: Word's XML cannot be read ({type(error).__name__})") from error
+    return draft.document(path, title=title, kind="docx")
+
+
+def _check(data: bytes, limit: int) -> None:
+    """Refuse what is no zip archive, or one that unpacks to more than is reasonable."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            parts = archive.infolist()
+    except (zipfile.BadZipFile, OSError, ValueError) as error:
+        raise SourceError(f"is damaged: it is no whole .docx archive ({str(error).lower()})") from None
+    whole = sum(part.file_size for part in parts)
+    xml = sum(part.file_size for part in parts if part.filename.endswith((".xml", ".rels")))
+    if whole > limit * _UNPACKED or xml > limit or len(parts) > 10_000:
+        raise SourceError(f"unpacks to {whole / 1_048_576:.0f} MB, too much for a document; it may be a zip bomb")
+    if not any(part.filename == "word/document.xml" for part in parts) and not any(
+        part.filename == "[Content_Types].xml" for part in parts
+    ):
+        raise SourceError("is a zip archive, but not a Word document")
+
+
+def _levels(word: Any) -> dict[str, int]:
+    """Style id → heading level; the title counts as 0, whatever language Word spoke."""
+    levels: dict[str, int] = {}
+    for style in word.styles.element.iter(f"{_WORD}style"):
+        style_id = style.get(f"{_WORD}styleId") or ""
+        name = style.find(f"{_WORD}name")
+        called = (name.get(f"{_WORD}val") or "") if name is not None else ""
+        outline = style.find(f"{_WORD}pPr/{_WORD}outlineLvl")
+        numbered = _HEADING.fullmatch(called)
+        if called.casefold() == "title":
+            levels[style_id] = 0
+        elif numbered:
+            levels[style_id] = int(numbered[1])
+        elif outline is not None and (outline.get(f"{_WORD}val") or "9") < "9":
+            levels[style_id] = int(outline.get(f"{_WORD}val")) + 1
+    return levels
+
+
+class _Writer:
+    """Writes the body of a Word file into a draft, list items gathered into lists."""
+
+    def __init__(self, draft: Draft, levels: dict[str, int]) -> None:
+        self._draft = draft
+        self._levels = levels
+        self._items: list[str] = []
+        self._title = ""
+
+    def write(self, body: Any) -> str:
+        """Everything in ``body``; gives the text of its Title paragraph, if it has one."""
+        for element in _blocks(body):
+            if element.tag == f"{_WORD}tbl":
+                self._close()
+                self._draft.table(_rows(element))
+            else:
+                self._paragraph(element)
+        self._close()
+        return self._title
+
+    def _paragraph(self, element: Any) -> None:
+        text = _text(element).strip()
+        if not text:
+            return
+        properties = element.find(f"{_WORD}pPr")
+        style, level, listed = "", None, None
+        if properties is not None:
+            named = properties.find(f"{_WORD}pStyle")
+            style = (named.get(f"{_WORD}val") or "") if named is not None else ""
+            level = self._levels.get(style)
+            listed = properties.find(f"{_WORD}numPr")
+        if level == 0 and not self._title:
+            self._title = " ".join(text.split())
+        elif level is not None:
+            self._close()
+            self._draft.heading(max(1, min(level, 6)), text)
+        elif listed is not None or style.casefold().startswith("list"):
+            depth = listed.find(f"{_WORD}ilvl") if listed is not None else None
+            indent = "  " * min(int(depth.get(f"{_WORD}val") or 0), 8) if depth is not None else ""
+            self._items.append(f"{indent}- {' '.join(text.split())}")
+        else:
+            self._close()
+            self._draft.paragraph(text)
+
+    def _close(self) -> None:
+        self._draft.items(self._items)
+        self._items = []
+
+
+def _blocks(parent: Any) -> Iterator[Any]:
+    """Paragraphs and tables in order, those inside content controls and accepted insertions too."""
+    for element in parent:
+        if element.tag in {f"{_WORD}p", f"{_WORD}tbl"}:
+            yield element
+        elif element.tag in {f"{_WORD}sdt", f"{_WORD}sdtContent", f"{_WORD}ins", f"{_WORD}customXml"}:
+            yield from _blocks(element)
+
+
+def _text(element: Any) -> str:
+    """A paragraph's words as they print: insertions in, deletions out, tabs and breaks kept."""
+    pieces: list[str] = []
+    for node in element.iter(f"{_WORD}t", f"{_WORD}tab", f"{_WORD}br", f"{_WORD}cr", f"{_WORD}noBreakHyphen"):
+        if node.tag == f"{_WORD}t":
+            pieces.append(node.text or "")
+        elif node.tag == f"{_WORD}noBreakHyphen":
+            pieces.append("-")
+        elif node.getparent().tag == f"{_WORD}r":  # a tab stop in the properties is no tab
+            pieces.append("\t" if node.tag == f"{_WORD}tab" else "\n")
+    return "".join(pieces)
+
+
+def _rows(table: Any) -> list[list[str]]:
+    rows: list[list[str]] = []
+    for row in table.iter(f"{_WORD}tr"):
+        cells = [cell for cell in row.iter(f"{_WORD}tc") if _row_of(cell) is row]
+        rows.append([" ".join(_text(paragraph) for paragraph in cell.iter(f"{_WORD}p")) for cell in cells])
+    return rows
+
+
+def _row_of(cell: Any) -> Any:
+    parent = cell.getparent()
+    while parent.tag != f"{_WORD}tr":
+        parent = parent.getparent()
+    return parent

@@ -1,0 +1,172 @@
+"""An HTML page in; a document out: what a reader reads, without scripts, styles and navigation."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from selectolax.lexbor import LexborHTMLParser
+
+from footnoted.retrieval.load.decode import decode
+from footnoted.retrieval.load.document import Document, Draft
+
+if TYPE_CHECKING:
+    from selectolax.lexbor import LexborNode as Node
+
+_DROPPED = frozenset(
+    "script style noscript template nav svg canvas iframe object embed form button select input textarea head "
+    "link meta audio video map dialog".split()
+)
+_BLOCKS = frozenset(
+    "address article aside blockquote body center dd details div dl dt fieldset figcaption figure footer header "
+    "hgroup hr html li main p section summary ul ol table pre h1 h2 h3 h4 h5 h6 tr td th tbody thead tfoot".split()
+)
+_HEADING = re.compile(r"h[1-6]")
+_SAID = re.compile(rb"<meta[^>]+charset\s*=\s*[\"']?([\w-]+)", re.IGNORECASE)
+_BREAK = "\u2028"  # a line break the page asks for, told from those of its source
+_DEEP = 200  # levels of nesting a page's layout may have; what lies deeper is taken as running text
+
+
+def read_html(path: str, data: bytes) -> Document:
+    """The document of an HTML page; its title is the one top heading, else ``<title>``."""
+    tree = LexborHTMLParser(_decoded(data))
+    titled = tree.css_first("title")
+    title = " ".join(titled.text().split()) if titled else ""
+    draft = Draft()
+    if tree.body is not None:
+        _Reader(draft).read(tree.body)
+    tops = [heading for heading in draft.headings if heading.level == 1]
+    if len(tops) == 1 and draft.headings[0] is tops[0]:
+        title = tops[0].title
+    return draft.document(path, title=title, kind="html")
+
+
+def _decoded(data: bytes) -> str:
+    """The page's text; what the page says of its own encoding counts where the bytes do not settle it."""
+    said = _SAID.search(data[:2048])
+    if said and not data.startswith((b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")):
+        try:
+            return data.decode(said[1].decode("ascii"))
+        except (LookupError, UnicodeDecodeError):
+            pass  # it says what it is not
+    return decode(data)
+
+
+class _Reader:
+    """Walks a page and writes its blocks into a draft."""
+
+    def __init__(self, draft: Draft) -> None:
+        self._draft = draft
+        self._run: list[str] = []
+
+    def read(self, node: Node, depth: int = 0) -> None:
+        """Everything under ``node``, in order."""
+        for child in node.iter(include_text=True):
+            tag = child.tag or ""
+            if tag == "-text":
+                self._run.append(child.text(deep=False) or "")
+            elif tag in _DROPPED or tag.startswith("_") or _hidden(child):
+                continue
+            elif tag == "br":
+                self._run.append(_BREAK)
+            elif tag not in _BLOCKS and not _holds_blocks(child):
+                self._run.append(_inline(child))
+            elif depth >= _DEEP:
+                self._run.append(" " + child.text() + " ")
+            else:
+                self._block(child, tag, depth + 1)
+        if depth == 0 or (node.tag or "") in _BLOCKS:
+            self._close()
+
+    def _block(self, node: Node, tag: str, depth: int) -> None:
+        self._close()
+        if _HEADING.fullmatch(tag):
+            self._draft.heading(int(tag[1]), _inline(node))
+        elif tag in {"ul", "ol"}:
+            self._draft.items(_items(node))
+        elif tag == "table" and not _for_layout(node):
+            self._draft.table(_rows(node))
+        elif tag == "pre":
+            self._draft.paragraph(node.text(), kind="code")
+        else:
+            self.read(node, depth)
+            self._close()
+
+    def _close(self) -> None:
+        text = _tidy("".join(self._run))
+        self._run.clear()
+        self._draft.paragraph(text)
+
+
+def _inline(node: Node) -> str:
+    """The running text under a node; line breaks kept, what no reader sees left out."""
+    pieces: list[str] = []
+    for child in node.traverse(include_text=True):
+        tag = child.tag or ""
+        if tag == "-text":
+            if not _inside_dropped(child, node):
+                pieces.append(child.text(deep=False) or "")
+        elif tag == "br":
+            pieces.append(_BREAK)
+        elif tag in _BLOCKS:
+            pieces.append(" ")
+    return "".join(pieces)
+
+
+def _inside_dropped(node: Node, top: Node) -> bool:
+    parent = node.parent
+    while parent is not None and parent.mem_id != top.mem_id:
+        if parent.tag in _DROPPED:
+            return True
+        parent = parent.parent
+    return False
+
+
+def _items(node: Node, indent: str = "") -> list[str]:
+    """A list's items as ``- first`` or ``1. first``; inner lists stand indented under their item."""
+    items: list[str] = []
+    number = 0
+    for child in node.iter():
+        if child.tag in {"ul", "ol"}:
+            items.extend(_items(child, indent + "  "))
+        if child.tag != "li":
+            continue
+        number += 1
+        mark = f"{number}." if node.tag == "ol" else "-"
+        inner = [inside for inside in child.iter() if inside.tag in {"ul", "ol"}]
+        nested = [line for inside in inner for line in _items(inside, indent + "  ")]
+        for inside in inner:
+            inside.decompose()
+        own = " ".join(_inline(child).split())
+        item = "\n".join([f"{indent}{mark} {own}", *nested]) if own else "\n".join(nested)
+        items.append(item)
+    return items
+
+
+def _rows(table: Node) -> list[list[str]]:
+    rows = [[cell for cell in row.iter() if cell.tag in {"td", "th"}] for row in table.css("tr")]
+    return [[_inline(cell) for cell in row for _ in range(_span(cell))] for row in rows]
+
+
+def _span(cell: Node) -> int:
+    wide = (cell.attributes.get("colspan") or "1").strip()
+    return max(1, min(int(wide), 20)) if wide.isdecimal() else 1
+
+
+def _for_layout(table: Node) -> bool:
+    """A table that only places things on the page: it holds headings, lists or tables of its own."""
+    return any(table.css_first(f"td {inner}") is not None for inner in ("table", "h1", "h2", "h3", "p + p", "ul"))
+
+
+def _hidden(node: Node) -> bool:
+    attributes = node.attributes
+    style = (attributes.get("style") or "").replace(" ", "").lower()
+    return "hidden" in attributes or attributes.get("aria-hidden") == "true" or "display:none" in style
+
+
+def _holds_blocks(node: Node) -> bool:
+    return any((inside.tag or "") in _BLOCKS for inside in node.traverse())
+
+
+def _tidy(text: str) -> str:
+    return "\n".join(line for line in (" ".join(line.split()) for line in text.split(_BREAK)) if line)

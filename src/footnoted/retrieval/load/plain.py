@@ -1,0 +1,83 @@
+"""A plain text file in; a document out: paragraphs by blank lines, headings where a line plainly is one."""
+
+from __future__ import annotations
+
+import re
+
+from footnoted.retrieval.load.document import Block, Document, Heading, assemble
+
+_ITEM = re.compile(r"[ \t]*(?:[-*+•‣]|\(?\d{1,3}[.)]|\(?[a-z][.)])\s+\S")
+_UNDERLINE = re.compile(r"^([=\-~^*])\1{2,}[ \t]*$")
+_NUMBERED = re.compile(r"^(?:(?:SECTION|PART|CHAPTER|ARTICLE|Section|Part|Chapter|Article)\s+\w+|\d+(?:\.\d+)*\.?)\b")
+
+
+def read_plain(path: str, text: str) -> Document:
+    """The document of a text file, its words untouched."""
+    headings: list[Heading] = []
+    blocks: list[Block] = []
+    for start, end in _paragraphs(text):
+        heading, rest = _heading(text, start, end)
+        if heading:
+            headings.append(heading)
+        if rest < end:
+            blocks.extend(_blocks(text, rest, end))
+    return assemble(path, text, headings, blocks, "", "text", {})
+
+
+def _paragraphs(text: str) -> list[tuple[int, int]]:
+    """Spans between blank lines, without the white space at their ends' line breaks."""
+    spans: list[tuple[int, int]] = []
+    begin, position, last = -1, 0, 0
+    for line in text.split("\n"):
+        end = position + len(line)
+        if line.strip():
+            if begin < 0:
+                begin = position
+            last = end
+        elif begin >= 0:
+            spans.append((begin, last))
+            begin = -1
+        position = end + 1
+    if begin >= 0:
+        spans.append((begin, last))
+    return spans
+
+
+def _heading(text: str, start: int, end: int) -> tuple[Heading | None, int]:
+    """The heading a paragraph opens with, if it does, and where the rest begins."""
+    first, _, rest = text[start:end].partition("\n")
+    title = first.strip()
+    second = rest.partition("\n")[0]
+    if len(title) > 100 or not any(char.isalpha() for char in title):
+        return None, start
+    if _UNDERLINE.match(second.strip()) and rest:
+        after = start + len(first) + 1 + len(second)
+        level = 1 if second.strip()[0] == "=" else 2
+        return Heading(level, title, start, after), min(end, after + 1)
+    if rest or title[-1] in ".;,:?!":
+        return None, start
+    shouted = title.isupper() and len(title) > 3
+    numbered = _NUMBERED.match(title) and len(title) <= 80 and title[-1].isalnum()
+    if shouted or numbered:
+        depth = title.split(maxsplit=1)[0].rstrip(".").count(".") if title[0].isdigit() else 0
+        return Heading(2 + depth, title, start, end), end
+    return None, start
+
+
+def _blocks(text: str, start: int, end: int) -> list[Block]:
+    """One paragraph as prose, a list, or prose that runs into a list."""
+    items: list[tuple[int, int]] = []
+    position = start
+    for line in text[start:end].split("\n"):
+        stop = position + len(line)
+        if _ITEM.match(line):
+            items.append((position, stop))
+        elif items:
+            items[-1] = (items[-1][0], stop)
+        position = stop + 1
+    if not items:
+        return [Block(start, end)]
+    first = items[0][0]
+    listed = Block(first, end, "list", tuple(items))
+    intro = text[start:first].rstrip()
+    return [Block(start, start + len(intro)), listed] if intro else [listed]
