@@ -22,9 +22,6 @@ if TYPE_CHECKING:
     from footnoted.retrieval.load import Progress
     from footnoted.types import Source
 
-# How much a word counts where it stands: in the passage, in the headings above it, in the document's name.
-WEIGHTS = {"body": 1.0, "headings": 0.8, "name": 0.5}
-
 
 class Index:
     """Passages, searchable. Make one with `Index.open` or `Index.of`.
@@ -108,20 +105,12 @@ class Index:
     def _query(self, terms: list[str]) -> tantivy.Query:
         import tantivy
 
-        def asks(field: str, term: str) -> tantivy.Query:
-            return tantivy.Query.term_query(self._index.schema, field, term, "freq")
-
-        return tantivy.Query.boolean_query(
-            [
-                (tantivy.Occur.Should, tantivy.Query.boost_query(asks(field, term), weight))
-                for term in terms
-                for field, weight in WEIGHTS.items()
-            ]
-        )
+        asked = (tantivy.Query.term_query(self._index.schema, "terms", term, "freq") for term in terms)
+        return tantivy.Query.boolean_query([(tantivy.Occur.Should, query) for query in asked])
 
     def _rarity(self, term: str) -> float:
         """The term's inverse document frequency, as BM25 has it."""
-        holding = self._searcher.doc_freq("body", term)
+        holding = self._searcher.doc_freq("terms", term)
         return math.log(1 + (self.count - holding + 0.5) / (holding + 0.5))
 
 

@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 
     import tantivy
 
-SEARCHED = ("body", "headings", "name")
+# A passage is searched by its words, those of its headings twice and of its document's title once more, all in
+# one field: a rare word is then rare wherever it stands, and repeating it satiates (on 35 questions over
+# examples/policies, mean reciprocal rank 0.89 against 0.82 for three fields weighted apart).
+_HEADINGS, _TITLE = 2, 1
 _HEAP = 32_000_000  # bytes the index writer may use
 
 
@@ -25,9 +28,8 @@ def create(place: Path | None) -> tantivy.Index:
     import tantivy  # 18 ms that `import footnoted` need not spend
 
     builder = tantivy.SchemaBuilder()
-    for name in SEARCHED:
-        # Terms are made by `terms`, joined by spaces: every language and every sign is then the same here.
-        builder.add_text_field(name, tokenizer_name="whitespace", index_option="freq")
+    # Terms are made by `terms`, joined by spaces: every language and every sign is then the same here.
+    builder.add_text_field("terms", tokenizer_name="whitespace", index_option="freq")
     for name in ("id", "file"):
         builder.add_text_field(name, stored=True, tokenizer_name="raw", index_option="basic")
     for name in ("same", "passage"):
@@ -56,15 +58,14 @@ def write(index: tantivy.Index, sources: Iterable[Source]) -> None:
     for number, source in enumerate(sources):
         body = index_terms(source.text)
         data = source.metadata
-        name = f"{data.get('title', '')} {data.get('file', '')}" if "title" in data else source.title
+        above = index_terms(str(data.get("section", ""))) * _HEADINGS
+        named = index_terms(str(data.get("title") or source.title)) * _TITLE
         writer.add_document(
             tantivy.Document(
                 id=source.id,
                 file=str(data.get("file", "")),
                 place=number,
-                body=" ".join(body),
-                headings=" ".join(index_terms(str(data.get("section", "")))),
-                name=" ".join(index_terms(name)),
+                terms=" ".join([*body, *above, *named]),
                 same=hashlib.sha1(" ".join(body).encode(), usedforsecurity=False).digest(),
                 passage=_packed(source),
             )

@@ -65,7 +65,7 @@ class _Reader:
             tag = child.tag or ""
             if tag == "-text":
                 self._run.append(child.text(deep=False) or "")
-            elif tag in _DROPPED or tag.startswith("_") or _hidden(child):
+            elif tag in _DROPPED or tag.startswith("_") or _hidden(child) or (tag == "footer" and depth == 0):
                 continue
             elif tag == "br":
                 self._run.append(_BREAK)

@@ -80,8 +80,10 @@ class _Setting:
         for line in lines:
             sizes[line.size] += len(line.text)
         self._body = sizes.most_common(1)[0][0] if sizes else 0.0
-        larger = {line.size for line in lines if self._heads(line)}
-        self._levels = {size: level for level, size in enumerate(sorted(larger, reverse=True)[:6], 1)}
+        letters = sum(sizes.values())
+        self._light = sum(len(line.text) for line in lines if line.bold) < letters / 2
+        sizes_of_heads = {line.size for line in lines if self._heads(line)}
+        self._levels = {size: level for level, size in enumerate(sorted(sizes_of_heads, reverse=True)[:6], 1)}
         steps = [one.y - two.y for one, two in pairwise(lines) if one.page == two.page and one.y > two.y]
         self._pitch = statistics.median_low(steps) if steps else 0.0
         self._measure = max((len(line.text) for line in lines if not self._heads(line)), default=0)
@@ -101,7 +103,13 @@ class _Setting:
                 draft.paragraph(self._joined(group), page=first.page)
 
     def _heads(self, line: Line) -> bool:
-        return line.size >= self._body * _HEADED and len(line.text) <= 150 and any(map(str.isalpha, line.text))
+        if len(line.text) > 150 or not any(map(str.isalpha, line.text)):
+            return False
+        if line.size >= self._body * _HEADED:
+            return True
+        # Smaller headings are told by their weight alone: a short bold line that is no sentence or table row.
+        bold = line.bold and self._light and line.size >= self._body
+        return bold and len(line.cells) == 1 and len(line.text) <= 90 and line.text[-1] not in ".,;:"
 
     def _level(self, line: Line) -> int:
         return self._levels.get(line.size, 6) if self._heads(line) else 0

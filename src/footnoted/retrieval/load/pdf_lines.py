@@ -21,6 +21,7 @@ class Line:
     y: float
     page: int
     cells: tuple[str, ...]
+    bold: bool = False
 
 
 @dataclass(slots=True)
@@ -28,6 +29,7 @@ class _Open:
     """A line still being gathered: its pieces with the place each begins at."""
 
     pieces: list[tuple[float, float, float, str]] = field(default_factory=list)  # x, y, size, text
+    bold: bool = True
 
     def closed(self, page: int) -> Line | None:
         text = " ".join("".join(piece[3] for piece in self.pieces).split())
@@ -37,7 +39,7 @@ class _Open:
         for _, _, size, piece in self.pieces:
             sizes[size] += len(piece.strip())
         y = next(piece[1] for piece in self.pieces if piece[3].strip())
-        return Line(text, sizes.most_common(1)[0][0], y, page, tuple(self._cells()))
+        return Line(text, sizes.most_common(1)[0][0], y, page, tuple(self._cells()), self.bold)
 
     def _cells(self) -> list[str]:
         cells: list[str] = []
@@ -58,11 +60,12 @@ def page_lines(page: Any, number: int) -> list[Line]:
     lines: list[Line] = []
     current = _Open()
 
-    def visit(text: str, ctm: list[float], matrix: list[float], _font: object, size: float) -> None:
+    def visit(text: str, ctm: list[float], matrix: list[float], font: Any, size: float) -> None:
         nonlocal current
         x = matrix[4] * ctm[0] + matrix[5] * ctm[2] + ctm[4]
         y = matrix[4] * ctm[1] + matrix[5] * ctm[3] + ctm[5]
         scale = (max(abs(matrix[3]), abs(matrix[1])) or 1.0) * (max(abs(ctm[3]), abs(ctm[1])) or 1.0)
+        bold = "bold" in str((font or {}).get("/BaseFont", "")).lower()
         for place, piece in enumerate(text.split("\n")):
             if place:
                 closed = current.closed(number)
@@ -71,6 +74,7 @@ def page_lines(page: Any, number: int) -> list[Line]:
                 current = _Open()
             if piece:
                 current.pieces.append((x, y, round(size * scale, 1), piece))
+                current.bold = current.bold and (bold or not piece.strip())
 
     page.extract_text(visitor_text=visit)
     closed = current.closed(number)
