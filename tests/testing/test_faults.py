@@ -199,7 +199,15 @@ async def test_unkind_but_legal_bytes(protocol: ProtocolName) -> None:
     assert 2 <= len(slow.body) <= 0.08 / 0.005 + 1
 
 
+@ALL
+async def test_a_server_that_cannot_stream(protocol: ProtocolName) -> None:
+    """A stream was asked for and the whole reply comes, as JSON."""
+    whole = await heard(protocol, faults.not_streamed())
+    assert whole.type == "application/json"
+    assert "".join(PIECES) in whole.body.decode()
+
+
 def test_each_fault_has_its_own_name() -> None:
     """The list of all faults names each once."""
     names = [fault.name for fault in faults.every()]
-    assert len(names) == len(set(names)) == 21
+    assert len(names) == len(set(names)) == 22

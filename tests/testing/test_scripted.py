@@ -32,7 +32,7 @@ async def test_a_scripted_provider_can_break() -> None:
 
 
 async def test_a_scripted_provider_can_stop_without_an_ending() -> None:
-    """``finish=None`` sends no terminal signal, as a cut connection would."""
+    """``finish=None`` ends the stream with no word about it."""
     provider = scripted_provider("Grass ", finish=None)
     assert [delta async for delta in provider.stream(Prompt(question="?"))] == [Delta(text="Grass ")]
 

@@ -193,6 +193,17 @@ async def test_a_reader_who_leaves_is_noticed() -> None:
         assert llm.open_replies == llm.open_connections == 0
 
 
+async def test_a_request_can_be_waited_for() -> None:
+    """A test can wait until the server was asked, and fails when it never is."""
+    async with ScriptedLLM("Yes.") as llm, aiohttp.ClientSession() as session:
+        with pytest.raises(AssertionError, match="0 of 1 requests"):
+            await llm.asked(within=0.01)
+        asking = asyncio.create_task(session.post(**asked(llm, "openai")).__aenter__())
+        await llm.asked()
+        assert len(llm.requests) == 1
+        (await asking).release()
+
+
 async def test_chunked_and_split_requests_are_read() -> None:
     """A request may come in pieces and chunked; two in one packet are answered in turn."""
     body = json.dumps({"model": "m", "messages": [{"role": "user", "content": "漢字?"}]}).encode()

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from footnoted.testing.dialect import Dialect, Frame, to_json
-from footnoted.testing.steps import Close, Hang, Head, Scene, Send, Step, Wait, without_finish
+from footnoted.testing.steps import Close, Hang, Head, Scene, Send, Step, Wait, whole, without_finish
 
 Frames = Callable[[list[Frame], Dialect], list[Frame]]
 Steps = Callable[[Iterator[Step], Scene], Iterator[Step]]
@@ -204,6 +204,17 @@ def crlf_with_comments() -> Fault:
     return Fault("crlf_with_comments", steps=steps)
 
 
+def not_streamed() -> Fault:
+    """A stream was asked for; the whole reply comes as one JSON body, as from a server that cannot stream."""
+
+    def steps(_: Iterator[Step], scene: Scene) -> Iterator[Step]:
+        yield Head(200, {"Content-Type": "application/json"})
+        yield from whole(scene)
+        yield Close()
+
+    return Fault("not_streamed", steps=steps)
+
+
 def every() -> list[Fault]:
     """One of each, with parameters short enough for a test."""
     return [
@@ -228,6 +239,7 @@ def every() -> list[Fault]:
         duplicated(),
         unknown_events(),
         crlf_with_comments(),
+        not_streamed(),
     ]
 
 

@@ -53,5 +53,5 @@ def scripted_provider(
     usage: Usage | None = None,
     delay: float = 0.0,
 ) -> ScriptedProvider:
-    """A provider that says these pieces, ``delay`` seconds apart; ``finish=None``: no terminal signal."""
+    """A provider that says these pieces, ``delay`` seconds apart; with ``finish=None`` it just ends."""
     return ScriptedProvider(pieces, finish=finish, usage=usage, delay=delay)

@@ -19,7 +19,7 @@ from footnoted.testing.script import ProtocolName, Request, Script, Scripted
 from footnoted.testing.steps import Close, Hang, Head, Scene, Send, Step, Wait, perform, refused
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
 DIALECTS: tuple[Dialect, ...] = (OpenAI(), Anthropic(), Gemini())
 _REASONS = {200: "OK", 400: "Bad Request", 401: "Unauthorized", 404: "Not Found", 429: "Too Many Requests"}
@@ -82,19 +82,29 @@ class ScriptedLLM:
         """Replies under way: neither finished nor left by the reader."""
         return sum(connection.playing is not None for connection in self._connections)
 
+    async def asked(self, count: int = 1, *, within: float = 5.0) -> None:
+        """Wait until ``count`` requests have come; fails after ``within`` seconds."""
+        if not await self._until(lambda: len(self.requests) >= count, within):
+            raise AssertionError(f"{len(self.requests)} of {count} requests came within {within} s")
+
     async def closed_within(self, seconds: float) -> float:
         """Seconds until every reader has its ending or has left; fails after ``seconds``."""
         loop = asyncio.get_running_loop()
         began = loop.time()
-        while self.open_replies:
-            self._changed.clear()
-            left = began + seconds - loop.time()
-            try:
-                await asyncio.wait_for(self._changed.wait(), left)
-            except TimeoutError:
-                still = f"{self.open_replies} replies still under way after {seconds} s: the reader never left"
-                raise AssertionError(still) from None
+        if not await self._until(lambda: not self.open_replies, seconds):
+            raise AssertionError(
+                f"{self.open_replies} replies still under way after {seconds} s: the reader never left"
+            )
         return loop.time() - began
+
+    async def _until(self, come: Callable[[], bool], seconds: float) -> bool:
+        """Whether it came true in time."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                while not come():
+                    self._changed.clear()
+                    await self._changed.wait()
+        return come()
 
     def answer(self, message: _Message) -> Iterator[Step]:
         """The steps that answer one HTTP request."""
@@ -103,6 +113,7 @@ class ScriptedLLM:
             if request is None:
                 continue
             self.requests.append(request)
+            self._changed.set()
             refusal = dialect.complaint(request)
             if self._api_key is not None and request.key != self._api_key:
                 refusal = dialect.bad_key(request.key)

@@ -1,0 +1,104 @@
+from __future__ import annotations
+
+import asyncio
+from contextlib import aclosing
+
+import pytest
+
+from footnoted.providers import build, patient
+from footnoted.testing import Reply, ScriptedLLM, faults
+from footnoted.testing.script import ProtocolName
+from footnoted.testing.trials import DEADLINES, PIECES, RETRY, Told, Trial, trials, undergo
+from footnoted.types import Deadlines, Delta, FinishReason, Prompt, Provider, Source
+
+PROTOCOLS: tuple[ProtocolName, ...] = ("openai", "anthropic", "gemini")
+ALL = pytest.mark.parametrize("protocol", PROTOCOLS)
+PROMPT = Prompt(
+    question="What is green?", system="Answer.", ask="What is green?", sources=(Source("a", "Grün ist das 漢字."),)
+)
+
+
+def provider(protocol: ProtocolName, base_url: str) -> Provider:
+    """Our provider for a protocol, asking this server."""
+    return build(protocol, api_key="k-test", base_url=base_url, model="m")
+
+
+async def tell(protocol: ProtocolName, base_url: str, told: Told) -> None:
+    """Ask through provider and patience; write down what comes."""
+    deltas = patient(provider(protocol, base_url), PROMPT, deadlines=DEADLINES, retry=RETRY, attempts=told.attempts)
+    async with aclosing(deltas):
+        async for delta in deltas:
+            assert told.finish is None, "nothing comes after the ending"
+            told.text += delta.text
+            told.finish = delta.finish_reason
+            told.usage = delta.usage or told.usage
+
+
+@ALL
+@pytest.mark.parametrize("trial", trials(), ids=lambda trial: trial.name)
+async def test_every_fault_has_its_one_right_ending(trial: Trial, protocol: ProtocolName) -> None:
+    """However the wire fails: the typed ending or error, the text so far, in time, and upstream closed."""
+    outcome = await undergo(trial, protocol, tell)
+    assert outcome.wrong == []
+    if trial.finish is not None:
+        assert outcome.told.attempts[-1].outcome == trial.finish.value
+    assert len(outcome.told.attempts) == (2 if trial.refused else trial.tries)
+
+
+@ALL
+async def test_the_table_knows_no_silent_truncation(protocol: ProtocolName) -> None:
+    """Cut after any number of pieces, with any ending of the connection, no reply is ever complete."""
+    for after in range(len(PIECES)):
+        for fault in (faults.clean_cut(after=after), faults.disconnect(after=after), faults.reset(after=after)):
+            async with ScriptedLLM(Reply(pieces=PIECES, fault=fault)) as llm:
+                told = Told()
+                try:
+                    await tell(protocol, llm.url(protocol), told)
+                except Exception:
+                    assert after == 0
+                else:
+                    assert (told.text, told.finish) == ("".join(PIECES[:after]), FinishReason.TRUNCATED)
+
+
+@ALL
+async def test_upstream_closes_when_the_reader_leaves(protocol: ProtocolName) -> None:
+    """Between two words of a slow stream the reader goes, and upstream sees it within 100 ms."""
+    async with ScriptedLLM(Reply("Grass is green and grows.", delay=0.05)) as llm:
+        deltas = patient(provider(protocol, llm.url(protocol)), PROMPT)
+        assert (await anext(deltas)).text
+        assert llm.open_replies == 1
+        await deltas.aclose()
+        assert await llm.closed_within(0.1) <= 0.1
+
+
+@ALL
+@pytest.mark.parametrize("fault", [faults.hang_before_headers(), faults.hang_after_headers(), faults.silence()])
+async def test_upstream_closes_when_the_reader_is_cancelled(protocol: ProtocolName, fault: faults.Fault) -> None:
+    """A task cancelled while it waits, before or after the first word, takes the connection with it."""
+
+    async def read(base_url: str) -> list[Delta]:
+        deltas = patient(provider(protocol, base_url), PROMPT)
+        async with aclosing(deltas):
+            return [delta async for delta in deltas]
+
+    async with ScriptedLLM(Reply("Grass is green.", fault=fault)) as llm:
+        reading = asyncio.create_task(read(llm.url(protocol)))
+        await llm.asked()
+        await asyncio.sleep(0.02)
+        reading.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await reading
+        assert await llm.closed_within(0.1) <= 0.1
+
+
+@ALL
+async def test_a_reader_may_take_its_time(protocol: ProtocolName) -> None:
+    """Deadlines run while the provider is waited for, not while the reader thinks."""
+    deadlines = Deadlines(first_token=0.2, between_tokens=0.1, total=5)
+    async with ScriptedLLM(Reply("Grass is green.")) as llm:
+        told = []
+        async for delta in patient(provider(protocol, llm.url(protocol)), PROMPT, deadlines=deadlines):
+            told.append(delta)
+            await asyncio.sleep(0.12)
+    assert "".join(delta.text for delta in told) == "Grass is green."
+    assert told[-1].finish_reason is FinishReason.COMPLETE
