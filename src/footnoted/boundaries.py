@@ -14,18 +14,20 @@ from dataclasses import dataclass, field
 LATER = -2  # not known yet
 NEVER = -1  # not an end
 
-_MARKS = ".!?…‽。！？｡।॥؟۔።။។"
+MARKS = ".!?…‽。！？｡।॥؟۔።။។"
 _EAST = frozenset("。！？｡।॥؟۔።။។")
-_FACES = "\U0001f600-\U0001f64f\U0001f917\U0001f91d\U0001f923\U0001f929\U0001f970\U0001f389\U0001f38a\U0001f44b\U0001f44d\U0001f44f"
-_CANDIDATE = re.compile(rf"[{_MARKS}]+|[{_FACES}]+")
-_CANDIDATE_THAI = re.compile(rf"[{_MARKS}]+|[{_FACES}]+|[ \t]+")
-_FACE = re.compile(rf"[{_FACES}\ufe0f\U0001f3fb-\U0001f3ff]+")
+FACES = "\U0001f600-\U0001f64f\U0001f917\U0001f91d\U0001f923\U0001f929\U0001f970\U0001f389\U0001f38a\U0001f44b\U0001f44d\U0001f44f"
+_CANDIDATE = re.compile(rf"[{MARKS}]+|[{FACES}]+")
+_CANDIDATE_THAI = re.compile(rf"[{MARKS}]+|[{FACES}]+|[ \t]+")
+_FACE = re.compile(rf"[{FACES}\ufe0f\U0001f3fb-\U0001f3ff]+")
 _THAI = re.compile("[\u0e01-\u0e5b]")
 _UNCASED = re.compile("[\u0590-\u109f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]")
 _CLOSERS = re.compile(r"""["'”’“»«›)\]*_~`」』）】〉》]*""")
 _OPENERS = re.compile(r"""["'“”‘„«»‹(\[*_~¿¡「『（【〈《]*""")
 _PAIRED = re.compile(r"""[()\[\]「」『』（）【】《》“”„«»"`]""")
 _CLOSES = {")": "(", "]": "[", "」": "「", "』": "『", "）": "（", "】": "【", "》": "《", "”": "“„"}
+_LONGEST_WORD = 40
+_NEXT_WORD = re.compile(rf"[\w'’-]{{0,{_LONGEST_WORD}}}")
 _LONGEST_ASIDE = 300  # code points; a bracket or quotation open for longer was never meant to close
 
 _MARKER = re.compile(
@@ -36,13 +38,16 @@ _MARKER_SO_FAR = re.compile(
     r"""\[\^?(?:[A-Z][a-z]{0,7}[ ]{0,2})?(?:\d[\w ,;–-]{0,170})?|【(?:\d[^】\s]{0,44})?"""
     r"""|\((?:[SQF]\w{0,5}(?::[^()\n]{0,200})?)?"""
 )
-_SUPERSCRIPT = re.compile(r"[⁰¹²³⁴⁵⁶⁷⁸⁹]+(?:[,⁻⸴][⁰¹²³⁴⁵⁶⁷⁸⁹]+)*,?")
+_SUPERSCRIPT = re.compile(r"[⁰¹²³⁴⁵⁶⁷⁸⁹⁻⸴]+(?:,[⁰¹²³⁴⁵⁶⁷⁸⁹⁻⸴]+)*")
+_SUPERSCRIPT_SO_FAR = re.compile(r"[⁰¹²³⁴⁵⁶⁷⁸⁹⁻⸴,]+")
 
 # Never the end of a sentence, whatever follows.
 _OPEN_ENDED = frozenset(
-    """e.g i.e cf vs viz approx incl excl ca resp al-
-    z.b d.h u.a bzw ggf inkl zzgl evtl vgl sog p.ex c.-à-d env p.ej sr sra srta ud uds dra núm pág aprox ee
-    mr mrs ms dr prof rev hon gov sen capt sgt lt messrs mme mlle hr fr bil en pn डॉ श्री प्रो पं कु""".split()
+    """
+    e.g i.e cf vs viz approx incl excl ca resp al- z.b d.h u.a bzw ggf inkl zzgl evtl vgl sog p.ex
+    c.-à-d env p.ej sr sra srta ud uds dra núm pág aprox ee mr mrs ms dr prof rev hon gov sen capt sgt
+    lt messrs mme mlle hr fr bil en pn डॉ श्री प्रो पं कु
+    """.split()
 )
 # Titles and streets: an end only before a word that begins sentences.
 _NAMED = frozenset(
@@ -50,31 +55,39 @@ _NAMED = frozenset(
 )
 # Abbreviations only before a number.
 _NUMBERED = frozenset(
-    """no nos sec secs art arts fig figs eq eqs ch chap vol vols p pp par para paras cl max min tel ext ref refs
-    ed eds pt pts jan feb mar apr jun jul aug sep sept oct nov dec mon tue wed thu fri sat sun
-    nr abs s str mio mrd rs रु नं र सं""".split()
+    """
+    no nos sec secs art arts fig figs eq eqs ch chap vol vols p pp par para paras cl max min tel ext ref
+    refs ed eds pt pts jan feb mar apr jun jul aug sep sept oct nov dec mon tue wed thu fri sat sun nr
+    abs s str req reg regs ver app ex ann mio mrd rs रु नं र सं
+    """.split()
 )
 _CLOCK = frozenset("a.m p.m am pm".split())
 _AFTER_CLOCK = frozenset(
-    """monday tuesday wednesday thursday friday saturday sunday january february march april may june july august
-    september october november december est edt pst pdt gmt utc bst cet et pt ct mt eastern pacific central""".split()
+    """
+    monday tuesday wednesday thursday friday saturday sunday january february march april may june july
+    august september october november december est edt pst pdt gmt utc bst cet et pt ct mt eastern
+    pacific central
+    """.split()
 )
 _MONTHS = frozenset(
-    """januar februar märz april mai juni juli august september oktober november dezember quartal weltkrieg
-    jahrhundert tag monat jahr stock etage absatz""".split()
+    """
+    januar februar märz april mai juni juli august september oktober november dezember quartal weltkrieg
+    jahrhundert tag monat jahr stock etage absatz
+    """.split()
 )
 _ORDINAL_BEFORE = frozenset("am der die das dem den des vom zum zur bis ab im seit einem einer".split())
 _BEGINNERS = frozenset(
-    """the a an this that these those it its he she they we you your our their his her my i if when while where
-    who what which why how in on at by for from with without under over after before during since until as to
-    and but or so yet nor also however therefore thus moreover furthermore additionally finally then next first
-    second third otherwise instead although though because unless once there here please note see all any both
-    each every some most many no not only such claims coverage is are was were do does did can could will would
-    should may might must
-    der die das ein eine es er sie wir ihr wenn bei im mit für auf nach zu und aber oder bitte ihre dies diese
-    le la les un une il elle ils nous vous si en dans pour avec ce cette ces votre
-    el los las uno una usted su este esta estos para con por si
-    ini itu anda jika untuk dengan dan sila ia kami""".split()
+    """
+    the a an this that these those it its he she they we you your our their his her my i if when while
+    where who what which why how in on at by for from with without under over after before during since
+    until as to and but or so yet nor also however therefore thus moreover furthermore additionally
+    finally then next first second third otherwise instead although though because unless once there
+    here please note see all any both each every some most many no not only such claims coverage is are
+    was were do does did can could will would should may might must der die das ein eine es er sie wir
+    ihr wenn bei im mit für auf nach zu und aber oder bitte ihre dies diese le la les un une il elle ils
+    nous vous si en dans pour avec ce cette ces votre el los las uno una usted su este esta estos para
+    con por si ini itu anda jika untuk dengan dan sila ia kami
+    """.split()
 )
 _THAI_RUNS_ON = tuple(
     "และ หรือ แต่ ซึ่ง ที่ โดย เพื่อ เช่น ได้แก่ คือ ว่า จึง ก็ รวมถึง รวมทั้ง ตลอดจน กับ ของ ใน จาก ไม่ เป็น จะ ต้อง ภายใน ตาม หลังจาก ก่อน เพราะ เนื่องจาก".split()
@@ -148,7 +161,7 @@ def marker_end(text: str, at: int, stop: int, *, more: bool = False) -> int:
     found = _SUPERSCRIPT.match(text, at, stop)
     if not found:
         return NEVER
-    return LATER if more and found.end() == stop else found.end()
+    return LATER if more and _SUPERSCRIPT_SO_FAR.fullmatch(text, at, stop) else found.end()
 
 
 def starts_with_marker(text: str, at: int, stop: int) -> bool:
@@ -182,8 +195,10 @@ def _inside_aside(cursor: Cursor, closers: str, at: int) -> bool:
         return False
     opened = cursor.opened.copy()
     for char in closers:
-        if _PAIRED.match(char) and (char in _CLOSES or any(char == mark for mark, _ in opened) or char in "“«»"):
+        if _PAIRED.match(char):
+            depth = len(opened)
             _pair(opened, char, at)
+            del opened[depth:]
     return any(at - start <= _LONGEST_ASIDE for _, start in opened)
 
 
@@ -195,13 +210,13 @@ def _judge(text: str, match: re.Match[str], cursor: Cursor, stop: int, *, more: 
     after = closed.end() if closed else match.end()
     if after >= stop and more:
         return LATER
-    if _inside_aside(cursor, text[match.end() : after], match.start()):
-        return NEVER
-    if _FACE.match(mark):
-        return _judge_face(text, match, cursor, stop, more=more)
     end, spaced = _past_markers(text, after, stop, cursor, more=more)
     if end < 0:
         return end
+    if _inside_aside(cursor, text[match.end() : end], match.start()):
+        return NEVER
+    if _FACE.match(mark):
+        return _judge_face(text, match, cursor, stop, more=more)
     following = _skip_space(text, end, stop)
     if following >= stop:
         if more:
@@ -221,8 +236,6 @@ def _past_markers(text: str, at: int, stop: int, cursor: Cursor, *, more: bool) 
         start = _skip_space(text, end, stop)
         if start >= stop:
             return (LATER, spaced) if more else (end, spaced)
-        if text[start] == "\n":
-            return end, spaced
         face = _FACE.match(text, start, stop)
         if face:
             if face.end() >= stop and more:
@@ -239,9 +252,12 @@ def _past_markers(text: str, at: int, stop: int, cursor: Cursor, *, more: bool) 
             if leading:
                 return end, spaced
             spaced = True
-        end = found
+        closed = _CLOSERS.match(text, found, stop)
+        end = closed.end() if closed else found
+        if end >= stop and more:
+            return LATER, spaced
         repeated = _CANDIDATE.match(text, end, stop)  # "£75 [1].[2]."
-        if repeated and repeated.group()[0] in _MARKS:
+        if repeated and repeated.group()[0] in MARKS:
             end = repeated.end()
 
 
@@ -283,11 +299,9 @@ def _judge_west(
         if more:
             return LATER
         return end
-    word_end = first
-    while word_end < stop and (text[word_end].isalnum() or text[word_end] in "'’-"):
-        word_end += 1
-    whole = word_end < stop or not more
-    word = text[first:word_end]
+    found = _NEXT_WORD.match(text, first, stop)
+    word = found.group() if found else ""
+    whole = not more or first + len(word) < stop or len(word) == _LONGEST_WORD
     if text[first].islower() and not (len(word) > 1 and word[1].isupper()):
         if not whole:
             return LATER
@@ -339,8 +353,8 @@ def _may_close(text: str, match: re.Match[str], cursor: Cursor, word: str) -> bo
         return False
     if before in _CLOCK:
         return next_word not in _AFTER_CLOCK
-    if before in _NUMBERED:
-        return not (word[:1].isdigit() or re.fullmatch(r"[IVXLC]+|[A-Z]", word))
+    if before in _NUMBERED and (word[:1].isdigit() or re.fullmatch(r"[IVXLC]+|[A-Z]", word)):
+        return False
     if not word:
         return True
     if before in _NAMED or re.fullmatch(r"(?:[^\W\d_]\.)+[^\W\d_]", before):
@@ -366,7 +380,7 @@ def _number_closes(text: str, match: re.Match[str], cursor: Cursor, next_word: s
 
 def _judge_thai_space(text: str, match: re.Match[str], cursor: Cursor, stop: int, *, more: bool) -> int:
     before = text[match.start() - 1] if match.start() > cursor.begin else ""
-    marked = before in "]⁰¹²³⁴⁵⁶⁷⁸⁹】" and before != ""
+    marked = before != "" and before in "]⁰¹²³⁴⁵⁶⁷⁸⁹】" and _THAI.search(text, cursor.begin, match.start()) is not None
     if not (marked or _THAI.match(before)):
         return NEVER
     ahead = text[match.end() : min(stop, match.end() + _THAI_AHEAD)]

@@ -179,12 +179,17 @@ Tier = Literal["exact", "model", "judge", "none"]
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A stretch of the answer that says one thing: ``answer[start:end] == text``."""
+    """A stretch of the answer that says one thing: ``answer[start:end] == text``.
+
+    ``kind`` is ``claim`` where it needs support. ``under`` is what it completes, if anything: the lead-in or
+    heading of its list ("Not covered:"), the header row of its table.
+    """
 
     text: str
     start: int
     end: int
     kind: str = "claim"
+    under: str = ""
 
 
 @dataclass(frozen=True, slots=True)

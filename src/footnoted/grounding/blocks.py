@@ -1,0 +1,78 @@
+"""The beginning of a line of Markdown in; what kind of line it is and where its content starts, out."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+LineKind = Literal["blank", "prose", "item", "heading", "row", "rule", "fence"]
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """What a line is, where its content begins, how deep it stands (columns), and a fence's own mark."""
+
+    kind: LineKind
+    content: int
+    depth: int = 0
+    fence: str = ""
+
+
+_BULLET = r"[-*+•‣▪◦●○■□·–—]"
+_NUMBER = r"\(?(?:\d{1,3}|[a-z]|[ivx]{1,4})[.)]|\(?[A-Z]\)"
+_EASTERN = r"\d{1,3}[.．、）](?=[^\x00-\x7f])|[（(]\d{1,3}[）)](?=[^\x00-\x7f])|[①-⑳]|[一二三四五六七八九十]{1,3}、"
+_SIGNS = "✅❌✔✓✗☑⚠🔴🟠🟡🟢🔹🔸👉➡▶"
+_INDENT = re.compile(r"[ \t\r]*(?:>[ \t]*)*")
+_HEADING = re.compile(r"#{1,6}[ \t]+")
+_FENCE = re.compile(r"`{3,}|~{3,}")
+_RULE = re.compile(r"(?:(?:[-=_*][ \t]*){3,}|\$\$)[ \t\r]*")
+_ITEM = re.compile(rf"{_BULLET}[ \t]+(?:\[[ xX]\][ \t]+)?|(?:{_NUMBER})[ \t]+|{_EASTERN}|(?=[{_SIGNS}])")
+# What a line may begin with while its kind can still change.
+_UNDECIDED = re.compile(
+    rf"#{{1,6}}[ \t]*|`+|~+|[-=_*][-=_* \t]*|\$\$?[ \t]*|{_BULLET}[ \t]*(?:\[(?:[ xX]\]?[ \t]*)?)?"
+    r"|[(（]?(?:\d{0,3}|[a-zA-Z]|[ivx]{1,4})[.)．、）]?[ \t]*|[一二三四五六七八九十]{1,3}"
+)
+
+
+def read_line(text: str, at: int, *, more: bool) -> Line | None:
+    """The kind of the line that starts at ``at``; ``None`` while the characters so far do not tell.
+
+    >>> read_line("- Fire damage", 0, more=False)
+    Line(kind='item', content=2, depth=0, fence='')
+    """
+    newline = text.find("\n", at)
+    whole = newline >= 0 or not more
+    stop = newline if newline >= 0 else len(text)
+    indent = _INDENT.match(text, at, stop)
+    start = indent.end() if indent else at
+    depth = len(text[at:start].expandtabs(4))
+    if start == stop:
+        return Line("blank", start) if whole else None
+    if not whole and _UNDECIDED.fullmatch(text, start, stop):
+        return None
+    if whole and _RULE.fullmatch(text, start, stop):
+        return Line("rule", start, depth)
+    if found := _FENCE.match(text, start, stop):
+        return Line("fence", start, depth, found.group())
+    if found := _HEADING.match(text, start, stop):
+        return Line("heading", found.end(), depth)
+    if text[start] == "|":
+        return Line("row", start, depth)
+    if found := _ITEM.match(text, start, stop):
+        return Line("item", found.end(), depth)
+    return Line("prose", start, depth)
+
+
+_SEPARATOR = re.compile(r"[ \t>]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t\r]*")
+
+
+def is_separator(row: str) -> bool:
+    """Whether a table's row is the line of dashes under its header."""
+    return "-" in row and _SEPARATOR.fullmatch(row) is not None
+
+
+def closes_fence(line: str, fence: str) -> bool:
+    """Whether a line of code closes the fence that opened it (CommonMark 4.5)."""
+    bare = line.strip(" \t\r>")
+    return len(bare) >= len(fence) and set(bare) == {fence[0]}

@@ -1,0 +1,209 @@
+"""The answer's text in, piece by piece, as the reader sees it; claims out, each as soon as it is over.
+
+A sentence closes once its trailing markers are in: at the first character that can no longer belong to it,
+or at the end of its line. Headings, list items, table rows and lines of code stand alone. However the text
+is cut, the claims are the same, and those told at any time depend on the text so far only.
+"""
+
+from __future__ import annotations
+
+import re
+
+from footnoted.boundaries import FACES, MARKS, Cursor, next_end
+from footnoted.grounding.blocks import Line, closes_fence, read_line
+from footnoted.grounding.kinds import is_bare_reply
+from footnoted.grounding.outline import Outline, Unit
+from footnoted.types import Claim
+
+# The only characters that can end anything: inside sentences, inside Thai ones, inside a line that is one unit.
+_LIVE = re.compile(rf"[{MARKS}{FACES}\n\u0e01-\u0e5b]")
+_LIVE_THAI = re.compile(rf"[{MARKS}{FACES}\n \t]")
+_LIVE_ALONE = re.compile("\n")
+_WRAPPED_AT_LEAST, _WRAPPED_AT_MOST = 56, 120  # columns of lines that were wrapped, not written as lines
+_PREFIX = re.compile(r"[ \t\r]*(?:>[ \t]*)*")
+_HANGING = re.compile(
+    r"(?:[,，、(（–-]|\b(?:a|an|the|of|to|in|for|and|or|with|by|from|on|at|your|our|its|is|are|be|as|that|which"
+    r"|der|die|das|und|oder|für|mit|le|la|les|de|du|des|et|ou|el|los|las|y|o|del))\Z",
+    re.IGNORECASE,
+)
+_UNSPACED = re.compile("[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
+_JSON_LINE = re.compile(r"[{}\[\]],?\s*\Z|\"[^\"]*\"\s*:")
+
+
+def segment(text: str) -> list[Claim]:
+    r"""The claims of a whole answer, in order.
+
+    >>> [(claim.text, claim.kind) for claim in segment("You need:\n- a form [1]\n- £75. [2] Why?")]
+    [('You need:', 'lead_in'), ('a form [1]', 'claim'), ('£75. [2]', 'claim'), ('Why?', 'question')]
+    """
+    segmenter = ClaimSegmenter()
+    return segmenter.decode(text) + segmenter.flush()
+
+
+class ClaimSegmenter:
+    """Cuts a growing answer into claims: `decode` its pieces in order, then `flush`."""
+
+    __slots__ = ("_at", "_base", "_block", "_cursor", "_fence", "_live", "_outline", "_state", "_text", "_unread")
+
+    def __init__(self) -> None:
+        self._reset()
+
+    def _reset(self) -> None:
+        self._text = ""  # the answer from the open sentence on
+        self._base = 0  # where that begins in the answer
+        self._unread: list[str] = []
+        self._live: re.Pattern[str] | None = None  # only these characters matter now; None: all do
+        self._state = "line"  # line: one begins · prose: inside sentences · alone: inside a line that is one unit
+        self._at = 0  # where the line, or the content of a line that stands alone, begins
+        self._cursor = Cursor(0, 0)  # the open sentence
+        self._block = Line("blank", 0)  # the block the open sentence stands in
+        self._fence = ""  # the mark that opened the code we are in
+        self._outline = Outline()
+
+    def decode(self, piece: str) -> list[Claim]:
+        """The claims that are over now that ``piece`` is in."""
+        self._unread.append(piece)
+        if self._live is not None and not self._live.search(piece):
+            return []
+        return self._read(more=True)
+
+    def flush(self) -> list[Claim]:
+        """What is still open when the answer ends; the segmenter is then ready for another answer."""
+        claims = self._read(more=False)
+        claims += self._outline.finish()
+        self._reset()
+        return claims
+
+    def _read(self, *, more: bool) -> list[Claim]:
+        self._text += "".join(self._unread)
+        self._unread.clear()
+        self._live = None
+        claims: list[Claim] = []
+        steps = {"line": self._begin_line, "prose": self._read_prose, "alone": self._read_alone}
+        while steps[self._state](claims, more=more):
+            pass
+        self._forget()
+        return claims
+
+    def _forget(self) -> None:
+        """Drop the text before the open sentence."""
+        keep = min(self._at, self._cursor.begin)
+        if keep:
+            self._text = self._text[keep:]
+            self._base += keep
+            self._at -= keep
+            cursor = self._cursor
+            cursor.begin -= keep
+            cursor.at -= keep
+            cursor.opened = [(mark, at - keep) for mark, at in cursor.opened]
+
+    def _begin_line(self, claims: list[Claim], *, more: bool) -> bool:
+        text = self._text
+        if self._at >= len(text):
+            if not more:
+                self._close(claims, len(text))
+            return False
+        if self._fence:
+            return self._start_alone(Line("fence", self._at, fence=self._fence))
+        line = read_line(text, self._at, more=more)
+        if line is None:
+            return False
+        if line.kind == "blank":
+            self._close(claims, self._at)
+            self._outline.blank()
+            newline = text.find("\n", self._at)
+            self._at = newline + 1 if newline >= 0 else len(text)
+            self._cursor.restart(self._at)
+            return newline >= 0
+        if line.kind == "prose" and self._continues(line.content):
+            self._cursor.at = line.content
+            self._state = "prose"
+            return True
+        underlined = line.kind == "rule" and text[line.content] in "=-"
+        self._close(claims, self._at, underlined=underlined)
+        claims += self._outline.follow(line)
+        if line.kind in ("prose", "item"):
+            self._block = line
+            self._at = line.content
+            self._cursor.restart(line.content)
+            self._state = "prose"
+            return True
+        return self._start_alone(line)
+
+    def _start_alone(self, line: Line) -> bool:
+        self._block = line
+        self._at = line.content
+        self._cursor.restart(line.content)
+        self._state = "alone"
+        return True
+
+    def _read_alone(self, claims: list[Claim], *, more: bool) -> bool:
+        newline = self._text.find("\n", self._at)
+        if newline < 0 and more:
+            self._live = _LIVE_ALONE
+            return False
+        stop = newline if newline >= 0 else len(self._text)
+        if self._block.kind == "fence":
+            line = self._text[self._at : stop]
+            if not self._fence:
+                self._fence = self._block.fence
+            elif closes_fence(line, self._fence):
+                self._fence = ""
+        self._close(claims, stop)
+        self._at = stop + 1 if newline >= 0 else stop
+        self._cursor.restart(self._at)
+        self._state = "line"
+        return newline >= 0
+
+    def _read_prose(self, claims: list[Claim], *, more: bool) -> bool:
+        text, cursor = self._text, self._cursor
+        newline = text.find("\n", cursor.at)
+        stop = newline if newline >= 0 else len(text)
+        begin = cursor.begin
+        while (end := next_end(text, cursor, stop, more=more and newline < 0)) is not None:
+            follows = text[end:stop].strip() != ""
+            if follows and is_bare_reply(text[begin:end]):
+                cursor.begin = begin  # "Yes." stands or falls with the sentence that says why
+                continue
+            cursor.begin = begin
+            self._close(claims, end, last=not follows)
+            if follows:
+                claims += self._outline.follow(None)
+            begin = end
+        if newline >= 0:
+            self._at = newline + 1
+            cursor.at = newline
+            self._state = "line"
+            return True
+        if not more:
+            self._close(claims, stop)
+        elif not cursor.waiting:
+            self._live = _LIVE_THAI if cursor.thai else _LIVE
+        return False
+
+    def _close(self, claims: list[Claim], end: int, *, last: bool = True, underlined: bool = False) -> None:
+        """Tell the open sentence, if any, up to ``end``, and begin the next one there."""
+        text, start, stop = self._text, self._cursor.begin, end
+        while start < stop and text[start].isspace():
+            start += 1
+        while stop > start and text[stop - 1].isspace():
+            stop -= 1
+        self._cursor.restart(end)
+        if stop > start:
+            block = Line("heading", 0) if underlined else self._block
+            unit = Unit(text[start:stop], self._base + start, block.kind, block.depth, last=last)
+            claims += self._outline.take(unit)
+
+    def _continues(self, content: int) -> bool:
+        """Whether the line that begins is the open sentence wrapped, rather than a line of its own."""
+        text, begin = self._text, self._cursor.begin
+        above = text[begin : self._at].rstrip()
+        if not above.strip() or text[self._at - 3 : self._at - 1] == "  ":
+            return False
+        row = above[above.rfind("\n") + 1 :]
+        first = text[content]
+        if _UNSPACED.match(above[-1]) or above[-1] in ":：;" or _JSON_LINE.match(row.strip()):
+            return False
+        if (above[-1] == "." and not self._cursor.opened) or _HANGING.search(above) or first.islower():
+            return True  # a full stop that closed nothing is an abbreviation's
+        return _WRAPPED_AT_LEAST <= len(row) <= _WRAPPED_AT_MOST
