@@ -89,7 +89,7 @@ class Outcome:
             found.append(f"ended {told.finish}, not {trial.finish}")
         if self.requests != trial.tries and not trial.refused:
             found.append(f"asked {self.requests} times, not {trial.tries}")
-        if trial.finish is FinishReason.COMPLETE and told.usage not in (Usage(*USAGE), None):
+        if trial.finish is FinishReason.COMPLETE and told.usage != Usage(*USAGE):
             found.append(f"usage {told.usage}")
         if self.seconds > (DEADLINES.total or 0) + _SLACK:
             found.append(f"took {self.seconds:.2f} s")
