@@ -1,0 +1,270 @@
+"""A claim and a source in; the exact words of the source that carry the claim out.
+
+A quotation is found as written (white space, case, quotation marks and compatibility forms aside); a paraphrase
+by the weight of the stems it shares with a sentence, rare ones and numbers weighing more. Offsets are always
+code points of the source as given.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import unicodedata
+from array import array
+from collections import defaultdict
+from dataclasses import dataclass
+from functools import cached_property
+
+from footnoted.text import STOPWORDS, sentences, stem, words
+from footnoted.types import Span
+
+MAX_SENTENCE = 500  # code points; a longer stretch without a full stop is cut into pieces
+MAX_CLAIM = 2_000
+NUMBER_WEIGHT = 2.0  # a number is worth this many times a word as rare
+GAIN = 0.15  # share of the claim a neighbouring sentence must add to be quoted too
+AROUND = 0.15  # what a word beside the claim is worth in choosing between sentences
+_MAX_FOUND = 40  # occurrences of one quotation looked at
+
+_QUOTED = re.compile(r"[\"“”„«‹「『‘]([^\"“”«»‹›「」『』\n]{8,})[\"”“»›」』’]")
+_ELLIPSIS = re.compile(r"\s*(?:\[?(?:\.\.\.|…|\. \. \.)\]?)\s*")
+_MARKUP = re.compile(r"[*`]+|(?<!\w)_+|_+(?!\w)|^[ \t]*(?:#{1,6}|[-*+•>|]|\d{1,3}[.)])[ \t]+", re.MULTILINE)
+_EDGE = " \t\r\n.,;:!?\"'“”‘’«»()[]。！？…"
+_QUOTE_MARKS = "'‘’‚‛`´"
+_DOUBLE_MARKS = '"“”„‟«»'
+_HYPHENS = "-‐‑‒–—−"
+_FOLDS = {**dict.fromkeys(_QUOTE_MARKS, "'"), **dict.fromkeys(_DOUBLE_MARKS, '"'), **dict.fromkeys(_HYPHENS, "-")}
+
+
+@dataclass(frozen=True, slots=True)
+class Located:
+    """Words of one source: ``source_text[start:end] == quote``; ``support`` 0–1: the claim's weight they carry."""
+
+    start: int
+    end: int
+    quote: str
+    support: float
+
+
+def locate(claim: str, source_text: str) -> Located:
+    """The words of ``source_text`` that carry ``claim``; `SourceSpans` where one source is asked often.
+
+    >>> locate("You must call within 14 days", "The excess is £100. Claims: call us within 14 days.").quote
+    'Claims: call us within 14 days.'
+    """
+    return SourceSpans(source_text).locate(claim)
+
+
+class SourceSpans:
+    """One source, indexed on first use, asked as often as it is cited."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def locate(self, claim: str, *, setting: str = "") -> Located:
+        """The exact words that carry the claim; empty only where the source is empty.
+
+        ``setting``: words around the claim, which decide between sentences that carry it equally.
+        """
+        claim = _MARKUP.sub("", claim[-MAX_CLAIM:]).strip()
+        weights = self._weights(claim)
+        whole = claim.strip(_EDGE)
+        if len(whole) >= 8 and (found := self._find(whole, weights)) is not None:
+            return self._at(self._snapped(found), 1.0)
+        quotations = sorted((match.group(1) for match in _QUOTED.finditer(claim)), key=len, reverse=True)
+        for quotation in quotations[:3]:
+            if (found := self._find_quotation(quotation, weights)) is not None:
+                first, last = self._holding(found.start), self._holding(found.end - 1)
+                return self._at(found, max(self._share(weights, first, last), len(quotation) / len(claim)))
+        return self._best_sentences(weights, self._weights(setting[-MAX_CLAIM:]))
+
+    def _at(self, span: Span, support: float) -> Located:
+        return Located(span.start, span.end, self.text[span.start : span.end], round(min(1.0, support), 4))
+
+    # -- quotations ---------------------------------------------------------------------------------
+
+    @cached_property
+    def _folded(self) -> tuple[str, array[int] | None]:
+        return folded(self.text)
+
+    def _find_quotation(self, quotation: str, weights: dict[str, float]) -> Span | None:
+        """A quotation, its ellipses bridged."""
+        found = self._find(quotation.strip(_EDGE), weights)
+        if found is not None:
+            return found
+        pieces = [piece.strip(_EDGE) for piece in _ELLIPSIS.split(quotation)]
+        pieces = [piece for piece in pieces if len(piece) >= 4]
+        if len(pieces) < 2:
+            return None
+        first, last = self._find(pieces[0], weights), self._find(pieces[-1], weights)
+        if first is None or last is None or not 0 <= last.start - first.end <= 3 * MAX_SENTENCE:
+            return None
+        return Span(first.start, last.end)
+
+    def _find(self, quotation: str, weights: dict[str, float]) -> Span | None:
+        """Where the quotation stands, in the sentence that fits the claim best if it stands more than once."""
+        tokens = folded(quotation)[0].split()
+        if not tokens:
+            return None
+        haystack, places = self._folded
+        if max(tokens, key=len) not in haystack:
+            return None
+        pattern = re.compile(r"\s+".join(map(re.escape, tokens)))
+        best: Span | None = None
+        best_share = -1.0
+        for count, match in enumerate(pattern.finditer(haystack)):
+            if count == _MAX_FOUND:
+                break
+            span = self._unfolded(match, places)
+            at = self._holding(span.start)
+            share = self._share(weights, at, at)
+            if share > best_share:
+                best, best_share = span, share
+        return best
+
+    def _unfolded(self, match: re.Match[str], places: array[int] | None) -> Span:
+        start, end = match.span()
+        if places is not None:
+            start, end = places[start], places[end - 1] + 1
+        while end < len(self.text) and unicodedata.combining(self.text[end]):
+            end += 1
+        return Span(start, end)
+
+    def _snapped(self, span: Span) -> Span:
+        """The whole sentence when the span is all of it but its punctuation."""
+        first, last = self._sentences[self._holding(span.start)], self._sentences[self._holding(span.end - 1)]
+        lead, rest = self.text[first.start : span.start], self.text[span.end : last.end]
+        start = first.start if len(lead) < 16 and not _MARKUP.sub("", lead).strip(_EDGE) else span.start
+        end = last.end if len(rest) < 16 and not rest.strip(_EDGE) else span.end
+        return Span(min(start, span.start), max(end, span.end))
+
+    # -- paraphrases --------------------------------------------------------------------------------
+
+    @cached_property
+    def _sentences(self) -> list[Span]:
+        whole = [piece for span in sentences(self.text) for piece in _pieces(self.text, span)]
+        return whole or [Span(0, len(self.text))]
+
+    @cached_property
+    def _stems(self) -> list[frozenset[str]]:
+        return [frozenset(_stems_of(self.text[span.start : span.end])) for span in self._sentences]
+
+    @cached_property
+    def _postings(self) -> dict[str, list[int]]:
+        postings: dict[str, list[int]] = defaultdict(list)
+        for index, stems in enumerate(self._stems):
+            for one in stems:
+                postings[one].append(index)
+        return dict(postings)
+
+    def _holding(self, offset: int) -> int:
+        """The index of the sentence at, or last before, an offset."""
+        low, high = 0, len(self._sentences)
+        while low + 1 < high:
+            middle = (low + high) // 2
+            if self._sentences[middle].start <= offset:
+                low = middle
+            else:
+                high = middle
+        return low
+
+    def _weights(self, claim: str) -> dict[str, float]:
+        """What each stem of the claim is worth: rare in the source is worth more, numbers double."""
+        total = len(self._sentences)
+        weights: dict[str, float] = {}
+        for one in _stems_of(claim):
+            share = (len(self._postings.get(one, ())) + 0.5) / (total + 0.5)
+            weight = 0.3 + math.log(1 / min(1.0, share))
+            weights[one] = weight * NUMBER_WEIGHT if one[0].isdigit() else weight
+        return weights
+
+    def _share(self, weights: dict[str, float], first: int, last: int) -> float:
+        """The share of the claim's weight that sentences ``first`` to ``last`` carry."""
+        total = sum(weights.values())
+        if not total:
+            return 0.0
+        held: set[str] = set().union(*self._stems[first : last + 1])
+        return sum(weight for one, weight in weights.items() if one in held) / total
+
+    def _best_sentences(self, weights: dict[str, float], around: dict[str, float]) -> Located:
+        scores: dict[int, float] = defaultdict(float)
+        for one in weights | around:
+            worth = weights.get(one, 0.0) + AROUND * around.get(one, 0.0)
+            for index in self._postings.get(one, ()):
+                scores[index] += worth
+        if not scores:
+            return self._at(self._sentences[0], 0.0)
+        total = sum(weights.values()) or 1.0
+
+        def fit(index: int) -> tuple[float, int]:
+            shared = len(weights.keys() & self._stems[index])
+            precise = shared / (len(self._stems[index]) + 4)
+            heading = 0.7 if self.text.startswith("#", self._sentences[index].start) else 1.0
+            return (scores[index] / total + 0.15 * precise) * heading, -index
+
+        first = last = max(scores, key=fit)
+        share = self._share(weights, first, last)
+        for _ in range(2):  # at most three sentences
+            wider = [(self._share(weights, first - 1, last), -1)] if first else []
+            wider += [(self._share(weights, first, last + 1), 1)] if last + 1 < len(self._sentences) else []
+            more, side = max(wider, default=(0.0, 0))
+            if more < share + GAIN:
+                break
+            first, last, share = min(first, first + side), max(last, last + side), more
+        return self._at(Span(self._sentences[first].start, self._sentences[last].end), share)
+
+
+def overlap(claim: str, quote: str) -> float:
+    """The share of the claim's stems that a quote holds, numbers counting double; 0 for a claim without words.
+
+    >>> overlap("the excess is £100", "An excess of £100 applies.")
+    1.0
+    """
+    held = set(_stems_of(quote))
+    worth = {one: NUMBER_WEIGHT if one[0].isdigit() else 1.0 for one in _stems_of(claim)}
+    total = sum(worth.values())
+    return round(sum(worth[one] for one in worth if one in held) / total, 4) if total else 0.0
+
+
+def _stems_of(text: str) -> list[str]:
+    return [stem(word) for word, _, _ in words(text) if word.casefold() not in STOPWORDS]
+
+
+def _pieces(text: str, span: Span) -> list[Span]:
+    """A sentence, cut at white space into pieces of `MAX_SENTENCE` at most."""
+    pieces: list[Span] = []
+    start = span.start
+    while span.end - start > MAX_SENTENCE:
+        end = start + MAX_SENTENCE
+        gap = max(text.rfind("\n", start + MAX_SENTENCE // 2, end), text.rfind(" ", start + MAX_SENTENCE // 2, end))
+        end = gap if gap > 0 else end
+        while end < span.end and unicodedata.combining(text[end]):
+            end += 1
+        pieces.append(Span(start, end))
+        start = end
+        while start < span.end and text[start].isspace():
+            start += 1
+    if start < span.end:
+        pieces.append(Span(start, span.end))
+    return pieces
+
+
+def folded(text: str) -> tuple[str, array[int] | None]:
+    """The text for comparing, and for each of its characters the offset in the original (None: the same).
+
+    Case, compatibility forms (NFKD) and the shapes of quotation marks and hyphens are levelled.
+    """
+    if text.isascii():
+        return text.lower().replace("`", "'"), None
+    known: dict[str, str] = dict(_FOLDS)
+    parts: list[str] = []
+    places = array("I")
+    for at, char in enumerate(text):
+        level = known.get(char)
+        if level is None:
+            level = known[char] = unicodedata.normalize("NFKD", char).casefold()
+        parts.append(level)
+        if len(level) == 1:
+            places.append(at)
+        else:
+            places.extend([at] * len(level))
+    return "".join(parts), places

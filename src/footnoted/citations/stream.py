@@ -1,0 +1,220 @@
+"""A model's text and pointers in; the reader's text, numbered by first use, and citations to exact words out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from weakref import WeakValueDictionary
+
+from footnoted.citations.markers import Marker, MarkerDecoder
+from footnoted.citations.spans import Located, SourceSpans, overlap
+from footnoted.citations.styles import Entry, has_list, render_list, render_marker, separator
+from footnoted.citations.trail import Trail, Words
+from footnoted.contract import CitationStyle
+from footnoted.events import CitationFound, TextDelta
+from footnoted.types import Citation, Pointer, Source
+
+Found = TextDelta | CitationFound
+
+# Concurrent answers from the same sources share one index, for as long as any of them lives.
+_INDEXED: WeakValueDictionary[str, SourceSpans] = WeakValueDictionary()
+
+
+def as_is(text: str) -> str:
+    """The text itself."""
+    return text
+
+
+class CitationStream:
+    """Turns a model's stream into what a reader sees and what each marker points at.
+
+    Numbers are given 1…n at first use and never move. ``encode`` is applied to every piece of text given out
+    (it must encode piece by piece what it encodes whole); all offsets count encoded code points. With
+    ``show=False`` no marker is written, and a citation's ``start == end``.
+
+    >>> stream = CitationStream([Source("a", "It rains."), Source("b", "It snows.")], style=CitationStyle.NUMBERED)
+    >>> "".join(e.text for e in stream.decode("Snow [2].") + stream.flush() if isinstance(e, TextDelta))
+    'Snow [1].'
+    """
+
+    def __init__(
+        self,
+        sources: Sequence[Source],
+        *,
+        style: CitationStyle,
+        show: bool = True,
+        encode: Callable[[str], str] = as_is,
+    ) -> None:
+        self.length = 0  # code points given out so far
+        self.citations: list[Citation] = []
+        self.order: list[int] = []  # indices into the sources, by first use
+        self._sources = sources
+        self._style = style
+        self._show = show
+        self._encode = encode
+        self._decoder = MarkerDecoder(len(sources), show=show)
+        self._trail = Trail()
+        self._numbers: dict[int, int] = {}
+        self._spans: dict[int, SourceSpans] = {}
+        self._waiting: list[tuple[int, int, int, Pointer | None]] = []  # source, start, end, the provider's span
+        self._group_end = -1  # where the last marker ended
+        self._group: set[int] = set()  # sources shown in the group that ends there
+        self._text: list[str] = []
+        self._out: list[Found] = []
+
+    def decode(self, text: str, pointers: tuple[Pointer, ...] = ()) -> list[Found]:
+        """What is certain now that ``text``, and ``pointers`` right after it, have arrived."""
+        if text:
+            self._pass(self._decoder.decode(text))
+        if pointers:
+            self._point(pointers)
+        return self._take_out()
+
+    def flush(self, *, listing: bool = True) -> list[Found]:
+        """What was held back, and for styles with a list below (unless not ``listing``) the list."""
+        self._pass(self._decoder.flush())
+        if self._trail.waiting:
+            self._settle_waiting(self._trail.words_after(final=True))
+        if listing and self._show and self.citations and has_list(self._style):
+            self._write("\n\n" + render_list(self._style, self._entries()), visible=False)
+        return self._take_out()
+
+    # -- text ---------------------------------------------------------------------------------------
+
+    def _pass(self, found: list[str | Marker]) -> None:
+        for item in found:
+            if isinstance(item, str):
+                self._write(item)
+                if self._trail.waiting:
+                    self._settle_waiting(self._trail.words_after())
+            else:
+                self._cite([(number - 1, None) for number in item.numbers], item.before)
+
+    def _write(self, text: str, *, visible: bool = True) -> None:
+        if visible:
+            self._trail.write(text)
+        encoded = self._encode(text)
+        self._text.append(encoded)
+        self.length += len(encoded)
+
+    def _close_text(self) -> None:
+        if self._text:
+            text = "".join(self._text)
+            self._text.clear()
+            if text:
+                self._out.append(TextDelta(text, self.length - len(text)))
+
+    def _take_out(self) -> list[Found]:
+        self._close_text()
+        out, self._out = self._out, []
+        return out
+
+    # -- markers ------------------------------------------------------------------------------------
+
+    def _point(self, pointers: tuple[Pointer, ...]) -> None:
+        """A provider's own citations: the marker goes before the white space that ends the text."""
+        settled = self._decoder.settle()
+        space = ""
+        if settled and isinstance(settled[-1], str):
+            bare = settled[-1].rstrip(" ")
+            space = settled[-1][len(bare) :]
+            settled[-1] = bare
+        self._pass(settled)
+        usable = [(one.source, one) for one in pointers if 0 <= one.source < len(self._sources)]
+        if usable:
+            self._cite(usable, " " if self._trail.ends_in_text else "")
+        if space:
+            self._write(space)
+
+    def _cite(self, targets: list[tuple[int, Pointer | None]], before: str) -> None:
+        """Write the markers of one group and find what each points at."""
+        waited = self._trail.waiting
+        words = self._trail.mark()
+        if waited and (words is not None or not self._trail.waiting):
+            self._settle_waiting(words)
+        if self.length != self._group_end:
+            self._group = set()
+        elif self._show:
+            before = separator(self._style)
+        if self._show and self._style is CitationStyle.FOOTNOTE and self._group == set():
+            before = ""
+        placed: list[tuple[int, int, int, Pointer | None]] = []
+        shown: dict[int, tuple[int, int]] = {}
+        for source, pointer in targets:
+            if source in shown and pointer is not None:
+                placed.append((source, *shown[source], pointer))
+                continue
+            if source in self._group:
+                continue
+            shown[source] = self._write_marker(source, before)
+            placed.append((source, *shown[source], pointer))
+            before = separator(self._style)
+            self._group.add(source)
+        self._group_end = self.length
+        if words is None:
+            self._waiting += placed
+        else:
+            self._tell(placed, words)
+
+    def _write_marker(self, source: int, before: str) -> tuple[int, int]:
+        if source not in self._numbers:
+            self.order.append(source)
+            self._numbers[source] = len(self.order)
+        if not self._show:
+            return self.length, self.length
+        self._write(before, visible=False)
+        start = self.length
+        self._write(render_marker(self._style, self._numbers[source]), visible=False)
+        return start, self.length
+
+    def _settle_waiting(self, words: Words | None) -> None:
+        if words is not None:
+            placed, self._waiting = self._waiting, []
+            self._tell(placed, words)
+
+    def _tell(self, placed: list[tuple[int, int, int, Pointer | None]], words: Words) -> None:
+        self._close_text()
+        for index, start, end, pointer in placed:
+            source = self._sources[index]
+            found = self._locate(index, pointer, words)
+            citation = Citation(
+                number=self._numbers[index],
+                source=index,
+                source_id=source.id,
+                source_sha256=source.sha256,
+                start=start,
+                end=end,
+                source_start=found.start,
+                source_end=found.end,
+                quote=found.quote,
+                support=found.support,
+            )
+            self.citations.append(citation)
+            self._out.append(CitationFound(citation))
+
+    def _locate(self, index: int, pointer: Pointer | None, words: Words) -> Located:
+        text = self._sources[index].text
+        if pointer is not None and 0 <= pointer.start < pointer.end <= len(text):
+            quote = text[pointer.start : pointer.end]
+            return Located(pointer.start, pointer.end, quote, overlap(words.claim, quote))
+        spans = self._spans.get(index)
+        if spans is None:
+            spans = self._spans[index] = _indexed(self._sources[index])
+        return spans.locate(words.claim, setting=words.setting)
+
+    def _entries(self) -> list[Entry]:
+        best: dict[int, Citation] = {}
+        for one in self.citations:
+            if one.source not in best or one.support > best[one.source].support:
+                best[one.source] = one
+        return [
+            Entry(self._numbers[index], self._sources[index].title or self._sources[index].id, best[index].quote)
+            for index in self.order
+            if index in best
+        ]
+
+
+def _indexed(source: Source) -> SourceSpans:
+    spans = _INDEXED.get(source.sha256)
+    if spans is None or spans.text != source.text:
+        spans = _INDEXED[source.sha256] = SourceSpans(source.text)
+    return spans

@@ -1,0 +1,117 @@
+"""The answer's words as they are written in; the words a marker stands for out."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from footnoted.text import content_stems, sentences
+
+REACH = 1_000  # code points a marker looks back
+LOOK_ON = 400  # code points a marker that stands first waits for its words
+
+_SENTENCE_OVER = re.compile(r"[.!?…]+[*_\"'”’»)\]]*\s|[。！？]|\n")
+_FIRST_CELL = re.compile(r"[ \t]*\|([^|\n]*)\|")
+# Words that lead in a marker rather than say something: "According to [1], …".
+_LEADS_IN = frozenset("accord see per cf sourc document passag note state say report describ under".split())
+
+
+class Words(NamedTuple):
+    """What a marker stands for: its ``claim``, and the ``setting`` (its sentence, its table row) around it."""
+
+    claim: str
+    setting: str
+
+
+class Trail:
+    """The visible text since a while, and where the last marker stood in it.
+
+    A marker stands for the words since the sentence's beginning or the marker before it; right after a full
+    stop, for the sentence that just ended. A marker that stands first stands for the words after it.
+    """
+
+    __slots__ = ("_last", "_mark", "_pieces", "_total", "_waits_from")
+
+    def __init__(self) -> None:
+        self._pieces: list[str] = []
+        self._total = 0
+        self._mark = 0
+        self._last = Words("", "")
+        self._waits_from = -1
+
+    def write(self, text: str) -> None:
+        """More visible text."""
+        pieces = self._pieces
+        pieces.append(text)
+        self._total += len(text)
+        if len(pieces) > 1_024:
+            self._pieces = [self._since(self._total - 2 * REACH)]
+
+    def mark(self) -> Words | None:
+        """A marker stands here: its words, or None when they are still to come (`words_after`)."""
+        recent = self._since(self._total - REACH)
+        line = recent[recent.rfind("\n") + 1 :]
+        since = min(len(recent), self._total - self._mark)
+        fresh = recent[len(recent) - since :] if since else ""
+        fresh_line = fresh[fresh.rfind("\n") + 1 :]
+        claim = _last_sentence(fresh_line)
+        setting = _setting(line)
+        first = self._mark == 0 or "\n" in fresh or _SENTENCE_OVER.search(fresh) is not None
+        self._mark = self._total
+        if _says_something(claim):
+            self._last = Words(claim, setting)
+            return self._last
+        if not first and self._last.claim:
+            return self._last
+        if self._waits_from < 0:
+            self._waits_from = self._total
+        if not self._last.claim or "\n" in fresh:
+            self._last = Words(_last_sentence(recent.rstrip()), "")
+        return None
+
+    def words_after(self, *, final: bool = False) -> Words | None:
+        """The words after a marker that stood first, once their sentence is over; else None."""
+        following = self._since(self._waits_from)
+        over = _SENTENCE_OVER.search(following)
+        if over is None and len(following) < LOOK_ON and not final:
+            return None
+        claim = following[: over.end() if over else LOOK_ON].strip()
+        self._waits_from = -1
+        if _says_something(claim):
+            self._last = Words(claim, "")
+        return self._last
+
+    def _since(self, offset: int) -> str:
+        text = "".join(self._pieces)
+        self._pieces = [text]
+        return text[max(0, len(text) - (self._total - max(0, offset))) :]
+
+    @property
+    def ends_in_text(self) -> bool:
+        """Whether a space is due before a marker here."""
+        last = self._since(self._total - 1)
+        return last != "" and not last.isspace()
+
+    @property
+    def waiting(self) -> bool:
+        """Whether a marker waits for the words after it."""
+        return self._waits_from >= 0
+
+
+def _last_sentence(text: str) -> str:
+    spans = sentences(text)
+    return text[spans[-1].start : spans[-1].end] if spans else ""
+
+
+def _setting(line: str) -> str:
+    """The sentence or the table row's label around the end of a line."""
+    cell = _FIRST_CELL.match(line)
+    return f"{cell.group(1).strip()} " if cell else _last_sentence(line)
+
+
+def _says_something(text: str) -> bool:
+    stems = content_stems(text)
+    if stems:
+        return not (len(stems) <= 2 and all(one in _LEADS_IN for one in stems))
+    # Only small words, or a script this cannot read: letters enough to look for as they stand.
+    return sum(char.isalnum() for char in text) > 3 and not text.isascii()
