@@ -141,11 +141,16 @@ class EvidenceSpan(_Door):
 
 
 class ClaimResult(_Door):
-    """One claim of the response and what its check found."""
+    """One claim of the answer and what its check found.
+
+    ``response[start_pos:end_pos]`` is where it stands; both are ``None`` for a claim that was withheld or taken
+    back (``shown`` is false). ``text`` is as the model wrote it.
+    """
 
     text: str
-    start_pos: int
-    end_pos: int
+    start_pos: int | None
+    end_pos: int | None
+    shown: bool = True
     kind: str = "claim"
     verdict: Ruling = "not_checked"
     score: float | None = None

@@ -30,10 +30,11 @@ class CitationFound:
 
 @dataclass(frozen=True, slots=True)
 class ClaimChecked:
-    """A claim got its verdict."""
+    """A claim got its verdict. ``shown`` is false when it was held back: its offsets are then the draft's."""
 
     claim: Claim
     verdict: Verdict
+    shown: bool = True
     kind: Literal["claim"] = "claim"
 
 

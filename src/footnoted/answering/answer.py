@@ -6,34 +6,33 @@ question + sources → prompt → deltas → text + citations → claims → ver
 from __future__ import annotations
 
 import time
+from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from footnoted.answering.page import Page
+from footnoted.answering.response import response_of
+from footnoted.answering.weighing import Checking, staged
+from footnoted.contract import GenerationRequest
+from footnoted.events import AnswerFinished, Event
 from footnoted.prompting import build_prompt
 from footnoted.providers.patience import patient
 from footnoted.types import Attempt, Deadlines, Provider, Retry
 
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
-    from pathlib import Path
-
-    from footnoted.contract import GenerationRequest
-    from footnoted.events import Event
-
 
 @dataclass(frozen=True, slots=True)
 class Answering:
-    """How every answer of a generator is made."""
+    """How every answer of a generator is made. Without ``checking``, claims are not weighed."""
 
     provider: Provider
     deadlines: Deadlines = Deadlines()
     retry: Retry = Retry()
     templates: Path | None = None
+    checking: Checking | None = None
 
 
-async def stream_answer(request: GenerationRequest, how: Answering) -> AsyncIterator[Event]:
+async def stream_answer(request: GenerationRequest, how: Answering) -> AsyncGenerator[Event]:
     """Everything that happens while a question is answered; `AnswerFinished` comes last, exactly once.
 
     Raises `ProviderError` when no text came at all. Closing this generator closes the provider's connection.
@@ -42,16 +41,27 @@ async def stream_answer(request: GenerationRequest, how: Answering) -> AsyncIter
     sources = [chunk.as_source() for chunk in request.context]
     prompt, fitted = build_prompt(request, sources, templates=how.templates)
     page = Page(request, prompt, fitted, started=started)
+    stage = staged(page.cited, prompt.sources, how.checking, as_json=page.as_json)
     attempts: list[Attempt] = []
     if not prompt.sources and request.config.require_grounding:
         for event in page.refuse("no_sources"):
             yield event
     else:
         deltas = patient(how.provider, prompt, deadlines=how.deadlines, retry=how.retry, attempts=attempts)
-        async with aclosing(deltas):
-            async for delta in deltas:
-                for event in page.write(delta):
+        try:
+            async with aclosing(deltas):
+                async for delta in deltas:
+                    text = page.read(delta)
+                    if text or delta.pointers:
+                        for event in page.tell(await stage.take(text, delta.pointers)):
+                            yield event
+            if rest := page.rest():
+                for event in page.tell(await stage.take(rest)):
                     yield event
-    for event in page.close():
+            for event in page.tell(await stage.flush()):
+                yield event
+        finally:
+            stage.cancel()
+    for event in page.close(stage):
         yield event
-    yield page.finish(attempts)
+    yield AnswerFinished(response_of(page, attempts))

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
+from footnoted.contract import ClaimResult
 from footnoted.text import sentences
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from footnoted.types import Citation
+from footnoted.types import Citation
 
 
 def cited_share(text: str, citations: Sequence[Citation], *, refused: bool) -> tuple[float, float]:
@@ -32,3 +29,19 @@ def cited_share(text: str, citations: Sequence[Citation], *, refused: bool) -> t
     if not supports:
         return 0.0, 0.0
     return min(1.0, weight / total), min(1.0, sum(supports) / len(supports))
+
+
+def weighed_share(claims: Sequence[ClaimResult], *, refused: bool) -> tuple[float, float]:
+    """Grounding and confidence (0–1) from verdicts, over the claims that were shown, weighed by their length.
+
+    Grounding is the share of the text whose claims are supported (a partial one counts half); confidence the
+    mean of the claims' calibrated scores, a claim without one counting nothing.
+    """
+    shown = [claim for claim in claims if claim.kind == "claim" and claim.shown]
+    total = sum(len(claim.text) for claim in shown)
+    if refused or not total:
+        return 0.0, 0.0
+    worth = {"supported": 1.0, "partial": 0.5}
+    grounding = sum(len(claim.text) * worth.get(claim.verdict, 0.0) for claim in shown) / total
+    confidence = sum(len(claim.text) * (claim.score or 0.0) for claim in shown) / total
+    return min(1.0, grounding), min(1.0, confidence)

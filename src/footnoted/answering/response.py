@@ -1,0 +1,164 @@
+"""A finished page in; the whole `GenerationResponse` out."""
+
+from __future__ import annotations
+
+import time
+from bisect import bisect_right
+from collections.abc import Sequence
+
+from footnoted.answering.confidence import cited_share, weighed_share
+from footnoted.answering.page import Page
+from footnoted.answering.weighing import NEEDS_SUPPORT
+from footnoted.contract import (
+    ClaimResult,
+    EvidenceSpan,
+    GenerationResponse,
+    InlineCitation,
+    Problem,
+    TokenUsage,
+)
+from footnoted.text import estimate_tokens
+from footnoted.types import Attempt, Citation, Claim, FinishReason, Usage, Verdict
+
+_BROKEN = (FinishReason.TRUNCATED, FinishReason.ERROR, FinishReason.FILTERED)
+
+
+def response_of(page: Page, attempts: Sequence[Attempt]) -> GenerationResponse:
+    """The response of a page on which nothing more will be written."""
+    now = time.perf_counter()
+    context, kept = page.request.context, page.fitted.kept
+    gone = _Gone(page.retracted)
+    text = gone.cut(page.text)
+    citations = [_inline(page, each, gone) for each in page.cited.citations if not gone.covers(each.start)]
+    used = dict.fromkeys(citation.source_index for citation in citations)
+    claims = [_claim(page, *each, gone) for each in page.verdicts]
+    usage = page.usage or _estimated(page, text)
+    refused = page.refusal is not None
+    if any(claim.kind == NEEDS_SUPPORT for claim in claims):
+        grounding, confidence = weighed_share(claims, refused=refused)
+    else:
+        grounding, confidence = cited_share(text, page.cited.citations, refused=refused)
+    served = attempts[-1] if attempts else None
+    return GenerationResponse(
+        query=page.request.query,
+        response=text,
+        citations=citations,
+        sources_used=[context[index].chunk_id for index in used],
+        sources_provided=len(context),
+        sources_omitted=[context[index].chunk_id for index in range(len(context)) if index not in kept],
+        grounding_score=grounding,
+        confidence=confidence,
+        tokens_used=usage.total,
+        latency_ms=(now - page.started) * 1000,
+        claims=claims,
+        finish_reason=page.finish,
+        refusal=page.refusal,
+        error=_problem(page),
+        usage=TokenUsage(input=usage.input, cached=usage.cached, output=usage.output, estimated=page.usage is None),
+        time_to_first_token_ms=(page.first_at - page.started) * 1000 if page.first_at is not None else None,
+        provider=served.provider if served else "",
+        model=page.prompt.model,
+        attempts=list(attempts),
+        notes=_notes(page),
+    )
+
+
+class _Gone:
+    """What was taken back: offsets of what the reader was told become offsets of what still stands."""
+
+    def __init__(self, ranges: Sequence[tuple[int, int]]) -> None:
+        self._ranges = sorted(ranges)
+        self._starts = [start for start, _ in self._ranges]
+
+    def covers(self, at: int) -> bool:
+        place = bisect_right(self._starts, at) - 1
+        return place >= 0 and at < self._ranges[place][1]
+
+    def moved(self, at: int) -> int:
+        return at - sum(min(end, at) - start for start, end in self._ranges if start < at)
+
+    def cut(self, text: str) -> str:
+        for start, end in reversed(self._ranges):
+            text = text[:start] + text[end:]
+        return text
+
+
+def _inline(page: Page, citation: Citation, gone: _Gone) -> InlineCitation:
+    index = page.fitted.kept[citation.source]
+    return InlineCitation(
+        source_index=index,
+        chunk_id=page.request.context[index].chunk_id,
+        quoted_text=" ".join(citation.quote.split()),
+        start_pos=gone.moved(citation.start),
+        end_pos=gone.moved(citation.end),
+        number=citation.number,
+        source_start=citation.source_start,
+        source_end=citation.source_end,
+        source_quote=citation.quote,
+        source_sha256=citation.source_sha256,
+        support=citation.support,
+    )
+
+
+def _claim(page: Page, claim: Claim, verdict: Verdict, shown: bool, gone: _Gone) -> ClaimResult:
+    standing = shown and not gone.covers(claim.start)
+    return ClaimResult(
+        text=claim.text,
+        start_pos=gone.moved(claim.start) if standing else None,
+        end_pos=gone.moved(claim.end) if standing else None,
+        shown=standing,
+        kind=claim.kind,
+        verdict=verdict.ruling,
+        score=verdict.score,
+        tier=verdict.tier,
+        reason=verdict.reason,
+        evidence=[
+            EvidenceSpan(
+                source_index=page.fitted.kept[each.source],
+                chunk_id=page.request.context[page.fitted.kept[each.source]].chunk_id,
+                source_start=each.start,
+                source_end=each.end,
+                source_quote=each.quote,
+                support=each.support,
+            )
+            for each in verdict.evidence
+        ],
+        flagged=[(span.start, span.end) for span in verdict.flagged],
+    )
+
+
+def _problem(page: Page) -> Problem | None:
+    if page.finish not in _BROKEN:
+        return None
+    return Problem(type=page.finish.value, message=page.detail or f"the answer ended as {page.finish.value}")
+
+
+def _estimated(page: Page, text: str) -> Usage:
+    if page.first_at is None:
+        return Usage()
+    prompt = page.prompt
+    said = (turn.user + turn.assistant for turn in prompt.history)
+    read = "".join((prompt.system, prompt.context, prompt.ask, *said))
+    return Usage(input=estimate_tokens(read), output=estimate_tokens(text))
+
+
+def _notes(page: Page) -> list[str]:
+    context, config = page.request.context, page.request.config
+    notes = []
+    empty = sum(not source.content.strip() for source in context)
+    if empty:
+        notes.append(f"{empty} of {len(context)} sources hold no text")
+    left_out = len(page.fitted.omitted) - empty
+    if left_out > 0:
+        notes.append(
+            f"{left_out} of {len(context)} sources were left out: repeats, or over the budget of "
+            f"{config.context_tokens} tokens (config.context_tokens)"
+        )
+    if page.fitted.excerpted:
+        notes.append("the best source is longer than the budget: the part nearest the question was shown")
+    if page.finish is FinishReason.LENGTH:
+        notes.append(f"the answer was cut at {config.max_tokens} tokens (config.max_tokens)")
+    withheld = sum(not shown for _, _, shown in page.verdicts)
+    if withheld:
+        notes.append(f"{withheld} of the model's sentences were withheld: the sources do not carry them")
+    return notes
