@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from footnoted.errors import BadProviderReply, ConfigurationError, ProviderRejected, ProviderUnavailable
-from footnoted.providers._faults import fault, foreign
+from footnoted.providers._faults import fault, foreign, shorten
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Mapping
@@ -56,7 +56,8 @@ class Http:
         except (aiohttp.InvalidURL, aiohttp.NonHttpUrlClientError) as error:
             raise ConfigurationError(f"base_url is not a URL that can be asked: {where}") from error
         except aiohttp.ClientResponseError as error:
-            raise BadProviderReply(f"the reply is not HTTP ({where}): {error.message}") from error
+            # Not chained: aiohttp's error shows the request's headers, the key among them.
+            raise BadProviderReply(f"the reply is not HTTP ({where}): {shorten(error.message)}") from None
         except (aiohttp.ClientError, OSError, RuntimeError) as error:
             raise _unreachable(error, where) from error
         reply = Reply(response, where)
