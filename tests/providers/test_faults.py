@@ -5,11 +5,14 @@ from contextlib import aclosing
 
 import pytest
 
+from footnoted import GenerationConfig, GenerationRequest, GroundedGenerator
+from footnoted.answering.generator import contexts
+from footnoted.errors import ProviderError
 from footnoted.providers import build, patient
 from footnoted.testing import Reply, ScriptedLLM, faults
 from footnoted.testing.script import ProtocolName
 from footnoted.testing.trials import DEADLINES, PIECES, RETRY, Told, Trial, trials, undergo
-from footnoted.types import Deadlines, Delta, FinishReason, Prompt, Provider, Source
+from footnoted.types import Deadlines, Delta, FinishReason, Prompt, Provider, Source, Usage
 
 PROTOCOLS: tuple[ProtocolName, ...] = ("openai", "anthropic", "gemini")
 ALL = pytest.mark.parametrize("protocol", PROTOCOLS)
@@ -102,3 +105,69 @@ async def test_a_reader_may_take_its_time(protocol: ProtocolName) -> None:
             await asyncio.sleep(0.12)
     assert "".join(delta.text for delta in told) == "Grass is green."
     assert told[-1].finish_reason is FinishReason.COMPLETE
+
+
+def generator(protocol: ProtocolName, base_url: str) -> GroundedGenerator:
+    """The library's door on one of our providers."""
+    return GroundedGenerator(protocol, api_key="k-test", base_url=base_url, model="m", deadlines=DEADLINES, retry=RETRY)
+
+
+def request() -> GenerationRequest:
+    """A question whose one source holds the scripted answer."""
+    config = GenerationConfig(require_grounding=False)
+    return GenerationRequest(query="What is green?", context=contexts(["Grün ist das 漢字 🌱."]), config=config)
+
+
+async def generate(protocol: ProtocolName, base_url: str, told: Told) -> None:
+    """Ask through the whole library; write down what the response says."""
+    async with generator(protocol, base_url) as door:
+        response = await door.generate(request())
+    told.text, told.finish, told.attempts = response.response, response.finish_reason, response.attempts
+    told.usage = Usage(response.usage.input, response.usage.cached, response.usage.output)
+    cut = told.finish in (FinishReason.TRUNCATED, FinishReason.ERROR, FinishReason.FILTERED)
+    assert (response.error is not None) == cut, "a cut answer says why; any other has nothing to say"
+
+
+@pytest.mark.parametrize(
+    ("trial", "protocol"),
+    [pytest.param(trial, PROTOCOLS[n % 3], id=f"{trial.name}-{PROTOCOLS[n % 3]}") for n, trial in enumerate(trials())],
+)
+async def test_an_answer_keeps_its_text_and_says_how_it_ended(trial: Trial, protocol: ProtocolName) -> None:
+    """The same table through the library's door, the protocols taking turns: raised only when no text came."""
+    outcome = await undergo(trial, protocol, generate)
+    assert outcome.wrong == []
+
+
+@ALL
+async def test_streamed_text_never_passes_a_part_for_the_whole(protocol: ProtocolName) -> None:
+    """A reader of text alone gets all that came, then the error; the response is there to look at."""
+    async with (
+        ScriptedLLM(Reply(pieces=PIECES, fault=faults.disconnect())) as llm,
+        generator(protocol, llm.url(protocol)) as door,
+    ):
+        answer = door.generate_streaming(request())
+        text = ""
+        with pytest.raises(ProviderError):
+            async for piece in answer:
+                text += piece
+    assert answer.response is not None
+    assert text == answer.response.response == "".join(PIECES[:2])
+    assert answer.response.finish_reason is FinishReason.TRUNCATED
+
+
+@ALL
+async def test_leaving_an_answer_closes_upstream(protocol: ProtocolName) -> None:
+    """Whoever stops reading, by closing or by being cancelled, is seen to leave within 100 ms."""
+    slow = Reply("Grün ist das. Blau ist es nicht. Rot auch nicht.", delay=0.05)
+    async with ScriptedLLM(slow) as llm, generator(protocol, llm.url(protocol)) as door:
+        answer = door.generate_streaming(request())
+        assert await anext(answer)
+        await answer.aclose()
+        assert await llm.closed_within(0.1) <= 0.1
+        reading = asyncio.create_task(door.generate(request()))
+        await llm.asked(2)
+        await asyncio.sleep(0.08)
+        reading.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await reading
+        assert await llm.closed_within(0.1) <= 0.1
