@@ -62,7 +62,7 @@ def test_a_refusal_exits_3(folder, env):
     """Scripts can tell that the documents do not hold it."""
     done = run("ask", "Who won the football world cup in 1966?", folder, env=env)
     assert done.returncode == 3
-    assert "do not answer" in done.stdout
+    assert "answer this question" in done.stdout
 
 
 def test_json_is_the_response_and_nothing_else(folder, env):
@@ -120,7 +120,7 @@ def test_on_a_terminal_markers_have_colour(folder, env):
         (["ask", "q", "DOCS", "--provider", "openai"], "OPENAI_API_KEY"),
         (["ask", "q", "DOCS", "--provider", "anthropic"], "ANTHROPIC_API_KEY"),
         (["ask", "q", "DOCS", "--style", "loud"], "loud"),
-        (["ask", "q"], "PATHS"),
+        (["ask", "q"], "Missing argument"),
         (["ask", "q", "EMPTY"], "can be read"),
     ],
 )
@@ -163,7 +163,7 @@ def test_a_conversation_survives_a_refusal(folder, env):
     """Not knowing one thing does not end it."""
     done = run("chat", folder, env=env, given="Who is the king of Norway?\nIs racing covered?\n/quit\n")
     assert done.returncode == 0
-    assert "do not answer" in done.stdout
+    assert "answer this question" in done.stdout
     assert "Racing on any track is not covered." in done.stdout
 
 

@@ -24,6 +24,7 @@ from footnoted.contract import (
     SourceContext,
 )
 from footnoted.errors import ConfigurationError, FootnotedError, SourceError
+from footnoted.events import AnswerFinished, CitationFound, TextDelta
 from footnoted.types import FinishReason
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from footnoted.answering.generator import GroundedGenerator
     from footnoted.retrieval.index import Index
 
+MARKER = "bold cyan"
 ANSWERED, FAILED, USAGE, REFUSED, INTERRUPTED = 0, 1, 2, 3, 130
 
 app = typer.Typer(
@@ -230,27 +232,32 @@ def _generator(provider: str, model: str | None, base_url: str | None) -> Ground
 
 
 async def _answer(generator: GroundedGenerator, request: GenerationRequest, *, show: bool) -> GenerationResponse:
-    from footnoted.events import AnswerFinished, CitationFound, TextDelta
-
     response: GenerationResponse | None = None
-    held = ""
-    async with aclosing(generator.stream(request)) as events:  # type: ignore[type-var]
+    said: list[TextDelta] = []  # the last piece waits for what comes after it: a citation colours its marker
+    async with aclosing(generator.stream(request)) as events:
         async for event in events:
             if isinstance(event, AnswerFinished):
                 response = event.response
             elif show and isinstance(event, TextDelta):
-                # A marker is its own piece of text; its citation follows and tells to colour it.
-                _write(held, "")
-                held = event.text
-            elif show and isinstance(event, CitationFound):
-                _write(held, "bold cyan")
-                held = ""
+                _say(said)
+                said.append(event)
+            elif show and isinstance(event, CitationFound) and said:
+                last = said.pop()
+                cut = max(0, event.citation.start - last.start)
+                _write(last.text[:cut], "")
+                _write(last.text[cut:], MARKER)
     if show:
-        _write(held, "")
+        _say(said)
         out.print()
     if response is None:
         raise FootnotedError("the answer ended without an ending")
     return response
+
+
+def _say(said: list[TextDelta]) -> None:
+    for piece in said:
+        _write(piece.text, "")
+    said.clear()
 
 
 def _write(text: str, style: str) -> None:
@@ -267,7 +274,7 @@ def _print_sources(response: GenerationResponse, request: GenerationRequest) -> 
         source = request.context[citation.source_index]
         if citation.number not in shown:
             shown[citation.number] = set()
-            where = Text(f"  [{citation.number}] ", style="bold cyan")
+            where = Text(f"  [{citation.number}] ", style=MARKER)
             where.append(str(source.metadata.get("file", source.title)), style="bold")
             section = source.metadata.get("section")
             if section:

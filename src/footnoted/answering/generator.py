@@ -17,7 +17,7 @@ from footnoted.providers.fallback import Fallback
 from footnoted.types import Deadlines, FinishReason, Provider, Retry
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Mapping, Sequence
+    from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 
     from footnoted.events import Event
 
@@ -42,7 +42,7 @@ class AnswerText:
     text alone must not take a part for the whole.
     """
 
-    def __init__(self, events: AsyncIterator[Event]) -> None:
+    def __init__(self, events: AsyncGenerator[Event]) -> None:
         self._events = events
         self.response: GenerationResponse | None = None
 
@@ -60,7 +60,7 @@ class AnswerText:
 
     async def aclose(self) -> None:
         """Leave early: the provider's connection closes now."""
-        await self._events.aclose()  # type: ignore[attr-defined]
+        await self._events.aclose()
 
 
 class GroundedGenerator:
@@ -111,7 +111,7 @@ class GroundedGenerator:
         """The answer's text as it comes; see `AnswerText` for how a cut answer ends."""
         return AnswerText(self.stream(request))
 
-    def stream(self, request: GenerationRequest) -> AsyncIterator[Event]:
+    def stream(self, request: GenerationRequest) -> AsyncGenerator[Event]:
         """Everything as it happens: text, citations, verdicts, and `AnswerFinished` last."""
         return stream_answer(request, self.answering)
 

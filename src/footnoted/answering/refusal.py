@@ -15,12 +15,13 @@ if TYPE_CHECKING:
 
 SENTINEL = "NO_ANSWER"
 
+_SOURCES = r"(?:sources?|documents?|context|passages?|information|texts?)"
+_NOT = r"(?:do(?:es)? not|don['’]t|doesn['’]t|did not|didn['’]t|cannot|can['’]t|lacks?|(?:is|are) not|(?:is|are)n['’]t)"
 _NOT_HELD = re.compile(
-    r"\b(?:the |these |any |provided |given |available |numbered )*"
-    r"(?:sources?|documents?|context|passages?|information|texts?)\b[^.!?\n]{0,60}?"
-    r"\b(?:do(?:es)? not|don['’]t|doesn['’]t|did not|didn['’]t|cannot|can['’]t|lacks?|is not|isn['’]t|are not|aren['’]t)\b"
-    r"|\b(?:I|we) (?:could|can|was|were|am|are) ?(?:not|n['’]t|unable)\b[^.!?\n]{0,40}\b(?:find|answer|determine|say|tell)\b"
-    r"|\bno (?:information|mention|answer|details?|evidence)\b[^.!?\n]{0,60}\b(?:sources?|documents?|context|passages?)\b"
+    rf"\b(?:(?:the|these|any|provided|given|available|numbered) )*{_SOURCES}\b[^.!?\n]{{0,60}}?\b{_NOT}\b"
+    r"|\b(?:I|we) (?:could|can|was|were|am|are) ?(?:not|n['’]t|unable)\b[^.!?\n]{0,40}"
+    r"\b(?:find|answer|determine|say|tell)\b"
+    rf"|\bno (?:information|mention|answer|details?|evidence)\b[^.!?\n]{{0,60}}\b{_SOURCES}\b"
     r"|\bnot (?:mentioned|stated|covered|specified|provided|contained|found) in the\b",
     re.IGNORECASE,
 )
@@ -70,13 +71,13 @@ def message(reason: str) -> str:
     """The sentence a reader gets instead of an answer.
 
     >>> message("no_sources")
-    'There are no sources to answer this from.'
+    'There are no sources that answer this question.'
     """
     return _MESSAGES.get(reason, _MESSAGES["not_in_sources"])
 
 
 _MESSAGES = {
-    "no_sources": "There are no sources to answer this from.",
+    "no_sources": "There are no sources that answer this question.",
     "not_in_sources": "The sources do not answer this question.",
     "ungrounded": "No sentence of the answer could be supported by the sources, so none is shown.",
 }
