@@ -57,16 +57,18 @@ class Manifest:
         return same and max(mtime_ns, ctime_ns) < self.scanned_ns - _DOUBT
 
 
-def default_folder() -> Path:
-    """``$FOOTNOTED_CACHE``, else the platform's own place for caches."""
+def default_folder() -> Path | None:
+    """``$FOOTNOTED_CACHE`` (nothing for ``off``), else the platform's own place for caches, if there is a home."""
     named = os.environ.get("FOOTNOTED_CACHE")
     if named:
-        return Path(named).expanduser()
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches" / "footnoted"
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "footnoted" / "Cache"
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "footnoted"
+        return None if named == "off" else Path(named)
+    with contextlib.suppress(RuntimeError):
+        if sys.platform == "darwin":
+            return Path.home() / "Library" / "Caches" / "footnoted"
+        if sys.platform == "win32":
+            return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "footnoted" / "Cache"
+        return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "footnoted"
+    return None
 
 
 class Shelf:

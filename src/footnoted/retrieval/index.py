@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from dataclasses import replace
 from pathlib import Path
@@ -57,8 +58,12 @@ class Index:
         keeps nothing), or in memory when that cannot be written. Raises `SourceError` when a path does not
         exist or no file can be read.
         """
-        place = str(cache) if cache is not None else str(default_folder())
-        folder = None if place == "off" else Path(place).expanduser()
+        folder = default_folder() if cache is None else Path(cache)
+        if str(cache) == "off":
+            folder = None
+        if folder is not None:
+            with contextlib.suppress(RuntimeError):  # "~somebody" who has no home here
+                folder = folder.expanduser()
         return cls(build(paths, folder=folder, progress=progress, limit_bytes=limit_bytes))
 
     @classmethod
@@ -88,7 +93,8 @@ class Index:
         # Only passages with all words the same are one: a copy that differs in a number or a "not" is news.
         for score, passage in ranked:
             if passage.same in best:
-                twins.setdefault(passage.same, set()).add(passage.file)
+                if passage.file != best[passage.same][1].file:
+                    twins.setdefault(passage.same, set()).add(passage.file)
             elif len(best) < k:
                 best[passage.same] = (score, passage)
         weight = sum(self._rarity(term) for term in terms)

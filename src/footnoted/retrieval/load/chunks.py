@@ -55,11 +55,15 @@ def document_id_of(path: str) -> str:
 
 
 def size_of(text: str) -> float:
-    """How long a text reads, in words; two characters of Chinese, Japanese or Thai count as one."""
+    """How long a text reads, in words; two characters of Chinese, Japanese or Thai count as one.
+
+    Twenty characters count as a word at least, so that a text without any words has a length too.
+    """
+    least = len(text) / 20
     unspaced = len(_UNSPACED.findall(text))
     if unspaced:
         text = _UNSPACED.sub(" ", text)
-    return len(_WORDS.findall(text)) + unspaced / 2
+    return max(least, len(_WORDS.findall(text)) + unspaced / 2)
 
 
 def _units(text: str, blocks: Iterable[Block]) -> list[_Unit]:
@@ -67,16 +71,14 @@ def _units(text: str, blocks: Iterable[Block]) -> list[_Unit]:
     units: list[_Unit] = []
     intro: Block | None = None
     for block in blocks:
-        if intro is None and block.kind == "text" and _introduces(text, block):
-            intro = block
-            continue
         if intro is not None and block.kind == "text":
             units.extend(_cut(text, intro, None))
-            intro = block if _introduces(text, block) else None
-            if intro is not None:
-                continue
-        units.extend(_cut(text, block, intro))
-        intro = None
+            intro = None
+        if block.kind == "text" and _introduces(text, block):
+            intro = block
+        else:
+            units.extend(_cut(text, block, intro))
+            intro = None
     if intro is not None:
         units.extend(_cut(text, intro, None))
     return units
@@ -91,7 +93,7 @@ def _cut(text: str, block: Block, intro: Block | None) -> list[_Unit]:
     page = intro.page if intro else block.page
     size = size_of(text[start : block.end])
     most = TABLE_MOST if block.kind == "table" else MOST
-    if size <= most and block.end - start <= _HARD * 2:
+    if size <= most:
         return [_Unit(start, block.end, size, block.kind, page)]
     lead = block.lead or ((intro.start, intro.end) if intro else None)
     if lead and size_of(text[slice(*lead)]) > MOST // 3:
@@ -101,12 +103,16 @@ def _cut(text: str, block: Block, intro: Block | None) -> list[_Unit]:
         first = number == 0
         begin = start if first else seam
         unit = _Unit(begin, end, size_of(text[begin:end]), block.kind, block.page, None if first else lead)
-        if units and units[-1].size + unit.size <= MOST:
-            last = units[-1]
-            unit = _Unit(last.start, end, last.size + unit.size, last.kind, last.page, last.lead)
-            units.pop()
+        if units and _together(units[-1], unit) <= MOST:
+            last = units.pop()
+            unit = _Unit(last.start, end, _together(last, unit), last.kind, last.page, last.lead)
         units.append(unit)
     return units
+
+
+def _together(one: _Unit, two: _Unit) -> float:
+    """The size of two neighbours and what stands between them."""
+    return max(one.size + two.size, (two.end - one.start) / 20)
 
 
 def _parts(text: str, block: Block) -> list[tuple[int, int]]:
@@ -119,7 +125,7 @@ def _parts(text: str, block: Block) -> list[tuple[int, int]]:
         seams = [(block.start, block.end)]
     parts: list[tuple[int, int]] = []
     for start, end in seams:
-        if end - start <= _HARD and size_of(text[start:end]) <= MOST:
+        if size_of(text[start:end]) <= MOST:
             parts.append((start, end))
             continue
         for span in sentences(text[start:end]):
@@ -152,18 +158,21 @@ def _hard(text: str, start: int, end: int) -> Iterable[tuple[int, int]]:
 def _packed(units: list[_Unit]) -> list[list[_Unit]]:
     """Units gathered into passages: filled up to `MOST`, a short last one joined to the one before."""
     pieces: list[list[_Unit]] = []
-    sizes: list[float] = []
     for unit in units:
-        fits = pieces and sizes[-1] + unit.size <= MOST and unit.lead is None
-        if fits:
+        if pieces and unit.lead is None and _size(pieces[-1], unit) <= MOST:
             pieces[-1].append(unit)
-            sizes[-1] += unit.size
         else:
             pieces.append([unit])
-            sizes.append(unit.size)
-    if len(pieces) > 1 and sizes[-1] < LEAST and sizes[-2] + sizes[-1] <= MOST * 1.25 and not pieces[-1][0].lead:
-        pieces[-2].extend(pieces.pop())
+    if len(pieces) > 1 and not pieces[-1][0].lead:
+        short = _size(pieces[-1]) < LEAST
+        if short and _size(pieces[-2], *pieces[-1]) <= MOST * 1.25:
+            pieces[-2].extend(pieces.pop())
     return pieces
+
+
+def _size(piece: list[_Unit], *more: _Unit) -> float:
+    units = [*piece, *more]
+    return max(sum(unit.size for unit in units), (units[-1].end - units[0].start) / 20)
 
 
 def _source(document: Document, document_id: str, section: Section, piece: list[_Unit]) -> Source:

@@ -93,7 +93,7 @@ class Draft:
 
     def table(self, rows: list[list[str]], *, page: int | None = None) -> None:
         """Add a table as ``| a | b |`` lines; the first row is taken for its head."""
-        rows = [[" ".join(cell.split()).replace("|", "/") for cell in row] for row in rows]
+        rows = [[" ".join(cell.split()).replace("|", "\\|") for cell in row] for row in rows]
         rows = [row for row in rows if any(row)]
         if not rows:
             return
@@ -156,10 +156,27 @@ def assemble(
         while at < len(blocks) and blocks[at].start < end:
             inside.append(blocks[at])
             at += 1
+        names = tuple(h.title for h in trail if h is not skip)
         if inside:
-            names = tuple(h.title for h in trail if h is not skip)
             sections.append(Section(names, begin, end, tuple(inside)))
+        elif heading is not None and heading is not skip and not _leads_deeper(headings, number):
+            _append_bare(sections, names[:-1], heading)
     return Document(path, title or name_of(path), text, tuple(sections), kind, metadata)
+
+
+def _leads_deeper(headings: list[Heading], number: int) -> bool:
+    """Whether the ``number``-th heading (from 1) is followed by one below it."""
+    return number < len(headings) and headings[number].level > headings[number - 1].level
+
+
+def _append_bare(sections: list[Section], names: tuple[str, ...], heading: Heading) -> None:
+    """A heading with nothing under it says what it has to say itself: it becomes text of the section above."""
+    block = Block(heading.start, heading.end)
+    if sections and sections[-1].headings == names and sections[-1].end == heading.start:
+        last = sections.pop()
+        sections.append(Section(names, last.start, heading.end, (*last.blocks, block)))
+    else:
+        sections.append(Section(names, heading.start, heading.end, (block,)))
 
 
 def name_of(path: str) -> str:

@@ -16,6 +16,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+# What was moved away or struck out, and the second telling of a text box for older readers.
+_UNSEEN = (
+    f"{_WORD}moveFrom",
+    f"{_WORD}del",
+    "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback",
+)
 _HEADING = re.compile(r"heading\s*([1-9])", re.IGNORECASE)
 _OFFICE = b"\xd0\xcf\x11\xe0"  # the container of old Office files and of encrypted new ones
 _UNPACKED = 4  # how many times the limit a file may grow when unpacked; its XML parts once
@@ -30,7 +36,10 @@ def read_docx(path: str, data: bytes, *, limit_bytes: int) -> Document:
         word = docx.Document(io.BytesIO(data))
         draft = Draft()
         title = (word.core_properties.title or "").strip()
-        title = _Writer(draft, _levels(word)).write(word.element.body) or title
+        body = word.element.body
+        for unseen in list(body.iter(*_UNSEEN)):
+            unseen.getparent().remove(unseen)
+        title = _Writer(draft, _levels(word)).write(body) or title
     except SourceError:
         raise
     except Exception as error:
@@ -145,15 +154,27 @@ def _text(element: Any) -> str:
 
 
 def _rows(table: Any) -> list[list[str]]:
+    """A table's rows; a cell that spans columns or rows is said again in each."""
     rows: list[list[str]] = []
     for row in table.iter(f"{_WORD}tr"):
-        cells = [cell for cell in row.iter(f"{_WORD}tc") if _row_of(cell) is row]
-        rows.append([" ".join(_text(paragraph) for paragraph in cell.iter(f"{_WORD}p")) for cell in cells])
+        if _above(row, "tbl") is not table:
+            continue
+        line: list[str] = []
+        for cell in (cell for cell in row.iter(f"{_WORD}tc") if _above(cell, "tr") is row):
+            text = " ".join(_text(paragraph) for paragraph in cell.iter(f"{_WORD}p"))
+            wide = cell.find(f"{_WORD}tcPr/{_WORD}gridSpan")
+            merged = cell.find(f"{_WORD}tcPr/{_WORD}vMerge")
+            goes_on = merged is not None and merged.get(f"{_WORD}val") != "restart"
+            if goes_on and rows and len(line) < len(rows[-1]):
+                text = rows[-1][len(line)]
+            line.extend([text] * min(int(wide.get(f"{_WORD}val") or 1) if wide is not None else 1, 50))
+        rows.append(line)
     return rows
 
 
-def _row_of(cell: Any) -> Any:
-    parent = cell.getparent()
-    while parent.tag != f"{_WORD}tr":
+def _above(element: Any, name: str) -> Any:
+    """The nearest enclosing element of that name."""
+    parent = element.getparent()
+    while parent is not None and parent.tag != f"{_WORD}{name}":
         parent = parent.getparent()
     return parent

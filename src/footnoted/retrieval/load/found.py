@@ -59,19 +59,25 @@ class Findings:
 
 
 def as_paths(paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) -> list[Path]:
-    """One path or several, absolute, links followed, in a settled order. Raises `SourceError` for none."""
+    """One path or several, absolute, in a settled order. Raises `SourceError` for none."""
     given = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
     if not given:
         raise SourceError("no file or folder was given; name at least one")
     absolute: set[Path] = set()
     for path in given:
         try:
-            absolute.add(Path(path).expanduser().resolve(strict=True))
+            absolute.add(_absolute(Path(path).expanduser()))
         except FileNotFoundError:
             raise SourceError(f"{path}: there is no such file or folder") from None
         except (OSError, RuntimeError, ValueError) as error:  # a loop of links, a NUL in the name
             raise SourceError(f"{path}: cannot be opened ({_words(error)})") from None
     return sorted(absolute)
+
+
+def _absolute(path: Path) -> Path:
+    """The path with the links above it followed; a link itself keeps its name, which tells the format."""
+    path.stat()
+    return path.parent.resolve() / path.name if path.name not in {"", ".."} else path.resolve()
 
 
 def find(paths: list[Path]) -> Findings:

@@ -7,15 +7,17 @@ from typing import TYPE_CHECKING
 
 from selectolax.lexbor import LexborHTMLParser
 
+from footnoted.errors import SourceError
 from footnoted.retrieval.load.decode import decode
 from footnoted.retrieval.load.document import Document, Draft
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode as Node
 
-_DROPPED = frozenset(
-    "script style noscript template nav svg canvas iframe object embed form button select input textarea head "
-    "link meta audio video map dialog".split()
+_UNSEEN = (
+    "script, style, noscript, template, nav, svg, canvas, iframe, object, embed, button, select, input, textarea, "
+    "audio, video, map, dialog, head, body > footer, [hidden], [aria-hidden=true], [style*='display:none'], "
+    "[style*='display: none'], [role=navigation]"
 )
 _BLOCKS = frozenset(
     "address article aside blockquote body center dd details div dl dt fieldset figcaption figure footer header "
@@ -24,14 +26,23 @@ _BLOCKS = frozenset(
 _HEADING = re.compile(r"h[1-6]")
 _SAID = re.compile(rb"<meta[^>]+charset\s*=\s*[\"']?([\w-]+)", re.IGNORECASE)
 _BREAK = "\u2028"  # a line break the page asks for, told from those of its source
+_OPENED = re.compile(r"<(?:div|span|section|article|b|i|em|strong|font|table|blockquote|a)\b", re.IGNORECASE)
+_CLOSED = re.compile(r"</(?:div|span|section|article|b|i|em|strong|font|table|blockquote|a)\b", re.IGNORECASE)
+_UNCLOSED = 5000  # the parser's time grows with the square of how deep a page nests
 _DEEP = 200  # levels of nesting a page's layout may have; what lies deeper is taken as running text
 
 
 def read_html(path: str, data: bytes) -> Document:
     """The document of an HTML page; its title is the one top heading, else ``<title>``."""
-    tree = LexborHTMLParser(_decoded(data))
+    page = _decoded(data)
+    opened, closed = (len(tags.findall(page)) for tags in (_OPENED, _CLOSED))
+    if opened - closed > _UNCLOSED:
+        raise SourceError("is damaged: thousands of its elements are never closed")
+    tree = LexborHTMLParser(page)
     titled = tree.css_first("title")
     title = " ".join(titled.text().split()) if titled else ""
+    for unseen in tree.css(_UNSEEN):
+        unseen.decompose()
     draft = Draft()
     if tree.body is not None:
         _Reader(draft).read(tree.body)
@@ -65,7 +76,7 @@ class _Reader:
             tag = child.tag or ""
             if tag == "-text":
                 self._run.append(child.text(deep=False) or "")
-            elif tag in _DROPPED or tag.startswith("_") or _hidden(child) or (tag == "footer" and depth == 0):
+            elif tag.startswith(("_", "-", "!")):  # comments and the like
                 continue
             elif tag == "br":
                 self._run.append(_BREAK)
@@ -104,8 +115,7 @@ def _inline(node: Node) -> str:
     for child in node.traverse(include_text=True):
         tag = child.tag or ""
         if tag == "-text":
-            if not _inside_dropped(child, node):
-                pieces.append(child.text(deep=False) or "")
+            pieces.append(child.text(deep=False) or "")
         elif tag == "br":
             pieces.append(_BREAK)
         elif tag in _BLOCKS:
@@ -113,17 +123,10 @@ def _inline(node: Node) -> str:
     return "".join(pieces)
 
 
-def _inside_dropped(node: Node, top: Node) -> bool:
-    parent = node.parent
-    while parent is not None and parent.mem_id != top.mem_id:
-        if parent.tag in _DROPPED:
-            return True
-        parent = parent.parent
-    return False
-
-
 def _items(node: Node, indent: str = "") -> list[str]:
     """A list's items as ``- first`` or ``1. first``; inner lists stand indented under their item."""
+    if len(indent) > _DEEP // 4:
+        return [f"{indent}- {' '.join(node.text().split())}"]
     items: list[str] = []
     number = 0
     for child in node.iter():
@@ -144,24 +147,40 @@ def _items(node: Node, indent: str = "") -> list[str]:
 
 
 def _rows(table: Node) -> list[list[str]]:
-    rows = [[cell for cell in row.iter() if cell.tag in {"td", "th"}] for row in table.css("tr")]
-    return [[_inline(cell) for cell in row for _ in range(_span(cell))] for row in rows]
+    """A table's rows; a cell that spans columns or rows is said again in each."""
+    rows: list[list[str]] = []
+    below: dict[int, tuple[int, str]] = {}  # column → how many more rows the cell above reaches into, its text
+    for row in table.css("tr"):
+        cells = iter([cell for cell in row.iter() if cell.tag in {"td", "th"}])
+        line: list[str] = []
+        while True:
+            if len(line) in below:
+                more, text = below.pop(len(line))
+                if more > 1:
+                    below[len(line)] = (more - 1, text)
+                line.append(text)
+                continue
+            cell = next(cells, None)
+            if cell is None:
+                break
+            text = _inline(cell)
+            high = _span(cell, "rowspan")
+            for _ in range(_span(cell, "colspan")):
+                if high > 1:
+                    below[len(line)] = (high - 1, text)
+                line.append(text)
+        rows.append(line)
+    return rows
 
 
-def _span(cell: Node) -> int:
-    wide = (cell.attributes.get("colspan") or "1").strip()
-    return max(1, min(int(wide), 20)) if wide.isdecimal() else 1
+def _span(cell: Node, name: str) -> int:
+    said = (cell.attributes.get(name) or "1").strip()
+    return max(1, min(int(said), 50)) if said.isdecimal() and said.isascii() else 1
 
 
 def _for_layout(table: Node) -> bool:
     """A table that only places things on the page: it holds headings, lists or tables of its own."""
     return any(table.css_first(f"td {inner}") is not None for inner in ("table", "h1", "h2", "h3", "p + p", "ul"))
-
-
-def _hidden(node: Node) -> bool:
-    attributes = node.attributes
-    style = (attributes.get("style") or "").replace(" ", "").lower()
-    return "hidden" in attributes or attributes.get("aria-hidden") == "true" or "display:none" in style
 
 
 def _holds_blocks(node: Node) -> bool:
