@@ -188,7 +188,17 @@ def content_stems(text: str) -> list[str]:
     >>> content_stems("What is the windscreen excess?")
     ['windscreen', 'excess']
     """
-    return [stem(word) for word, _, _ in words(text) if word.casefold() not in STOPWORDS]
+    if text.isascii() or _UNSPACED.search(text) is None:
+        found = _WORD.findall(text)
+    else:
+        found = [word for word, _, _ in words(text)]
+    return list(filter(None, map(_content_stem, found)))
+
+
+@lru_cache(maxsize=65536)
+def _content_stem(word: str) -> str:
+    """The stem; empty for a word that carries no meaning. One look-up a word, where most words come again."""
+    return "" if word.casefold() in STOPWORDS else stem(word)
 
 
 def estimate_tokens(text: str) -> int:

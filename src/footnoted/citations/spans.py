@@ -15,7 +15,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from functools import cached_property
 
-from footnoted.text import STOPWORDS, sentences, stem, words
+from footnoted.text import content_stems, sentences
 from footnoted.types import Span
 
 MAX_SENTENCE = 500  # code points; a longer stretch without a full stop is cut into pieces
@@ -146,7 +146,7 @@ class SourceSpans:
 
     @cached_property
     def _stems(self) -> list[frozenset[str]]:
-        return [frozenset(_stems_of(self.text[span.start : span.end])) for span in self._sentences]
+        return [frozenset(content_stems(self.text[span.start : span.end])) for span in self._sentences]
 
     @cached_property
     def _postings(self) -> dict[str, list[int]]:
@@ -171,7 +171,7 @@ class SourceSpans:
         """What each stem of the claim is worth: rare in the source is worth more, numbers double."""
         total = len(self._sentences)
         weights: dict[str, float] = {}
-        for one in _stems_of(claim):
+        for one in content_stems(claim):
             share = (len(self._postings.get(one, ())) + 0.5) / (total + 0.5)
             weight = 0.3 + math.log(1 / min(1.0, share))
             weights[one] = weight * NUMBER_WEIGHT if one[0].isdigit() else weight
@@ -219,14 +219,10 @@ def overlap(claim: str, quote: str) -> float:
     >>> overlap("the excess is £100", "An excess of £100 applies.")
     1.0
     """
-    held = set(_stems_of(quote))
-    worth = {one: NUMBER_WEIGHT if one[0].isdigit() else 1.0 for one in _stems_of(claim)}
+    held = set(content_stems(quote))
+    worth = {one: NUMBER_WEIGHT if one[0].isdigit() else 1.0 for one in content_stems(claim)}
     total = sum(worth.values())
     return round(sum(worth[one] for one in worth if one in held) / total, 4) if total else 0.0
-
-
-def _stems_of(text: str) -> list[str]:
-    return [stem(word) for word, _, _ in words(text) if word.casefold() not in STOPWORDS]
 
 
 def _pieces(text: str, span: Span) -> list[Span]:
@@ -255,13 +251,13 @@ def folded(text: str) -> tuple[str, array[int] | None]:
     """
     if text.isascii():
         return text.lower().replace("`", "'"), None
-    known: dict[str, str] = dict(_FOLDS)
+    known = {char: _FOLDS.get(char) or unicodedata.normalize("NFKD", char).casefold() for char in set(text)}
+    if all(len(level) == 1 for level in known.values()):
+        return text.translate({ord(char): level for char, level in known.items()}), None
     parts: list[str] = []
     places = array("I")
     for at, char in enumerate(text):
-        level = known.get(char)
-        if level is None:
-            level = known[char] = unicodedata.normalize("NFKD", char).casefold()
+        level = known[char]
         parts.append(level)
         if len(level) == 1:
             places.append(at)
