@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import aclosing
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, Self, runtime_checkable
+from typing import TYPE_CHECKING, Any, Literal, Protocol, Self, runtime_checkable
 from uuid import NAMESPACE_URL, uuid5
 
 from footnoted.answering.answer import Answering, stream_answer
+from footnoted.answering.weighing import Checking, Mode, Weigher
 from footnoted.contract import GenerationConfig, GenerationRequest, GenerationResponse, SourceContext
 from footnoted.errors import BadProviderReply, ConfigurationError, ProviderError
 from footnoted.events import AnswerFinished, TextDelta
@@ -69,8 +71,14 @@ class GroundedGenerator:
     ``provider``: ``extractive`` (no model), ``openai``, ``anthropic``, ``gemini``, ``compatible``, an object
     with ``stream(prompt)``, or an async generator function. ``fallback``: one more of these, or several, tried
     in turn before the first token. ``deadlines``: `Deadlines` or a mapping of its fields, in seconds.
-    ``templates``: a folder whose files replace prompt templates of the same name. Other keywords go to the
-    provider. Use as an async context manager, or call `aclose`, to close connections when done.
+    ``templates``: a folder whose files replace prompt templates of the same name.
+
+    ``checking``: ``hold`` (a sentence leaves when it is checked; the default with ``require_grounding``),
+    ``mark`` (text at once, verdicts follow; the default without), ``amend`` (what fails is taken back), ``off``.
+    ``checker``: who decides, the shipped one unless given. ``verdict_wait``: seconds a verdict may take before
+    it is ``not_checked``; ``show_unchecked``: whether ``hold`` lets such a sentence out.
+
+    Other keywords go to the provider. Use as an async context manager, or call `aclose`, to close its connections.
     """
 
     def __init__(
@@ -84,6 +92,10 @@ class GroundedGenerator:
         fallback: Any = None,
         retry: Retry | Mapping[str, Any] | None = None,
         templates: str | Path | None = None,
+        checking: Mode | Literal["off"] | None = None,
+        checker: Weigher | None = None,
+        verdict_wait: float = 5.0,
+        show_unchecked: bool = False,
         **options: Any,
     ) -> None:
         chosen = build(provider, api_key=api_key, base_url=base_url, model=model, **options)
@@ -95,6 +107,10 @@ class GroundedGenerator:
             retry=_fields(Retry, retry, "retry"),
             templates=_folder(templates),
         )
+        self._mode = _one_of(checking, ("hold", "mark", "amend", "off"), "checking")
+        self._checker = checker
+        self._verdict_wait = verdict_wait
+        self._show_unchecked = show_unchecked
 
     async def generate(self, request: GenerationRequest) -> GenerationResponse:
         """The whole answer; raises `ProviderError` only when no text came.
@@ -109,11 +125,22 @@ class GroundedGenerator:
 
     def generate_streaming(self, request: GenerationRequest) -> AnswerText:
         """The answer's text as it comes; see `AnswerText` for how a cut answer ends."""
-        return AnswerText(self.stream(request))
+        how = self._how(request)
+        if how.checking is not None and how.checking.mode == "amend":
+            # Text that was yielded cannot be taken back, so it waits for its verdict.
+            how = replace(how, checking=replace(how.checking, mode="hold"))
+        return AnswerText(stream_answer(request, how))
 
     def stream(self, request: GenerationRequest) -> AsyncGenerator[Event]:
         """Everything as it happens: text, citations, verdicts, and `AnswerFinished` last."""
-        return stream_answer(request, self.answering)
+        return stream_answer(request, self._how(request))
+
+    def _how(self, request: GenerationRequest) -> Answering:
+        mode: Mode | Literal["off"] = self._mode or ("hold" if request.config.require_grounding else "mark")
+        if mode == "off" or not request.context or self._checker is None:
+            return self.answering
+        checking = Checking(self._checker, mode, wait=self._verdict_wait, show_unchecked=self._show_unchecked)
+        return replace(self.answering, checking=checking)
 
     async def aclose(self) -> None:
         """Close the provider's connections."""
@@ -183,6 +210,12 @@ def _fields(kind: Any, given: Any, name: str) -> Any:
     except TypeError:
         known = ", ".join(kind.__dataclass_fields__)
         raise ConfigurationError(f"{name} takes {known}; got {given!r}") from None
+
+
+def _one_of(value: Any, known: tuple[str, ...], name: str) -> Any:
+    if value is not None and value not in known:
+        raise ConfigurationError(f"{name} is one of {', '.join(known)}; got {value!r}")
+    return value
 
 
 def _folder(templates: str | Path | None) -> Path | None:

@@ -6,7 +6,8 @@ import re
 from typing import TYPE_CHECKING
 
 from footnoted.contract import EvidenceSpan
-from footnoted.text import content_stems, sentences
+from footnoted.relevance import rank
+from footnoted.text import content_stems
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,7 +28,6 @@ _NOT_HELD = re.compile(
 )
 _LONGEST_REFUSAL = 600
 _LONGEST_REASON = 300
-_SEARCHED = 50_000  # code points of a source looked through for the nearest passage
 
 
 class RefusalGate:
@@ -84,24 +84,27 @@ _MESSAGES = {
 
 
 def nearest(question: str, context: Sequence[SourceContext], *, most: int = 3) -> list[EvidenceSpan]:
-    """The sentences of the sources that come nearest to the question, at most one a source, best first."""
+    """The sentences of the sources that come nearest to the question, at most one a source, best first.
+
+    ``support`` is the share of the question's own words in them.
+    """
     wanted = set(content_stems(question))
-    found: list[EvidenceSpan] = []
-    for index, source in enumerate(context):
-        text = source.content[:_SEARCHED]
-        best: EvidenceSpan | None = None
-        for span in sentences(text):
-            quote = text[span.start : span.end]
-            share = len(wanted & set(content_stems(quote))) / len(wanted) if wanted else 0.0
-            if share > (best.support if best else 0.0):
-                best = EvidenceSpan(
-                    source_index=index,
-                    chunk_id=source.chunk_id,
-                    source_start=span.start,
-                    source_end=span.end,
-                    source_quote=quote,
-                    support=share,
-                )
-        if best is not None:
-            found.append(best)
-    return sorted(found, key=lambda each: -each.support)[:most]
+    found: dict[int, EvidenceSpan] = {}
+    for one in rank(question, [source.as_source() for source in context]):
+        if one.source_index in found:
+            continue
+        source = context[one.source_index]
+        quote = source.content[one.start : one.end]
+        share = len(wanted & set(content_stems(quote))) / len(wanted) if wanted else 0.0
+        if share:
+            found[one.source_index] = EvidenceSpan(
+                source_index=one.source_index,
+                chunk_id=source.chunk_id,
+                source_start=one.start,
+                source_end=one.end,
+                source_quote=quote,
+                support=share,
+            )
+        if len(found) == most:
+            break
+    return list(found.values())

@@ -196,7 +196,8 @@ class Holding(Rendering):
         rest = "".join(self._write(item) for item in self._markers.flush())
         events = await self._settle(self._segmenter.decode(rest) + self._segmenter.flush())
         if self._shown or not self._withheld:
-            events += self._let_out([*self._aside, *self._cut(self._base + len(self._draft))])
+            rest_items = self._cut(self._base + len(self._draft))
+            events += self._let_out(self._opening([*self._aside, *rest_items]))
         return [*events, *await super().flush()]
 
     def _write(self, item: str | Marker) -> str:
@@ -237,7 +238,7 @@ class Holding(Rendering):
                 events.append(ClaimChecked(claim, verdict, shown=False))
                 continue
             said, verdict = _set_right(said, verdict)
-            events += self._let_out([*self._aside, *lead])
+            events += self._let_out(self._opening([*self._aside, *lead]))
             self._aside.clear()
             begin = self._cited.length
             events += self._let_out(said)
@@ -263,6 +264,12 @@ class Holding(Rendering):
         self._draft = self._draft[at - self._base :]
         self._base = at
         return items
+
+    def _opening(self, items: list[str | _Mark]) -> list[str | _Mark]:
+        """No white space is left of sentences withheld before the first that goes out."""
+        if self._shown or not self._withheld or not items or not isinstance(items[0], str):
+            return items
+        return [items[0].lstrip(), *items[1:]]
 
     def _let_out(self, items: Sequence[str | _Mark]) -> list[Event]:
         events: list[Event] = []

@@ -1,0 +1,208 @@
+"""How an answer waits for its verdicts: hold, mark, amend; and that no check ever fails open."""
+
+import asyncio
+import json
+from contextlib import aclosing
+
+import pytest
+
+from footnoted import GroundedGenerator
+from footnoted.answering.weighing import _without
+from footnoted.events import ClaimChecked, TextDelta, TextRetracted
+from footnoted.types import Evidence, FinishReason, Verdict
+
+from .test_generator import events_of, speaks
+
+TRUE = "The excess is £75 for a repair"
+FALSE = "Racing is covered up to £900"
+
+
+class Knows:
+    """A weigher that knows which words are false, and where the true ones stand."""
+
+    def __init__(self, *, delay=0.0, fails=False, source=0):
+        self.asked = []
+        self.delay = delay
+        self.fails = fails
+        self.source = source
+
+    async def acheck(self, claim, sources, *, cited=()):
+        self.asked.append((claim, tuple(cited)))
+        await asyncio.sleep(self.delay)
+        if self.fails:
+            raise RuntimeError("model file is corrupt")
+        if "Racing" in claim:
+            return Verdict("contradicted", score=0.03, tier="exact", reason="the source says excluded")
+        text = sources[self.source].text
+        start = text.index("The excess")
+        quote = text[start:].split(".")[0] + "."
+        return Verdict(
+            "supported",
+            score=0.9,
+            tier="exact",
+            evidence=(Evidence(self.source, start, start + len(quote), quote, 1.0),),
+        )
+
+
+def door(said, *, weigher=None, **options):
+    return GroundedGenerator(speaks(*said), checker=weigher or Knows(), **options)
+
+
+async def test_hold_lets_out_what_is_carried_and_keeps_the_rest(asked):
+    """The false sentence never reaches the reader; its verdict does."""
+    weigher = Knows()
+    generator = door([f"{TRUE} [1]. {FALSE} [1]. A replacement costs you £115 [1]."], weigher=weigher)
+    response = await generator.generate(asked())
+    assert response.response == f"{TRUE} [1]. A replacement costs you £115 [1]."
+    assert [claim.verdict for claim in response.claims] == ["supported", "contradicted", "supported"]
+    assert [claim.shown for claim in response.claims] == [True, False, True]
+    assert weigher.asked[0] == (f"{TRUE}.", (0,))
+    assert any("withheld" in note for note in response.notes)
+    for claim in response.claims:
+        if claim.shown:
+            assert response.response[claim.start_pos : claim.end_pos].startswith(claim.text[:10])
+
+
+async def test_nothing_false_is_ever_streamed_under_hold(asked):
+    """Not even for a moment, however the model's text is cut."""
+    generator = door(list(f"{FALSE} [1]. {TRUE} [1]."))
+    text = "".join(event.text for event in await events_of(generator, asked()) if isinstance(event, TextDelta))
+    assert "Racing" not in text
+    assert text == f"{TRUE} [1]."
+
+
+async def test_the_same_events_however_the_model_cuts_its_text(asked):
+    """The law of the river holds under checking too."""
+    said = f"Here is what applies:\n- {TRUE} [1].\n- {FALSE} [2].\n- A replacement costs you £115 [1]."
+    whole = (await door([said]).generate(asked())).response
+    assert (await door(list(said)).generate(asked())).response == whole
+    for at in range(0, len(said), 5):
+        assert (await door([said[:at], said[at:]]).generate(asked())).response == whole
+
+
+async def test_when_nothing_survives_it_is_a_refusal_that_shows_what_was_found(asked):
+    """All withheld: no empty answer, but a refusal with the nearest passages."""
+    response = await door([f"Hello! {FALSE} [1]."]).generate(asked("Is racing covered?"))
+    assert response.finish_reason is FinishReason.REFUSED
+    assert response.refusal.reason == "ungrounded"
+    assert response.refusal.found[0].source_quote == "Racing is excluded."
+    assert "900" not in response.response
+    assert response.claims[-1].verdict == "contradicted"
+
+
+async def test_mark_tells_the_text_at_once_and_the_verdict_after(asked):
+    """Nothing is withheld; verdicts stand on the response's own offsets."""
+    generator = door([f"{TRUE} [1]. ", f"{FALSE} [1]."], checking="mark", weigher=Knows(delay=0.02))
+    events = await events_of(generator, asked())
+    response = events[-1].response
+    assert response.response == f"{TRUE} [1]. {FALSE} [1]."
+    kinds = [type(event) for event in events]
+    assert kinds.index(TextDelta) < kinds.index(ClaimChecked)
+    for event in events:
+        if isinstance(event, ClaimChecked):
+            assert response.response[event.claim.start : event.claim.end] == event.claim.text
+    assert [claim.verdict for claim in response.claims] == ["supported", "contradicted"]
+
+
+async def test_amend_takes_back_what_failed(asked):
+    """The text went out, then a retraction; the response holds what stands, offsets moved."""
+    generator = door([f"{FALSE} [1]. {TRUE} [1]."], checking="amend")
+    events = await events_of(generator, asked())
+    response = events[-1].response
+    (retraction,) = [event for event in events if isinstance(event, TextRetracted)]
+    told = "".join(event.text for event in events if isinstance(event, TextDelta))
+    assert told[retraction.start : retraction.end] == f"{FALSE} [1]."
+    assert "Racing" not in response.response
+    (citation,) = response.citations
+    assert response.response[citation.start_pos : citation.end_pos] == "[1]"
+    shown = [claim for claim in response.claims if claim.shown]
+    assert response.response[shown[0].start_pos : shown[0].end_pos] == shown[0].text
+
+
+async def test_text_alone_is_held_even_when_amending(asked):
+    """A reader of text cannot be told of a retraction, so nothing false is said to it."""
+    generator = door([f"{FALSE} [1]. {TRUE} [1]."], checking="amend")
+    pieces = [piece async for piece in generator.generate_streaming(asked())]
+    assert "Racing" not in "".join(pieces)
+
+
+@pytest.mark.parametrize("checking", ["hold", "mark", "amend"])
+async def test_json_stays_json_under_every_checking(asked, checking):
+    """Sentences wait there, so the object closes over what stands."""
+    response = await door([f"{TRUE} [1]. {FALSE} [1]."], checking=checking).generate(asked(output_format="json"))
+    assert ("Racing" in json.loads(response.response)["answer"]) is (checking == "mark")
+
+
+async def test_a_marker_on_the_wrong_source_is_moved(asked):
+    """Wrong but existing: the reader sees the source that carries it, and the claim says so."""
+    response = await door([f"{TRUE} [2]."]).generate(asked())
+    assert [citation.source_index for citation in response.citations] == [0]
+    assert "moved" in response.claims[0].reason
+
+
+async def test_a_missing_marker_is_added_before_the_full_stop(asked):
+    """A true sentence without a marker gets one, at the exact words."""
+    response = await door([f"{TRUE}."]).generate(asked())
+    assert response.response == f"{TRUE} [1]."
+    assert response.citations[0].source_quote == "The excess is £75 for a repair."
+    assert "added" in response.claims[0].reason
+
+
+@pytest.mark.parametrize(("show", "finish"), [(True, FinishReason.COMPLETE), (False, FinishReason.REFUSED)])
+@pytest.mark.parametrize("weigher", [Knows(fails=True), Knows(delay=30)])
+async def test_a_check_that_cannot_run_is_never_a_pass(asked, weigher, show, finish):
+    """A broken or slow check leaves not_checked: withheld by default, shown only when asked for."""
+    generator = door([f"{TRUE} [1]."], weigher=weigher, verdict_wait=0.05, show_unchecked=show)
+    response = await generator.generate(asked())
+    assert response.claims[0].verdict == "not_checked"
+    assert response.finish_reason is finish
+    assert response.grounding_score == 0
+
+
+async def test_what_needs_no_support_goes_with_what_has_it(asked):
+    """A lead-in waits for its claim; a greeting alone is shown."""
+    response = await door([f"Hello! Here you are:\n\n- {TRUE} [1].\n\nDoes that help?"]).generate(asked())
+    assert response.response == f"Hello! Here you are:\n\n- {TRUE} [1].\n\nDoes that help?"
+    response = await door(["Hello! How can I help?"]).generate(asked("Hi"))
+    assert response.response == "Hello! How can I help?"
+    assert response.finish_reason is FinishReason.COMPLETE
+
+
+async def test_checking_off_costs_nothing_and_asks_nobody(asked):
+    """The weigher is not called and no claims are made up."""
+    weigher = Knows()
+    response = await door([f"{FALSE} [1]."], weigher=weigher, checking="off").generate(asked())
+    assert weigher.asked == []
+    assert response.claims == []
+    assert "Racing" in response.response
+
+
+async def test_without_required_grounding_the_answer_is_marked_not_held(asked):
+    """require_grounding=False: everything is shown, everything is weighed."""
+    response = await door([f"{FALSE} [1]."]).generate(asked(require_grounding=False))
+    assert "Racing" in response.response
+    assert response.claims[0].verdict == "contradicted"
+
+
+async def test_a_reader_who_leaves_stops_the_checks(asked):
+    """No task outlives the stream."""
+    generator = door([f"{TRUE} [1]. {TRUE} [1]. x"], checking="mark", weigher=Knows(delay=30))
+    before = len(asyncio.all_tasks())
+    async with aclosing(generator.stream(asked())) as events:
+        async for _ in events:
+            break
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    assert len(asyncio.all_tasks()) == before
+
+
+async def test_every_style_survives_holding(asked):
+    """Superscripts close up, inline markers do not."""
+    for style, expected in (("footnote", f"{TRUE}¹."), ("inline", f"{TRUE} [Source 1].")):
+        response = await door([f"{TRUE} [1]."]).generate(asked(citation_style=style))
+        assert response.response.startswith(expected)
+
+
+def test_a_claims_words_are_read_without_its_markers():
+    """Markers and the space before them go; the rest stays."""
+    assert _without([(4, 8), (8, 12)], "True [1] [2].") == "True."
