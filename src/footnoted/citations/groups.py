@@ -44,6 +44,39 @@ _LOCATORS = frozenset(
 )
 
 
+_WORD_BEGINS = frozenset(word[:end] for word in _KEYS | _LEADS for end in range(1, len(word) + 1))
+_WORDED = re.compile(r"(\*{1,4}|[\[(（［〔])([A-Za-z]{1,16})")
+
+
+def is_hopeless(text: str, at: int) -> bool:
+    """Whether an opener at ``at`` is followed by a word that begins no marker: a cheap test before reading."""
+    match = _WORDED.match(text, at)
+    if match is None:
+        return False
+    if text[at] == "*":
+        return True
+    word = match.group(2).lower()
+    if match.end() == len(text):
+        return word not in _WORD_BEGINS
+    return word not in _KEYS and word not in _LEADS and text[match.end()].isascii()
+
+
+_PLAIN_BEGUN = re.compile(r"\[(?:\d{1,3}(?:, ?\d{1,3}){0,3}(?:\]|,? ?))?\Z")
+_PLAIN_MARK = re.compile(r"\[(\d{1,2})(?:, ?(\d{1,2}))?\](?=[.!?\n\"|A-Za-z])")
+
+
+def read_plain(text: str, at: int, count: int) -> Group | None:
+    """What `GroupReader` would find, at once, for the plainest markers ``[1]`` and ``[1, 3]``; else None."""
+    match = _PLAIN_MARK.match(text, at)
+    if match is None:
+        if _PLAIN_BEGUN.match(text, at):
+            raise Unfinished
+        return None
+    digits = [int(one) for one in match.groups() if one]
+    part = Part([one for one in digits if 1 <= one <= count], at, match.end())
+    return Group("bracket", match.end(), [part], has_zero=0 in digits)
+
+
 class Unfinished(Exception):  # noqa: N818 - it is not an error: the text goes on
     """The text so far ends before it can be told what this is."""
 
@@ -388,15 +421,15 @@ class GroupReader:
     def _numbers(self, closer: str = "]") -> list[int] | None:
         """``1, 3-5 and 7`` · ``Source 1, Source 3`` · ``citation:3`` · ``1†source``, as the valid numbers."""
         found: list[int] = []
-        keyed = False
+        keyed = numbered = False
         while True:
             word = self.run(_LETTERS).casefold()
-            if word in _JOINS and (found or keyed):
+            if word in _JOINS and numbered:
                 self.run(_SPACES)
                 word = self.run(_LETTERS).casefold()
             if word:
                 if word not in _KEYS:
-                    return self._with_tail(found) if keyed or word in _LOCATORS else None
+                    return self._with_tail(found) if numbered and (keyed or word in _LOCATORS) else None
                 keyed = True
                 self.run(_KEY_GLUE)
             elif self.peek() in ("#", "^"):
@@ -406,6 +439,7 @@ class GroupReader:
             if item is None:
                 return None
             found += item
+            numbered = True
             self.run(_SPACES)
             char = self.peek()
             if char and char in ",;&":

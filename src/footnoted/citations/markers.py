@@ -13,7 +13,7 @@ from typing import Final
 
 from footnoted.citations import context
 from footnoted.citations.gaps import SPACES, Gap
-from footnoted.citations.groups import RAISED, WINDOW, Group, GroupReader, Unfinished
+from footnoted.citations.groups import RAISED, WINDOW, Group, GroupReader, Unfinished, is_hopeless, read_plain
 from footnoted.citations.lines import fence_end, read_line_head
 
 # What kind of text the decoder is in. Only prose has markers.
@@ -32,7 +32,7 @@ _RAW_TAGS = frozenset({"<code", "<pre", "<script", "<style", "<math", "<samp"})
 # What lets a piece of text pass unread, by mode: nothing in it can matter.
 _ANY = re.compile("")
 _STOPS: Final = {
-    _PROSE: re.compile(rf"{_MARK_STARTS}`$\n]|[{SPACES}]\Z"),
+    _PROSE: re.compile(rf"{_MARK_STARTS}`$\n]"),
     _TICKS: _ANY,
     _CODE: re.compile(r"[`\n]"),
     _CLOSING: _ANY,
@@ -68,9 +68,9 @@ class MarkerDecoder:
     """
 
     __slots__ = (
-        "_base", "_blank", "_bol", "_barrier", "_buffer", "_closer", "_dollar", "_done", "_enumerated",
-        "_explicit", "_fence", "_final", "_gap", "_held", "_list_indent", "_mode", "_out", "_run", "_show",
-        "_size", "_stop", "_tail", "_ticks", "_was_indented", "count",
+        "_barrier", "_base", "_blank", "_bol", "_buffer", "_closer", "_dollar", "_done", "_enumerated",
+        "_explicit", "_fence", "_final", "_gap", "_held", "_holds", "_idle", "_list_indent", "_mode", "_out",
+        "_run", "_show", "_size", "_stop", "_tail", "_ticks", "_was_indented", "count",
     )  # fmt: skip
 
     def __init__(self, count: int, *, show: bool = True) -> None:
@@ -90,6 +90,8 @@ class MarkerDecoder:
         self._dollar = False  # a "$" on this line may have opened maths
         self._explicit = self._enumerated = False  # what a bare "(1)" means in this text
         self._stop = _ANY.search
+        self._holds = ""  # what is held back at the end of a piece
+        self._idle = True  # nothing is held but white space, and no gap is open
         self._buffer = ""
         self._size = 0
         self._final = False
@@ -98,11 +100,22 @@ class MarkerDecoder:
 
     def decode(self, piece: str) -> list[str | Marker]:
         """The text and markers that are certain now that ``piece`` has arrived."""
-        if not self._held and self._gap is None and self._stop(piece) is None:
-            tail = self._tail + piece
-            self._tail = tail if len(tail) < 256 else tail[-context.LOOK_BEHIND :]
-            return [piece]
-        return self._scan(self._held + piece, final=False) if piece else []
+        if not piece:
+            return []
+        if not self._idle or self._stop(piece) is not None:
+            return self._scan(self._held + piece, final=False)
+        if self._held:  # white space alone
+            piece = self._held + piece
+            self._held = ""
+        if piece[-1] in self._holds:
+            kept = max(len(piece.rstrip(SPACES)), len(piece) - _HELD_SPACES)
+            self._held = piece[kept:]
+            piece = piece[:kept]
+            if not piece:
+                return []
+        tail = self._tail + piece
+        self._tail = tail if len(tail) < 256 else tail[-context.LOOK_BEHIND :]
+        return [piece]
 
     def settle(self) -> list[str | Marker]:
         """What is held back, decided as if nothing followed; decoding goes on after it."""
@@ -120,29 +133,33 @@ class MarkerDecoder:
         self._buffer, self._size, self._final, self._out = buffer, len(buffer), final, []
         self._done = self._base = self._barrier = 0
         at = 0
+        size = self._size
         try:
-            while at < self._size:
-                at = self._step(at)
+            while at < size:
+                if self._bol or self._mode != _PROSE:
+                    at = self._step(at)
+                elif match := _SPECIAL.search(buffer, at):
+                    at = match.start()
+                    at = self._meet(at)
+                else:
+                    at = size
         except Unfinished:
             pass
+        waits = at < size
         if self._mode == _PROSE and not self._bol and not final:
             at = self._before_spaces(at)
         self._give(at)
         self._tail = self._behind(at)
         self._held = buffer[at:]
-        self._buffer = ""
         self._stop = _ANY.search if self._bol else _STOPS[self._mode].search
+        self._idle = not waits and self._gap is None
+        self._holds = SPACES if self._mode == _PROSE else ""
         return self._out
 
     def _step(self, at: int) -> int:
-        """Pass what stands at ``at``; where to go on."""
+        """Pass what stands at ``at``, outside of prose or where a line begins; where to go on."""
         if self._bol:
             return self._begin_line(at)
-        if self._mode == _PROSE:
-            match = _SPECIAL.search(self._buffer, at)
-            if match is None:
-                return self._size
-            return match.start() if match.start() > at else self._meet(at)
         if self._mode in (_FENCE, _INDENTED):
             return self._to_line_end(at)
         if self._mode == _UNTIL:
@@ -289,6 +306,8 @@ class MarkerDecoder:
         behind = self._behind(at)
         if char in "(（" and behind.endswith("]"):
             return self._enter(")", at + 1)
+        if is_hopeless(self._buffer, at):
+            return at + 1
         last = behind[-1:]
         if last and ((char == "*" and last == "*") or (char in RAISED and last in RAISED + "⁻⁺")):
             return at + 1  # within a run that was looked at from its start
@@ -336,6 +355,11 @@ class MarkerDecoder:
 
     def _meet_opener(self, at: int, behind: str) -> int:
         """Read a group of markers; where it ends, or 0 when this is text from its first character."""
+        quick = None if self._final else read_plain(self._buffer, at, self.count)
+        if quick is not None and not self._dollar:
+            if not self._stays(quick, at, behind, line_head=False):
+                self._take(at, quick)
+            return quick.end
         line_head = behind.rstrip(" \t>")[-1:] in ("", "\n")
         reader = GroupReader(self._buffer, at, count=self.count, final=self._final, line_head=line_head)
         group = reader.read()
