@@ -138,7 +138,7 @@ def assemble(
     metadata: dict[str, str],
 ) -> Document:
     """Headings and blocks, in order of place, become sections; the one top heading becomes the title."""
-    top = _only_top(headings)
+    top = _only_top(headings, blocks)
     if top is not None and (not title or _same(title, top.title)):
         title = top.title
         skip = top
@@ -172,7 +172,7 @@ def _leads_deeper(headings: list[Heading], number: int) -> bool:
 def _append_bare(sections: list[Section], names: tuple[str, ...], heading: Heading) -> None:
     """A heading with nothing under it says what it has to say itself: it becomes text of the section above."""
     block = Block(heading.start, heading.end)
-    if sections and sections[-1].headings == names and sections[-1].end == heading.start:
+    if sections and sections[-1].headings == names:
         last = sections.pop()
         sections.append(Section(names, last.start, heading.end, (*last.blocks, block)))
     else:
@@ -191,12 +191,14 @@ def name_of(path: str) -> str:
     return name[:1].upper() + name[1:] if name else path
 
 
-def _only_top(headings: list[Heading]) -> Heading | None:
+def _only_top(headings: list[Heading], blocks: list[Block]) -> Heading | None:
+    """The heading that names the whole document: above all others, and before any text unless of level 1."""
     if not headings:
         return None
     first = headings[0]
     alone = all(other.level > first.level for other in headings[1:])
-    return first if alone else None
+    opens = first.level == 1 or not blocks or first.start <= blocks[0].start
+    return first if alone and opens else None
 
 
 def _same(one: str, other: str) -> bool:

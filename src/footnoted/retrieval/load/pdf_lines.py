@@ -9,12 +9,16 @@ from typing import Any
 
 _GLYPH = 0.5  # width of an average character, in font sizes
 _CELL_GAP = 1.3  # white space between two cells of a table, in font sizes, at least
+_MARGIN = 0.1  # share of the page's height in which heads and feet run
 _PAGE_NUMBER = re.compile(r"(?:page\s+)?\d+(?:\s*(?:of|/)\s*\d+)?", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One printed line; ``y`` is its height on the page in points, ``cells`` its parts across wide gaps."""
+    """One printed line; ``y`` is its height on the page in points, ``cells`` its parts across wide gaps.
+
+    ``margin``: it stands in the topmost or lowest tenth of the page.
+    """
 
     text: str
     size: float
@@ -22,6 +26,7 @@ class Line:
     page: int
     cells: tuple[str, ...]
     bold: bool = False
+    margin: bool = False
 
 
 @dataclass(slots=True)
@@ -31,7 +36,7 @@ class _Open:
     pieces: list[tuple[float, float, float, str]] = field(default_factory=list)  # x, y, size, text
     bold: bool = True
 
-    def closed(self, page: int) -> Line | None:
+    def closed(self, page: int, low: float, high: float) -> Line | None:
         text = " ".join("".join(piece[3] for piece in self.pieces).split())
         if not text:
             return None
@@ -39,7 +44,8 @@ class _Open:
         for _, _, size, piece in self.pieces:
             sizes[size] += len(piece.strip())
         y = next(piece[1] for piece in self.pieces if piece[3].strip())
-        return Line(text, sizes.most_common(1)[0][0], y, page, tuple(self._cells()), self.bold)
+        margin = not low <= y <= high
+        return Line(text, sizes.most_common(1)[0][0], y, page, tuple(self._cells()), self.bold, margin)
 
     def _cells(self) -> list[str]:
         cells: list[str] = []
@@ -59,6 +65,8 @@ def page_lines(page: Any, number: int) -> list[Line]:
     """The lines of a pypdf page, in reading order."""
     lines: list[Line] = []
     current = _Open()
+    bottom, height = float(page.mediabox.bottom), float(page.mediabox.height)
+    low, high = bottom + _MARGIN * height, bottom + (1 - _MARGIN) * height
 
     def visit(text: str, ctm: list[float], matrix: list[float], font: Any, size: float) -> None:
         nonlocal current
@@ -68,7 +76,7 @@ def page_lines(page: Any, number: int) -> list[Line]:
         bold = "bold" in str((font or {}).get("/BaseFont", "")).lower()
         for place, piece in enumerate(text.split("\n")):
             if place:
-                closed = current.closed(number)
+                closed = current.closed(number, low, high)
                 if closed is not None:
                     lines.append(closed)
                 current = _Open()
@@ -77,17 +85,22 @@ def page_lines(page: Any, number: int) -> list[Line]:
                 current.bold = current.bold and (bold or not piece.strip())
 
     page.extract_text(visitor_text=visit)
-    closed = current.closed(number)
+    closed = current.closed(number, low, high)
     return [*lines, closed] if closed is not None else lines
 
 
 def without_furniture(pages: list[list[Line]]) -> list[Line]:
     """All lines but page numbers and the running heads and feet that repeat from page to page."""
-    shapes = Counter(shape for page in pages for shape in {_shape(line) for line in _edge(page)})
+    sizes: Counter[float] = Counter()
+    for page in pages:
+        for line in page:
+            sizes[line.size] += len(line.text)
+    body = sizes.most_common(1)[0][0] if sizes else 0.0
+    shapes = Counter(shape for page in pages for shape in {_shape(line) for line in _edge(page, body)})
     often = max(2, round(len(pages) * 0.6))
     kept: list[Line] = []
     for page in pages:
-        edge = {id(line) for line in _edge(page)}
+        edge = {id(line) for line in _edge(page, body)}
         for line in page:
             repeats = shapes[_shape(line)] >= often and len(pages) > 1
             furniture = id(line) in edge and (repeats or _PAGE_NUMBER.fullmatch(line.text))
@@ -96,10 +109,10 @@ def without_furniture(pages: list[list[Line]]) -> list[Line]:
     return kept
 
 
-def _edge(page: list[Line]) -> list[Line]:
-    """The highest line and the two lowest of a page, where running heads and feet stand."""
+def _edge(page: list[Line], body: float) -> list[Line]:
+    """The highest line and the two lowest of a page, if they can be running heads or feet."""
     by_height = sorted(page, key=lambda line: -line.y)
-    return by_height[:1] + by_height[1:][-2:]
+    return [line for line in by_height[:1] + by_height[1:][-2:] if line.margin and line.size <= body]
 
 
 def _shape(line: Line) -> str:

@@ -15,8 +15,12 @@ def read_plain(path: str, text: str) -> Document:
     """The document of a text file, its words untouched."""
     headings: list[Heading] = []
     blocks: list[Block] = []
-    for start, end in _paragraphs(text):
-        heading, rest = _heading(text, start, end)
+    paragraphs = _paragraphs(text)
+    depths = [0, *(_numbered(text[start:end]) for start, end in paragraphs), 0]
+    for place, (start, end) in enumerate(paragraphs, 1):
+        # Numbered lines one after another are a list whose items stand apart.
+        depth = depths[place] if depths[place] not in {depths[place - 1], depths[place + 1]} else 0
+        heading, rest = _heading(text, start, end, depth)
         if heading:
             headings.append(heading)
         if rest < end:
@@ -43,7 +47,15 @@ def _paragraphs(text: str) -> list[tuple[int, int]]:
     return spans
 
 
-def _heading(text: str, start: int, end: int) -> tuple[Heading | None, int]:
+def _numbered(paragraph: str) -> int:
+    """How deep a one-line paragraph such as ``2.1 Baggage`` or ``Section 2`` is numbered; 0 for any other."""
+    match = _NUMBERED.match(paragraph)
+    if match is None or "\n" in paragraph or len(paragraph) > 80 or not paragraph.rstrip()[-1].isalnum():
+        return 0
+    return 2 + match[0].rstrip(".").count(".") if match[0][0].isdigit() else 1
+
+
+def _heading(text: str, start: int, end: int, depth: int) -> tuple[Heading | None, int]:
     """The heading a paragraph opens with, if it does, and where the rest begins."""
     first, _, rest = text[start:end].partition("\n")
     title = first.strip()
@@ -57,10 +69,8 @@ def _heading(text: str, start: int, end: int) -> tuple[Heading | None, int]:
     if rest or title[-1] in ".;,:?!":
         return None, start
     shouted = title.isupper() and len(title) > 3
-    numbered = _NUMBERED.match(title) and len(title) <= 80 and title[-1].isalnum()
-    if shouted or numbered:
-        depth = title.split(maxsplit=1)[0].rstrip(".").count(".") if title[0].isdigit() else 0
-        return Heading(2 + depth, title, start, end), end
+    if depth or shouted:
+        return Heading(max(2, depth + 1), title, start, end), end
     return None, start
 
 

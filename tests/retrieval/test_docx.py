@@ -1,0 +1,117 @@
+"""Word: headings, lists and tables in the order they stand; broken and hostile files refused."""
+
+import io
+import zipfile
+
+import docx
+import pytest
+from docx.oxml import parse_xml
+from docx.oxml.ns import nsdecls
+
+from footnoted.errors import SourceError
+from footnoted.retrieval.load import chunks, parse
+from tests.retrieval.paper import saved
+
+
+def booklet():
+    word = docx.Document()
+    word.add_heading("Home Emergency", 0)
+    word.add_paragraph("An opening.")
+    word.add_heading("What we pay", 1)
+    table = word.add_table(rows=3, cols=3)
+    for row, texts in zip(
+        table.rows, [("Benefit", "Limit", "Excess"), ("Labour", "£1,000", "None"), ("Pests", "", "")], strict=True
+    ):
+        for cell, text in zip(row.cells, texts, strict=True):
+            cell.text = text
+    table.cell(1, 0).merge(table.cell(2, 0))
+    word.add_paragraph("After the table:")
+    word.add_paragraph("first", style="List Bullet")
+    word.add_paragraph("second", style="List Number")
+    word.add_heading("Details", 2)
+    word.add_paragraph("The end.")
+    return word
+
+
+def test_everything_stands_in_its_order():
+    """Headings, paragraphs, tables and lists come out as they are read."""
+    document = parse(saved(booklet()), "home.docx")
+    assert document.title == "Home Emergency"
+    assert [s.headings for s in document.sections] == [(), ("What we pay",), ("What we pay", "Details")]
+    assert document.text.index("An opening.") < document.text.index("| Benefit |") < document.text.index("- second")
+
+
+def test_tables_are_rows_and_merged_cells_are_said_again():
+    """A cell merged over two rows stands in both."""
+    text = parse(saved(booklet()), "a.docx").text
+    assert (
+        "| Benefit | Limit | Excess |\n| --- | --- | --- |\n| Labour Pests | £1,000 | None |\n| Labour Pests |  |  |"
+        in text
+    )
+
+
+def test_lists_are_kept_with_their_introduction():
+    """Neighbouring items are one list and follow the line that announces them."""
+    texts = [passage.text for passage in chunks(parse(saved(booklet()), "a.docx"))]
+    assert any("After the table:\n\n- first\n- second" in text for text in texts)
+
+
+def test_tracked_changes_read_as_accepted():
+    """Insertions count, deletions do not."""
+    word = docx.Document()
+    paragraph = word.add_paragraph("We pay ")
+    for tag, text, kind in (("ins", "£75", "t"), ("del", "£500", "delText"), ("moveFrom", "elsewhere", "t")):
+        run = f"<w:{tag} {nsdecls('w')} w:id='1' w:author='a'><w:r><w:{kind}>{text}</w:{kind}></w:r></w:{tag}>"
+        paragraph._p.append(parse_xml(run))
+    assert parse(saved(word), "a.docx").text == "We pay £75"
+
+
+def test_headings_are_known_in_any_language_of_word():
+    """A style is a heading by its outline level, whatever it is called."""
+    word = docx.Document()
+    style = word.styles.add_style("Überschrift Eins", docx.enum.style.WD_STYLE_TYPE.PARAGRAPH)
+    style.element.get_or_add_pPr().append(parse_xml(f"<w:outlineLvl {nsdecls('w')} w:val='0'/>"))
+    word.add_paragraph("intro")
+    word.add_paragraph("Deckung", style="Überschrift Eins")
+    word.add_paragraph("Text.")
+    word.add_paragraph("Ausschluss", style="Überschrift Eins")
+    word.add_paragraph("Mehr.")
+    assert [s.headings for s in parse(saved(word), "a.docx").sections] == [(), ("Deckung",), ("Ausschluss",)]
+
+
+def test_a_broken_archive_is_named_as_such():
+    """Half a file, and a zip with rubbish in it, are damaged."""
+    data = saved(booklet())
+    with pytest.raises(SourceError, match="damaged"):
+        parse(data[: len(data) // 2], "a.docx")
+    out = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(data)) as old, zipfile.ZipFile(out, "w") as new:
+        for part in old.infolist():
+            new.writestr(part, b"<no xml" if part.filename == "word/document.xml" else old.read(part))
+    with pytest.raises(SourceError, match="damaged"):
+        parse(out.getvalue(), "a.docx")
+
+
+def test_other_archives_are_told_apart():
+    """A spreadsheet or plain zip under the wrong name is not called damaged Word."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        archive.writestr("readme.txt", "hello")
+    with pytest.raises(SourceError, match="not a Word document"):
+        parse(out.getvalue(), "a.docx")
+
+
+def test_a_zip_bomb_is_refused_before_it_is_unpacked():
+    """A small file that unpacks to far more than the limit is refused by its own directory."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("[Content_Types].xml", "<Types/>")
+        archive.writestr("word/document.xml", b" " * 3_000_000)
+    with pytest.raises(SourceError, match="bomb"):
+        parse(out.getvalue(), "a.docx", limit_bytes=1_000_000)
+
+
+def test_a_locked_or_old_word_file_is_named_as_such():
+    """Password-protected files and .doc files share a container, and the message says both."""
+    with pytest.raises(SourceError, match=r"password.*\.doc"):
+        parse(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"x" * 100, "a.docx")

@@ -1,0 +1,95 @@
+"""HTML: what a reader reads, in order, and nothing else."""
+
+import pytest
+
+from footnoted.errors import SourceError
+from footnoted.retrieval.load import chunks, parse
+
+
+def page(body: str, head: str = "<title>A title</title>"):
+    return parse(f"<!doctype html><html><head>{head}</head><body>{body}</body></html>".encode(), "a.html")
+
+
+def test_scripts_styles_and_navigation_are_dropped():
+    """Nothing the reader does not read reaches a passage."""
+    text = page(
+        "<nav>Home</nav><script>var x</script><style>p{}</style><p>Words <!-- hm --> here.</p>"
+        "<p hidden>secret</p><p style='display: none'>veiled</p><button>Buy</button><footer>imprint</footer>"
+    ).text
+    assert text == "Words here."
+
+
+def test_headings_and_title():
+    """The one top heading names the page, the others its sections; markup inside them goes."""
+    document = page("<h1>Key <b>facts</b></h1><p>a</p><h2>Limits</h2><p>b</p><h3>Cash</h3><p>c</p>")
+    assert document.title == "Key facts"
+    assert [s.headings for s in document.sections] == [(), ("Limits",), ("Limits", "Cash")]
+
+
+def test_the_title_element_names_a_page_without_a_top_heading():
+    """Without an h1 the page is called what its tab is called."""
+    assert page("<p>words</p>").title == "A title"
+
+
+def test_running_text_is_joined_and_broken_as_it_shows():
+    """Inline markup joins, a break breaks, blocks part; source line ends are spaces."""
+    assert page("<p>Call\n us <a href=x>now</a>.<br>Or <em>w</em>rite.</p><div>loose<p>para</p>tail</div>").text == (
+        "Call us now.\nOr write.\n\nloose\n\npara\n\ntail"
+    )
+
+
+def test_lists_keep_numbers_and_nesting():
+    """Items show as they would in text."""
+    text = page("<p>You must:</p><ol><li>stop<ul><li>at once</li></ul></li><li>call</li></ol>").text
+    assert text == "You must:\n\n1. stop\n  - at once\n2. call"
+
+
+def test_tables_are_readable_rows():
+    """Cells stand under their heads; spanned cells are said again; entities are characters."""
+    text = page(
+        "<table><tr><th>Product</th><th>Limit</th><th>Excess</th></tr>"
+        "<tr><td rowspan=2>Car</td><td>&pound;300</td><td>a|b</td></tr>"
+        "<tr><td colspan='2'>None</td></tr></table>"
+    ).text
+    assert text == ("| Product | Limit | Excess |\n| --- | --- | --- |\n| Car | £300 | a\\|b |\n| Car | None | None |")
+
+
+def test_a_layout_table_is_read_as_text():
+    """A table that only places headings and paragraphs is not a table to a reader."""
+    document = page("<table><tr><td><h2>Left</h2><p>One.</p></td><td><p>Two.</p></td></tr></table>")
+    assert "|" not in document.text
+    assert [s.headings for s in document.sections] == [("Left",)]
+    assert document.text == "## Left\n\nOne.\n\nTwo."
+
+
+def test_preformatted_text_keeps_its_lines():
+    """Listings keep their indentation and are known as code."""
+    passages = chunks(page("<pre>if x:\n    y()</pre>"))
+    assert passages[0].text == "if x:\n    y()"
+    assert passages[0].metadata["kind"] == "code"
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "windows-1252", "tis-620", "gb18030"])
+def test_the_page_may_say_its_encoding(encoding):
+    """A charset in the page's head is believed when it fits the bytes."""
+    words = {"tis-620": "บริษัทประกัน", "gb18030": "保险公司"}.get(encoding, "Excess £75")
+    data = f"<html><head><meta charset='{encoding}'></head><body><p>{words}</p></body></html>".encode(encoding)
+    assert parse(data, "a.html").text == words
+
+
+def test_a_wrong_charset_is_not_believed():
+    """A page that claims an encoding its bytes contradict is read by its bytes."""
+    assert parse("<meta charset=ascii><p>£75</p>".encode(), "a.html").text == "£75"
+
+
+@pytest.mark.parametrize("body", ["<div>" * 20_000 + "deep", "<span><b>x" * 20_000])
+def test_a_page_that_never_closes_is_refused_quickly(body):
+    """Thousands of unclosed elements would cost minutes; they are refused instead."""
+    with pytest.raises(SourceError, match="never closed"):
+        page(body)
+
+
+def test_deep_but_closed_nesting_is_read():
+    """A page nested hundreds deep gives its words."""
+    assert "core" in page("<div>" * 900 + "core" + "</div>" * 900).text
+    assert "leaf" in page("<ul><li>" * 400 + "leaf" + "</li></ul>" * 400).text
