@@ -11,14 +11,20 @@ import argparse
 import asyncio
 import sys
 from contextlib import aclosing
+from typing import TYPE_CHECKING
 
+from _table import goals, heading, versions
 from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
 from footnoted.providers import build, patient
+from footnoted.testing import Reply, ScriptedLLM, faults
 from footnoted.testing.trials import DEADLINES, RETRY, Outcome, Told, trials, undergo
 from footnoted.types import Prompt, Source
+
+if TYPE_CHECKING:
+    from footnoted.testing import Fault
 
 PROTOCOLS = ("openai", "anthropic", "gemini")
 PROMPT = Prompt(question="What is green?", ask="What is green?", sources=(Source("a", "Grün ist das 漢字."),))
@@ -28,7 +34,7 @@ async def tell(protocol: str, base_url: str, told: Told) -> None:
     """Ask through provider and patience."""
     provider = build(protocol, api_key="k-test", base_url=base_url, model="m")
     deltas = patient(provider, PROMPT, deadlines=DEADLINES, retry=RETRY, attempts=told.attempts)
-    async with aclosing(deltas):
+    async with aclosing(provider), aclosing(deltas):
         async for delta in deltas:
             told.text += delta.text
             told.finish = delta.finish_reason
@@ -44,22 +50,76 @@ def cell(outcome: Outcome) -> str:
     return "\n".join([words, *(f"[red]{wrong}[/]" for wrong in outcome.wrong)])
 
 
+async def leaving(protocol: str, fault: Fault | None, *, reads: int) -> float:
+    """Seconds from the moment the reader is cancelled, after ``reads`` words, until upstream sees it gone."""
+    async with ScriptedLLM(Reply("Grün ist das, und blau ist jenes.", delay=0.05, fault=fault)) as llm:
+        provider = build(protocol, api_key="k-test", base_url=llm.url(protocol), model="m")
+        enough = asyncio.Event()
+
+        async def read() -> None:
+            words = 0
+            async with aclosing(patient(provider, PROMPT)) as deltas:
+                async for _ in deltas:
+                    words += 1
+                    if words == reads:
+                        enough.set()
+
+        async with aclosing(provider):
+            reading = asyncio.create_task(read())
+            await llm.asked()
+            if reads:
+                await enough.wait()
+            began = asyncio.get_running_loop().time()
+            reading.cancel()
+            await asyncio.gather(reading, return_exceptions=True)
+            try:
+                await llm.closed_within(1)
+            except AssertionError:
+                return 9.0
+            return asyncio.get_running_loop().time() - began
+
+
+LEAVING = {
+    "reader leaves before the headers": (faults.hang_before_headers(), 0),
+    "reader leaves before the first word": (faults.hang_after_headers(), 0),
+    "reader leaves between words": (None, 2),
+    "reader leaves a silent stream": (faults.silence(), 2),
+}
+
+
 async def main(only: str) -> int:
     """Play all trials, one at a time, so that the times mean something."""
+    heading(
+        "The fault table: how each fault ends, with what text, when, and how soon upstream is closed",
+        versions("aiohttp"),
+    )
     table = Table("fault", *PROTOCOLS, title=f"{DEADLINES}, {RETRY}", show_lines=True)
     chosen = [trial for trial in trials() if only in trial.name]
-    wrong = 0
+    outcomes, left = [], []
     for trial in track(chosen, "faults", transient=True):
-        outcomes = [await undergo(trial, protocol, tell) for protocol in PROTOCOLS]
-        wrong += sum(bool(outcome.wrong) for outcome in outcomes)
-        table.add_row(trial.name, *map(cell, outcomes))
-    console = Console(width=max(150, Console().width))
-    console.print(table)
-    console.print(f"{len(chosen) * len(PROTOCOLS) - wrong} of {len(chosen) * len(PROTOCOLS)} right")
-    return wrong
+        row = [await undergo(trial, protocol, tell) for protocol in PROTOCOLS]
+        table.add_row(trial.name, *map(cell, row))
+        outcomes += row
+    Console(width=max(150, Console().width)).print(table)
+    for name, (fault, reads) in LEAVING.items():
+        if only in name:
+            row = [await leaving(protocol, fault, reads=reads) for protocol in PROTOCOLS]
+            print(
+                f"{name:<38}",
+                *(f"{protocol} +{seconds * 1000:.1f} ms  " for protocol, seconds in zip(PROTOCOLS, row, strict=True)),
+            )
+            left += row
+    print()
+    right = sum(not outcome.wrong for outcome in outcomes)
+    slowest = max([*left, *(9.0 if outcome.closing is None else outcome.closing for outcome in outcomes)])
+    reached = [
+        ("every fault has its one right ending", f"{right} of {len(outcomes)}", right == len(outcomes)),
+        ("upstream closed within 100 ms", f"{slowest * 1000:.1f} ms at the latest", slowest <= 0.1),
+    ]
+    return goals(reached, report=False)
 
 
 if __name__ == "__main__":
-    arguments = argparse.ArgumentParser(description=__doc__)
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("--only", default="", help="rows whose name holds these words")
-    sys.exit(1 if asyncio.run(main(arguments.parse_args().only)) else 0)
+    sys.exit(asyncio.run(main(arguments.parse_args().only)))
