@@ -35,6 +35,18 @@ _HYPHENS = "-‐‑‒–—−"
 _FOLDS = {**dict.fromkeys(_QUOTE_MARKS, "'"), **dict.fromkeys(_DOUBLE_MARKS, '"'), **dict.fromkeys(_HYPHENS, "-")}
 
 
+class _Levels(dict[int, str]):
+    """What each character is compared as, for `str.translate`; worked out when first met, never empty."""
+
+    def __missing__(self, code: int) -> str:
+        char = chr(code)
+        self[code] = _FOLDS.get(char) or unicodedata.normalize("NFKD", char).casefold()
+        return self[code]
+
+
+_LEVELS = _Levels()
+
+
 @dataclass(frozen=True, slots=True)
 class Located:
     """Words of one source: ``source_text[start:end] == quote``; ``support`` 0–1: the claim's weight they carry."""
@@ -251,16 +263,10 @@ def folded(text: str) -> tuple[str, array[int] | None]:
     """
     if text.isascii():
         return text.lower().replace("`", "'"), None
-    known = {char: _FOLDS.get(char) or unicodedata.normalize("NFKD", char).casefold() for char in set(text)}
-    if all(len(level) == 1 for level in known.values()):
-        return text.translate({ord(char): level for char, level in known.items()}), None
-    parts: list[str] = []
+    level = text.translate(_LEVELS)
+    if len(level) == len(text):
+        return level, None
     places = array("I")
     for at, char in enumerate(text):
-        level = known[char]
-        parts.append(level)
-        if len(level) == 1:
-            places.append(at)
-        else:
-            places.extend([at] * len(level))
-    return "".join(parts), places
+        places.extend([at] * len(_LEVELS[ord(char)]))
+    return level, places
