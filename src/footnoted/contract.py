@@ -126,6 +126,7 @@ class InlineCitation(_Door):
     source_end: int
     source_quote: str
     source_sha256: str
+    source_title: str = ""
     support: float = Field(ge=0, le=1)
 
 
@@ -207,6 +208,7 @@ class GenerationResponse(_Door):
     model: str | None = None
     attempts: list[Attempt] = Field(default_factory=list)
     notes: list[str] = Field(default_factory=list)
+    footnoted_version: str = ""
 
     def to_json(self) -> str:
         """The response as JSON text, stable and indented."""

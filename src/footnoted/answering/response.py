@@ -6,6 +6,7 @@ import time
 from bisect import bisect_right
 from collections.abc import Sequence
 
+from footnoted import __version__
 from footnoted.answering.confidence import cited_share, weighed_share
 from footnoted.answering.page import Page
 from footnoted.answering.weighing import NEEDS_SUPPORT
@@ -60,6 +61,7 @@ def response_of(page: Page, attempts: Sequence[Attempt]) -> GenerationResponse:
         model=page.prompt.model,
         attempts=list(attempts),
         notes=_notes(page),
+        footnoted_version=__version__,
     )
 
 
@@ -96,6 +98,7 @@ def _inline(page: Page, citation: Citation, gone: _Gone) -> InlineCitation:
         source_end=citation.source_end,
         source_quote=citation.quote,
         source_sha256=citation.source_sha256,
+        source_title=page.prompt.sources[citation.source].title,
         support=citation.support,
     )
 
