@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, Protocol
 
@@ -23,6 +24,7 @@ Mode = Literal["hold", "mark", "amend"]
 
 NEEDS_SUPPORT = "claim"  # the one kind that is weighed; headings, greetings, questions, code are not
 NOT_WEIGHED = Verdict("not_checked", reason="needs no support")
+_MARKER = re.compile(r"(?<![\w\])])\[(?:Source )?\d{1,3}\](?![(\w])|(?<=[^\W\d_]|[.!?,;:])[⁰¹²³⁴-⁹]+")
 _CLOSERS = ".!?…。！？।؟|"
 
 
@@ -320,6 +322,15 @@ def _set_right(said: list[str | _Mark], verdict: Verdict) -> tuple[list[str | _M
 
 def _noting(verdict: Verdict, note: str) -> Verdict:
     return replace(verdict, reason=f"{verdict.reason}; {note}" if verdict.reason else note)
+
+
+def bare(text: str) -> str:
+    """A claim as the reader sees it, without the markers in it.
+
+    >>> bare("The excess is £75 [1].")
+    'The excess is £75.'
+    """
+    return _without([m.span() for m in _MARKER.finditer(text)], text)
 
 
 def _without(ranges: Sequence[tuple[int, int]], text: str) -> str:

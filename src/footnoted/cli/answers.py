@@ -1,4 +1,4 @@
-"""Words typed in a terminal in; a cited answer out, in colour for people and in JSON for machines."""
+"""`footnoted ask` and `footnoted chat`: a question and files in; a cited answer out, in colour or as JSON."""
 
 from __future__ import annotations
 
@@ -6,14 +6,13 @@ import asyncio
 import sys
 from contextlib import aclosing
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 from uuid import UUID
 
 import typer
-from rich.console import Console
 from rich.text import Text
 
-from footnoted import __version__
+from footnoted.cli.show import ANSWERED, FAILED, MARKER, REFUSED, err, open_index, out, run
 from footnoted.contract import (
     CitationStyle,
     GenerationConfig,
@@ -23,28 +22,14 @@ from footnoted.contract import (
     OutputFormat,
     SourceContext,
 )
-from footnoted.errors import ConfigurationError, FootnotedError, SourceError
+from footnoted.errors import ConfigurationError, FootnotedError
 from footnoted.events import AnswerFinished, CitationFound, TextDelta
 from footnoted.types import FinishReason
 
 if TYPE_CHECKING:
-    from collections.abc import Coroutine
-
     from footnoted.answering.generator import GroundedGenerator
     from footnoted.retrieval.index import Index
 
-MARKER = "bold cyan"
-ANSWERED, FAILED, USAGE, REFUSED, INTERRUPTED = 0, 1, 2, 3, 130
-
-app = typer.Typer(
-    name="footnoted",
-    help="Answers, footnoted: ask your documents, see the exact words each sentence stands on.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-)
-out = Console(highlight=False, soft_wrap=True)
-err = Console(stderr=True, highlight=False, soft_wrap=True)
 
 Question = Annotated[str, typer.Argument(help="What you want to know.")]
 Paths = Annotated[list[Path], typer.Argument(help="Files or folders to answer from (Markdown, text, HTML, PDF, DOCX).")]
@@ -69,17 +54,6 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print the whole Generation
 Stream = Annotated[bool, typer.Option("--stream/--no-stream", help="Show the text as it comes, or at the end.")]
 
 
-@app.callback(invoke_without_command=True)
-def footnoted(
-    version: Annotated[bool, typer.Option("--version", help="Print the version and leave.", is_eager=True)] = False,
-) -> None:
-    """Answers, footnoted: ask your documents, see the exact words each sentence stands on."""
-    if version:
-        out.print(f"footnoted {__version__}")
-        raise typer.Exit
-
-
-@app.command()
 def ask(
     question: Question,
     paths: Paths,
@@ -96,7 +70,7 @@ def ask(
     """Answer one question from files. Exit status: 0 answered, 3 the sources do not answer, 2 usage, 1 failed."""
     config = GenerationConfig(mode=mode, citation_style=style, output_format=output_format, model=model)
 
-    async def run() -> int:
+    async def work() -> int:
         index = open_index(paths)
         request = _request(question, index, config, passages)
         async with _generator(provider, model, base_url) as generator:
@@ -109,10 +83,9 @@ def ask(
             _print_sources(response, request)
         return _status(response)
 
-    _run(run())
+    run(work())
 
 
-@app.command()
 def chat(
     paths: Paths,
     provider: ProviderName = "extractive",
@@ -125,7 +98,7 @@ def chat(
     """Keep a conversation about files. An empty line, /quit or Ctrl-D leaves; /new forgets what was said."""
     config = GenerationConfig(mode=mode, citation_style=style, model=model)
 
-    async def run() -> int:
+    async def work() -> int:
         index = open_index(paths)
         err.print(f"[dim]{index.count} passages to answer from. /new forgets the conversation, /quit leaves.[/dim]")
         history: list[tuple[str, str]] = []
@@ -137,7 +110,7 @@ def chat(
                 await _turn(generator, _request(question, index, config, passages, history), history)
         return ANSWERED
 
-    _run(run())
+    run(work())
 
 
 async def _turn(generator: GroundedGenerator, request: GenerationRequest, history: list[tuple[str, str]]) -> None:
@@ -158,38 +131,6 @@ def _read_line() -> str | None:
     line = sys.stdin.readline()
     question = line.strip()
     return None if not question or question in {"/quit", "/exit"} else question
-
-
-def open_index(paths: list[Path]) -> Index:
-    """The index over files, from the cache when unchanged; progress on a terminal when it takes long."""
-    from footnoted.retrieval.index import Index
-
-    missing = [str(path) for path in paths if not path.exists()]
-    if missing:
-        raise SourceError(f"no such file or folder: {', '.join(missing)}")
-    index = _open_with_progress(Index, paths) if err.is_terminal else Index.open(paths)
-    for problem in index.problems:
-        err.print(Text(f"left out: {problem.path}: {problem.reason}", style="yellow"))
-    return index
-
-
-def _open_with_progress(kind: type[Index], paths: list[Path]) -> Index:
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = (
-        TextColumn("reading"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        TextColumn("{task.fields[file]}"),
-    )
-    with Progress(*columns, console=err, transient=True) as progress:
-        task = progress.add_task("reading", total=None, file="")
-
-        def advance(done: int, total: int, path: Path | str) -> None:
-            progress.update(task, completed=done, total=total, file=Path(path).name)
-
-        return kind.open(paths, progress=advance)
 
 
 def _request(
@@ -300,26 +241,3 @@ def _status(response: GenerationResponse) -> int:
         return REFUSED
     whole = response.finish_reason in (FinishReason.COMPLETE, FinishReason.LENGTH)
     return ANSWERED if whole else FAILED
-
-
-def _run(work: Coroutine[Any, Any, int]) -> None:
-    try:
-        status = asyncio.run(work)
-    except KeyboardInterrupt:
-        status = INTERRUPTED
-    except (ConfigurationError, SourceError) as error:
-        err.print(Text(f"error: {error}", style="bold red"))
-        status = USAGE
-    except FootnotedError as error:
-        err.print(Text(f"error: {error}", style="bold red"))
-        status = FAILED
-    raise typer.Exit(status)
-
-
-def main() -> None:
-    """The ``footnoted`` command."""
-    app()
-
-
-if __name__ == "__main__":
-    main()
