@@ -195,7 +195,8 @@ def fold(text: str) -> str:
     if text.isascii():
         return text.casefold()
     decomposed = unicodedata.normalize("NFKD", text.casefold())
-    return "".join(char for char in decomposed if not unicodedata.combining(char))
+    # Two Thai vowel signs cut out of a word are nothing but marks: they stand for themselves.
+    return "".join(char for char in decomposed if not unicodedata.combining(char)) or decomposed
 
 
 def content_stems(text: str) -> list[str]:

@@ -43,8 +43,9 @@ class CitationStream:
         style: CitationStyle,
         show: bool = True,
         encode: Callable[[str], str] = as_is,
+        offset: int = 0,
     ) -> None:
-        self.length = 0  # code points given out so far
+        self.length = offset  # code points given out so far, those before the answer among them
         self.citations: list[Citation] = []
         self.order: list[int] = []  # indices into the sources, by first use
         self._sources = sources
@@ -64,9 +65,20 @@ class CitationStream:
     def decode(self, text: str, pointers: tuple[Pointer, ...] = ()) -> list[Found]:
         """What is certain now that ``text``, and ``pointers`` right after it, have arrived."""
         if text:
-            self._pass(self._decoder.decode(text))
+            found = self._decoder.decode(text)
+            if not pointers and len(found) == 1 and isinstance(found[0], str) and not self._trail.waiting:
+                return self._plain(found[0])  # nearly every piece there is
+            self._pass(found)
         if pointers:
             self._point(pointers)
+        return self._take_out()
+
+    def write(self, item: str | Marker | Pointer, *, before: str = "") -> list[Found]:
+        """The same for what is decoded already: text, a marker, or a pointer after the white space ``before``."""
+        if isinstance(item, Pointer):
+            self._cite([(item.source, item)], before)
+        else:
+            self._pass([item])
         return self._take_out()
 
     def flush(self, *, listing: bool = True) -> list[Found]:
@@ -74,7 +86,11 @@ class CitationStream:
         self._pass(self._decoder.flush())
         if self._trail.waiting:
             self._settle_waiting(self._trail.words_after(final=True))
-        if listing and self._show and self.citations and has_list(self._style):
+        return [*self._take_out(), *(self.listing() if listing else ())]
+
+    def listing(self) -> list[Found]:
+        """The list below the answer, where the style has one and anything was cited."""
+        if self._show and self.citations and has_list(self._style):
             self._write("\n\n" + render_list(self._style, self._entries()), visible=False)
         return self._take_out()
 
@@ -95,6 +111,13 @@ class CitationStream:
         encoded = self._encode(text)
         self._text.append(encoded)
         self.length += len(encoded)
+
+    def _plain(self, text: str) -> list[Found]:
+        """The same as `_write` and `_take_out`, when nothing else is under way."""
+        self._trail.write(text)
+        encoded, start = self._encode(text), self.length
+        self.length += len(encoded)
+        return [TextDelta(encoded, start)] if encoded else []
 
     def _close_text(self) -> None:
         if self._text:
@@ -119,6 +142,7 @@ class CitationStream:
             space = settled[-1][len(bare) :]
             settled[-1] = bare
         self._pass(settled)
+        usable: list[tuple[int, Pointer | None]]
         usable = [(one.source, one) for one in pointers if 0 <= one.source < len(self._sources)]
         if usable:
             self._cite(usable, " " if self._trail.ends_in_text else "")
