@@ -39,12 +39,16 @@ async def answering(*raw: bytes):
     queue = list(raw)
 
     async def serve(reader, writer):
-        head = await reader.readuntil(b"\r\n\r\n")
-        size = int(head.lower().partition(b"content-length:")[2].split(b"\r\n")[0])
-        requests.append(head + await reader.readexactly(size))
-        writer.write(queue.pop(0) if len(queue) > 1 else queue[0])
-        await writer.drain()
-        writer.close()
+        try:
+            head = await reader.readuntil(b"\r\n\r\n")
+            size = int(head.lower().partition(b"content-length:")[2].split(b"\r\n")[0])
+            requests.append(head + await reader.readexactly(size))
+            writer.write(queue.pop(0) if len(queue) > 1 else queue[0])
+            await writer.drain()
+        except ConnectionError:
+            pass  # the client had read enough
+        finally:
+            writer.close()
 
     server = await asyncio.start_server(serve, "127.0.0.1", 0)
     try:

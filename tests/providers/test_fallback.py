@@ -11,10 +11,11 @@ from footnoted.providers import Fallback, build, patient
 from footnoted.testing import Reply, ScriptedLLM, closed_port, faults, scripted_provider
 from footnoted.types import Deadlines, FinishReason, Prompt, Retry
 
+PROMPT = Prompt("q")
 QUICK = Retry(attempts=2, base=0.01, cap=0.02)
 
 
-async def ask(provider, attempts, prompt=Prompt("q"), deadlines=None):
+async def ask(provider, attempts, prompt=PROMPT, deadlines=None):
     return [d async for d in patient(provider, prompt, deadlines=deadlines, retry=QUICK, attempts=attempts)]
 
 

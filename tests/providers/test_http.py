@@ -24,10 +24,11 @@ from footnoted.errors import (
 from footnoted.providers import _http, build
 from footnoted.providers._faults import MAX_MESSAGE, retry_after, words
 from footnoted.testing import Reply, ScriptedLLM, closed_port
-from footnoted.types import Prompt
+from footnoted.types import FinishReason, Prompt
 from tests.providers.conftest import answering, http, sse
 
 KEY = "sk-do-not-print-me"
+PROMPT = Prompt("q")
 DONE = sse('{"choices": [{"delta": {"content": "Hi"}, "finish_reason": "stop"}]}', "[DONE]")
 
 
@@ -35,7 +36,7 @@ def openai(url: str, **options):
     return build("openai", api_key=KEY, base_url=f"{url}/v1", **options)
 
 
-async def said(provider, prompt=Prompt("q")) -> str:
+async def said(provider, prompt=PROMPT) -> str:
     return "".join([delta.text async for delta in provider.stream(prompt)])
 
 
@@ -179,7 +180,7 @@ async def test_nobody_there_is_unavailable():
     with pytest.raises(ProviderUnavailable, match=r"no connection .*127\.0\.0\.1") as caught:
         await said(openai(closed_port()))
     assert caught.value.transient
-    with pytest.raises(ProviderUnavailable, match="nowhere.invalid"):
+    with pytest.raises(ProviderUnavailable, match=r"nowhere\.invalid"):
         await said(openai("http://nowhere.invalid"))
 
 
@@ -294,7 +295,7 @@ def test_several_loops_one_provider_no_close_no_warning():
 import asyncio, gc
 from footnoted.providers import build
 from footnoted.testing import ScriptedLLM
-from footnoted.types import Prompt
+from footnoted.types import FinishReason, Prompt
 provider = build("openai", api_key="k", base_url="http://127.0.0.1:1/v1")
 async def main():
     async with ScriptedLLM("Hello.") as llm:
@@ -323,3 +324,54 @@ print("aiohttp" in sys.modules)
 """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["False", "True"]
+
+
+def test_a_loop_closed_without_farewell_leaves_no_complaint():
+    """Where a loop is closed by hand and never shut down, the forgotten session says nothing either."""
+    script = """
+import asyncio, gc
+from footnoted.providers import build
+from footnoted.testing import ScriptedLLM
+from footnoted.types import FinishReason, Prompt
+async def main():
+    async with ScriptedLLM("Hello.") as llm:
+        provider = build("openai", api_key="k", base_url=llm.url())
+        assert [delta async for delta in provider.stream(Prompt("q"))]
+        return provider
+loop = asyncio.new_event_loop()
+provider = loop.run_until_complete(main())
+loop.close()
+del provider
+gc.collect()
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stderr == ""
+
+
+async def test_a_server_that_dawdles_after_the_end_does_not_hold_the_answer():
+    """Once the finish reason came, neither silence nor endless comments make the answer late or truncated."""
+    chunk = b'data: {"choices": [{"delta": {"content": "Hi"}, "finish_reason": "stop"}]}\n\n'
+
+    async def serve(reader, writer):
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n" + chunk)
+        try:
+            while not writer.is_closing():
+                await asyncio.sleep(0.02)
+                writer.write(b": still here\n\n")
+                await writer.drain()
+        except ConnectionError:
+            left.set()
+        finally:
+            writer.close()
+
+    left = asyncio.Event()
+    server = await asyncio.start_server(serve, "127.0.0.1", 0)
+    began = time.monotonic()
+    provider = openai(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}")
+    deltas = [delta async for delta in provider.stream(PROMPT)]
+    assert time.monotonic() - began < 0.5
+    assert [(delta.text, delta.finish_reason) for delta in deltas] == [("Hi", None), ("", FinishReason.COMPLETE)]
+    await asyncio.wait_for(left.wait(), 1)
+    await provider.aclose()
+    server.close()

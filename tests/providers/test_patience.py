@@ -103,7 +103,7 @@ async def test_no_first_word_in_time_is_a_timeout(deadlines):
     slow = Slow(5)
     attempts = []
     began = time.monotonic()
-    with pytest.raises(ProviderTimeout, match="no first token within|total deadline") as caught:
+    with pytest.raises(ProviderTimeout, match=r"no first token within|total deadline") as caught:
         await ask(slow, deadlines=deadlines, attempts=attempts)
     assert time.monotonic() - began < 0.5
     assert slow.closed == len(attempts) <= 2

@@ -10,7 +10,7 @@ import json
 from contextlib import suppress
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, finalize
 
 from footnoted.errors import BadProviderReply, ConfigurationError, ProviderRejected, ProviderUnavailable
 from footnoted.providers._faults import fault, foreign, shorten
@@ -96,6 +96,7 @@ class _Session:
             skip_auto_headers=("User-Agent",),
         )
         self._until_shutdown = _close_at_shutdown(self.session)
+        finalize(self, _abandon, asyncio.get_running_loop(), self.session)
 
     async def open(self) -> None:
         """Let the loop know: `asyncio.run` closes every generator that was begun under it."""
@@ -103,6 +104,15 @@ class _Session:
 
     async def aclose(self) -> None:
         await self._until_shutdown.aclose()
+
+
+def _abandon(loop: asyncio.AbstractEventLoop, session: aiohttp.ClientSession) -> None:
+    """A loop that was closed without its farewell can close nothing: mark the session as closed, quietly."""
+    if loop.is_closed() and not session.closed:
+        closing = session.close()
+        with suppress(StopIteration, RuntimeError):
+            closing.send(None)  # nothing is left to wait for
+        closing.close()
 
 
 async def _close_at_shutdown(session: aiohttp.ClientSession) -> AsyncGenerator[None]:

@@ -31,6 +31,7 @@ class Decoder:
     """
 
     def __init__(self) -> None:
+        self._idle = False  # between two events, past the first
         self._parts: list[bytes] = []  # an unfinished line, in the pieces it came in
         self._size = 0  # bytes of the open event: its data so far and the unfinished line
         self._after_cr = False
@@ -43,6 +44,8 @@ class Decoder:
         """The events this piece completes. Raises `BadProviderReply` when one outgrows ``MAX_EVENT``."""
         if not piece:
             return []
+        if self._idle and piece[:6] == b"data: " and _is_one_line(piece) and b"\r" not in piece:
+            return [Event("message", piece[6:-2].decode("utf-8", "replace"), self._id)]
         if self._after_cr:
             self._after_cr = False
             if piece[0] == 0x0A:  # the LF of a CRLF that was cut in two
@@ -62,6 +65,7 @@ class Decoder:
         events = self._read(lines)
         if rest:
             self._keep(rest)
+        self._idle = not (rest or self._data or self._event or self._after_cr)
         return events
 
     def flush(self) -> list[Event]:
@@ -69,6 +73,7 @@ class Decoder:
         return self.decode(b"\n\n") if self._parts or self._data else []
 
     def _keep(self, rest: bytes) -> None:
+        self._idle = False
         self._parts.append(rest)
         self._grow(len(rest))
 
@@ -111,3 +116,8 @@ class Decoder:
         self._size = 0
         name = self._event.decode("utf-8", "replace") if self._event else "message"
         return Event(name, data.decode("utf-8", "replace"), self._id)
+
+
+def _is_one_line(piece: bytes) -> bool:
+    """Whether the piece is one line and a blank one, as nearly every piece of a paced stream is."""
+    return piece.endswith(b"\n\n") and piece.find(b"\n") == len(piece) - 2

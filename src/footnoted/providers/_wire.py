@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from footnoted.providers._reading import Reading
     from footnoted.types import Delta, Prompt
 
-_AFTERWORD = 1.0  # seconds to wait for usage and the end of the stream once the terminal signal came
+_AFTERWORD = 0.2  # seconds to wait for usage and the end of the stream once the terminal signal came
 _SECRET_HEADER = re.compile(r"auth|key|token|secret|cookie", re.IGNORECASE)
 
 
@@ -80,9 +80,14 @@ class Wire:
                 for delta in reading.decode_whole(await reply.whole()):
                     yield delta
             else:
+                until = None
                 while not reading.over:
                     try:
-                        piece = await (reply.piece() if reading.ending is None else _afterword(reply))
+                        if reading.ending is None:
+                            piece = await reply.piece()
+                        else:
+                            until = until or asyncio.get_running_loop().time() + _AFTERWORD
+                            piece = await _afterword(reply, until)
                     except ProviderUnavailable as error:
                         broke = str(error)
                         break
@@ -190,10 +195,10 @@ class Wire:
         return error
 
 
-async def _afterword(reply: Reply) -> bytes:
-    """What still comes after the terminal signal; nothing when it does not come soon."""
+async def _afterword(reply: Reply, until: float) -> bytes:
+    """What still comes after the terminal signal; nothing when it does not come before ``until`` (loop time)."""
     try:
-        async with asyncio.timeout(_AFTERWORD):
+        async with asyncio.timeout_at(until):
             return await reply.piece()
     except TimeoutError:
         return b""

@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from footnoted.providers._faults import told
-from footnoted.providers._reading import Reading
+from footnoted.providers._reading import Reading, parsed
 from footnoted.providers._schema import in_words, strict
 from footnoted.providers._wire import Wire
 from footnoted.types import Delta, FinishReason, Pointer, Usage
@@ -185,7 +185,7 @@ class MessageReading(Reading):
 
     def take(self, event: Event) -> Delta | None:
         """One event, by the type in its data."""
-        data = json.loads(event.data)
+        data = parsed(event.data)
         kind = data["type"]
         if kind == "content_block_delta":
             return None if data["index"] in self._closed else self._piece(data["delta"])

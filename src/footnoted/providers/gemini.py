@@ -5,13 +5,12 @@ Protocol: ai.google.dev/api/generate-content. The terminal signal is ``finishRea
 
 from __future__ import annotations
 
-import json
 import re
 from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import quote
 
 from footnoted.providers._faults import told
-from footnoted.providers._reading import Reading
+from footnoted.providers._reading import Reading, parsed
 from footnoted.providers._schema import in_words
 from footnoted.providers._wire import Wire, ask_of
 from footnoted.types import Delta, FinishReason, Usage
@@ -138,7 +137,7 @@ class ContentReading(Reading):
 
     def take(self, event: Event) -> Delta | None:
         """One chunk: text, a finish reason, usage, a blocked prompt, or an error."""
-        return self._chunk(json.loads(event.data))
+        return self._chunk(parsed(event.data))
 
     def take_whole(self, reply: Any) -> list[Delta]:
         """A whole response, or the list that comes without ``alt=sse``."""

@@ -1,18 +1,19 @@
-"""Prompts in, deltas out, over OpenAI's Chat Completions protocol, streamed.
+"""Prompts in, deltas out, over OpenAI's Chat Completions protocol, streamed; some models need its Responses.
 
 Protocol: platform.openai.com/docs/api-reference/chat-streaming. The terminal signal is ``finish_reason``.
 """
 
 from __future__ import annotations
 
-import json
 import re
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from footnoted.errors import ConfigurationError
 from footnoted.providers._faults import told
-from footnoted.providers._reading import Reading
+from footnoted.providers._reading import Reading, parsed
 from footnoted.providers._schema import closed, in_words, strict
 from footnoted.providers._wire import Wire, ask_of
+from footnoted.providers.responses import ResponseReading, as_response
 from footnoted.types import Delta, FinishReason, Usage
 
 if TYPE_CHECKING:
@@ -35,11 +36,15 @@ ENDINGS = {
     "content_filter": FinishReason.FILTERED,
     "error": FinishReason.ERROR,  # OpenRouter
 }
+_RESPONDS = re.compile(r"-pro\b|codex|deep-research")
 _ROOM_TO_THINK = 4000  # tokens added to max_tokens where thinking cannot be switched off: it counts as output
 
 
 class OpenAI(Wire):
-    """OpenAI's models. ``effort`` is how long a reasoning model thinks first; by default as little as it can."""
+    """OpenAI's models. ``effort`` is how long a reasoning model thinks first; by default as little as it can.
+
+    ``api`` is ``"chat"`` or ``"responses"``; by default the second for the models that speak nothing else.
+    """
 
     name = "openai"
     home = "https://api.openai.com/v1"
@@ -49,7 +54,7 @@ class OpenAI(Wire):
         "temperature": "temperature",
         "top_p": r"top[_ ]?p\b",
         "top_k": r"top[_ ]?k\b",
-        "reasoning_effort": r"reasoning[_. ]?effort",
+        "reasoning_effort": r"reasoning",
         "stream_options": "stream_options|include_usage",
         "max_completion_tokens": "max_completion_tokens",
         "json_schema": "json_schema|strict|invalid schema",
@@ -65,18 +70,27 @@ class OpenAI(Wire):
         headers: Mapping[str, str] | None = None,
         session: aiohttp.ClientSession | None = None,
         effort: str | None = None,
+        api: str | None = None,
     ) -> None:
         super().__init__(api_key=api_key, base_url=base_url, model=model, headers=headers, session=session)
+        if api not in (None, "chat", "responses"):
+            raise ConfigurationError(f"api must be 'chat' or 'responses', not {api!r}")
         self._effort = effort
+        self._api = api
 
     def _credentials(self, key: str) -> dict[str, str]:
         return {"Authorization": f"Bearer {key}"}
 
-    def _url(self, model: str) -> str:  # noqa: ARG002
-        return self._at("/chat/completions")
+    def _responds(self, model: str) -> bool:
+        if self._api is None:
+            return self.base_url == self.home and _RESPONDS.search(model) is not None
+        return self._api == "responses"
 
-    def _reading(self, prompt: Prompt) -> Reading:  # noqa: ARG002
-        return ChatReading()
+    def _url(self, model: str) -> str:
+        return self._at("/responses" if self._responds(model) else "/chat/completions")
+
+    def _reading(self, prompt: Prompt) -> Reading:
+        return ResponseReading() if self._responds(prompt.model or self.model) else ChatReading()
 
     def _body(self, prompt: Prompt, model: str, without: set[str]) -> dict[str, Any]:
         sampling = prompt.sampling
@@ -93,7 +107,8 @@ class OpenAI(Wire):
             body |= {"temperature": sampling.temperature, "top_p": sampling.top_p}
         elif effort != "minimal":
             body["max_completion_tokens"] += _ROOM_TO_THINK
-        return finished(body, prompt, without)
+        body = finished(body, prompt, without)
+        return as_response(body) if self._responds(model) else body
 
 
 def finished(body: dict[str, Any], prompt: Prompt, without: set[str]) -> dict[str, Any]:
@@ -154,7 +169,7 @@ class ChatReading(Reading):
         if event.data == "[DONE]":
             self.over = True
             return None
-        chunk = json.loads(event.data)
+        chunk = parsed(event.data)
         if event.event == "error" or chunk.get("error"):
             raise _error(chunk.get("error") or chunk)
         if usage := chunk.get("usage"):

@@ -1,0 +1,97 @@
+"""Prompts in, deltas out, over OpenAI's Responses protocol: the only one its ``pro`` and ``codex`` models speak.
+
+Protocol: platform.openai.com/docs/api-reference/responses-streaming. The terminal signal is the event
+``response.completed`` (or ``incomplete``, ``failed``). Events are numbered, so what comes twice is told once.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from footnoted.providers._faults import told
+from footnoted.providers._reading import Reading, parsed
+from footnoted.types import Delta, FinishReason, Usage
+
+if TYPE_CHECKING:
+    from footnoted.providers._sse import Event
+
+
+def as_response(chat: dict[str, Any]) -> dict[str, Any]:
+    """A chat completion's request as a Responses request: the same wishes under other names, nothing stored."""
+    body: dict[str, Any] = {
+        "model": chat["model"],
+        "input": chat["messages"],
+        "stream": True,
+        "store": False,
+        "max_output_tokens": chat.get("max_completion_tokens", chat.get("max_tokens")),
+        "temperature": chat.get("temperature"),
+        "top_p": chat.get("top_p"),
+    }
+    if "reasoning_effort" in chat:
+        body["reasoning"] = {"effort": chat["reasoning_effort"]}
+    if "response_format" in chat:
+        form = chat["response_format"]
+        body["text"] = {"format": {"type": form["type"], **form.get("json_schema", {})}}
+    return {name: value for name, value in body.items() if value is not None}
+
+
+class ResponseReading(Reading):
+    """Reads ``response.*`` events, and a whole ``response``."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._refusal = ""
+        self._number = -1
+
+    def take(self, event: Event) -> Delta | None:
+        """One event, by the type in its data."""
+        data = parsed(event.data)
+        kind = data["type"]
+        number = data.get("sequence_number")
+        if number is not None:
+            if number <= self._number:
+                return None
+            self._number = number
+        if kind == "response.output_text.delta":
+            return Delta(data["delta"]) if data["delta"] else None
+        if kind == "response.refusal.delta":
+            self._refusal += data["delta"]
+        elif kind in ("response.completed", "response.incomplete", "response.failed"):
+            self._finish(data["response"])
+            self.over = True
+        elif kind == "error":
+            error = data.get("error") or data
+            raise told(str(error.get("message") or ""), error.get("code"), error.get("type"))
+        return None
+
+    def take_whole(self, reply: Any) -> list[Delta]:
+        """A whole response: the text parts of its messages."""
+        if reply.get("error") and "output" not in reply:
+            error = reply["error"]
+            raise told(str(error.get("message") or ""), error.get("code"), error.get("type"))
+        deltas = []
+        for item in reply["output"]:
+            for part in item.get("content") or []:
+                if part["type"] == "output_text" and part["text"]:
+                    deltas.append(Delta(part["text"]))
+                elif part["type"] == "refusal":
+                    self._refusal += part["refusal"]
+        self._finish(reply)
+        return deltas
+
+    def _finish(self, response: dict[str, Any]) -> None:
+        if usage := response.get("usage"):
+            cached = (usage.get("input_tokens_details") or {}).get("cached_tokens") or 0
+            self.usage = Usage(usage.get("input_tokens") or 0, cached, usage.get("output_tokens") or 0)
+        status = response.get("status")
+        if status == "failed":
+            error = response.get("error") or {}
+            raise told(str(error.get("message") or ""), error.get("code"))
+        if self._refusal:
+            self.end(FinishReason.FILTERED, self._refusal)
+        elif status == "completed":
+            self.end(FinishReason.COMPLETE)
+        else:
+            reason = (response.get("incomplete_details") or {}).get("reason") or str(status)
+            endings = {"max_output_tokens": FinishReason.LENGTH, "content_filter": FinishReason.FILTERED}
+            self.end(endings.get(reason, FinishReason.TRUNCATED), f"the response is incomplete: {reason}")
