@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _FRONT = re.compile(r"\A(?P<fence>---|\+\+\+)[ \t]*\n(?P<body>.*?)^(?P=fence)[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
 _KEY = re.compile(r"^(?P<key>[A-Za-z][\w .-]*?)\s*[:=]\s*(?P<value>\S.*?)\s*$")
-_TAG = re.compile(r"<!--.*?-->|<[^>]*>", re.DOTALL)
+_TAG = re.compile(r"<!--.*?-->|<(script|style)\b.*?</\1\s*>|<[^>]*>", re.DOTALL | re.IGNORECASE)
 
 
 def read_markdown(path: str, text: str) -> Document:
