@@ -206,3 +206,25 @@ async def test_every_style_survives_holding(asked):
 def test_a_claims_words_are_read_without_its_markers():
     """Markers and the space before them go; the rest stays."""
     assert _without([(4, 8), (8, 12)], "True [1] [2].") == "True."
+
+
+async def test_a_judge_over_http_decides_what_the_checker_is_unsure_of(asked):
+    """One call for the unsure sentence, none for the sure one; its word counts."""
+    from footnoted.providers import build
+    from footnoted.testing import Reply, ScriptedLLM
+
+    class Unsure(Knows):
+        async def acheck(self, claim, sources, *, cited=()):
+            verdict = await super().acheck(claim, sources, cited=cited)
+            return (
+                Verdict("supported", score=0.6, tier="model", evidence=verdict.evidence) if "115" in claim else verdict
+            )
+
+    ruling = {"verdict": "contradicted", "quote": "A replacement costs you £115.", "reason": "says otherwise"}
+    async with ScriptedLLM(Reply(json=ruling)) as llm:
+        judge = build("anthropic", api_key="k", base_url=llm.url("anthropic"))
+        async with door([f"{TRUE} [1]. A replacement is £115 [1]."], weigher=Unsure(), judge=judge) as generator:
+            response = await generator.generate(asked())
+        assert len(llm.requests) == 1
+    assert [claim.tier for claim in response.claims] == ["exact", "judge"]
+    assert response.response == f"{TRUE} [1]."

@@ -11,9 +11,11 @@ from uuid import NAMESPACE_URL, uuid5
 
 from footnoted.answering.answer import Answering, stream_answer
 from footnoted.answering.weighing import Checking, Mode, Weigher
+from footnoted.answering.whole import whole_reply
 from footnoted.contract import GenerationConfig, GenerationRequest, GenerationResponse, SourceContext
 from footnoted.errors import BadProviderReply, ConfigurationError, ProviderError
 from footnoted.events import AnswerFinished, TextDelta
+from footnoted.grounding.judge import Ask, Cascade, Judge
 from footnoted.providers import build
 from footnoted.providers.fallback import Fallback
 from footnoted.types import Deadlines, FinishReason, Provider, Retry
@@ -75,7 +77,8 @@ class GroundedGenerator:
 
     ``checking``: ``hold`` (a sentence leaves when it is checked; the default with ``require_grounding``),
     ``mark`` (text at once, verdicts follow; the default without), ``amend`` (what fails is taken back), ``off``.
-    ``checker``: who decides, the shipped one unless given. ``verdict_wait``: seconds a verdict may take before
+    ``checker``: who decides, the shipped one unless given; ``judge``: a provider that is asked about what the
+    checker is unsure of. ``verdict_wait``: seconds a verdict may take before
     it is ``not_checked``; ``show_unchecked``: whether ``hold`` lets such a sentence out.
 
     Other keywords go to the provider. Use as an async context manager, or call `aclose`, to close its connections.
@@ -94,6 +97,7 @@ class GroundedGenerator:
         templates: str | Path | None = None,
         checking: Mode | Literal["off"] | None = None,
         checker: Weigher | None = None,
+        judge: Any = None,
         verdict_wait: float = 5.0,
         show_unchecked: bool = False,
         **options: Any,
@@ -109,6 +113,7 @@ class GroundedGenerator:
         )
         self._mode = _one_of(checking, ("hold", "mark", "amend", "off"), "checking")
         self._checker = checker
+        self._judge: Provider | None = None if judge is None else build(judge)
         self._verdict_wait = verdict_wait
         self._show_unchecked = show_unchecked
 
@@ -139,14 +144,22 @@ class GroundedGenerator:
         mode: Mode | Literal["off"] = self._mode or ("hold" if request.config.require_grounding else "mark")
         if mode == "off" or not request.context or self._checker is None:
             return self.answering
-        checking = Checking(self._checker, mode, wait=self._verdict_wait, show_unchecked=self._show_unchecked)
+        checker = self._checker
+        if self._judge is not None:
+            checker = Cascade(checker, Judge(self._asked(self._judge)))
+        checking = Checking(checker, mode, wait=self._verdict_wait, show_unchecked=self._show_unchecked)
         return replace(self.answering, checking=checking)
 
+    def _asked(self, judge: Provider) -> Ask:
+        how = replace(self.answering, provider=judge)
+        return lambda prompt: whole_reply(prompt, how)
+
     async def aclose(self) -> None:
-        """Close the provider's connections."""
-        close = getattr(self.provider, "aclose", None)
-        if close is not None:
-            await close()
+        """Close the provider's connections, and the judge's."""
+        for provider in (self.provider, self._judge):
+            close = getattr(provider, "aclose", None)
+            if close is not None:
+                await close()
 
     async def __aenter__(self) -> Self:
         return self

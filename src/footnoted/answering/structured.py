@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import re
-from contextlib import aclosing
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from footnoted.answering.generator import GroundedGenerator
-from footnoted.errors import BadProviderReply, ProviderRejected, StructuredOutputError
+from footnoted.answering.whole import whole_reply
+from footnoted.errors import StructuredOutputError
 from footnoted.prompting import build_prompt
-from footnoted.providers.patience import patient
-from footnoted.types import Attempt, FinishReason, Prompt, Schema, Turn
+from footnoted.types import Prompt, Schema, Turn
 
 if TYPE_CHECKING:
     from footnoted.contract import GenerationRequest
@@ -68,12 +67,12 @@ class StructuredGenerator:
             raise StructuredOutputError(
                 "there are no sources to fill the fields from; give some, or set config.require_grounding=False"
             )
-        reply = await self._reply(prompt)
+        reply = await whole_reply(prompt, how)
         try:
             return _fit(reply, output_schema, sources=len(prompt.sources))
         except ValidationError as error:
             faults = _in_words(error)
-        repaired = await self._reply(_repair(prompt, reply, faults))
+        repaired = await whole_reply(_repair(prompt, reply, faults), how)
         try:
             return _fit(repaired, output_schema, sources=len(prompt.sources))
         except ValidationError as error:
@@ -81,32 +80,6 @@ class StructuredGenerator:
                 f"the reply does not fit {output_schema.__name__}, nor did its repair: {_in_words(error)}",
                 reply=repaired,
             ) from error
-
-    async def _reply(self, prompt: Prompt) -> str:
-        how = self._generator.answering
-        attempts: list[Attempt] = []
-        deltas = patient(how.provider, prompt, deadlines=how.deadlines, retry=how.retry, attempts=attempts)
-        pieces: list[str] = []
-        finish, detail = FinishReason.COMPLETE, ""
-        async with aclosing(deltas):
-            async for delta in deltas:
-                pieces.append(delta.text)
-                if delta.finish_reason is not None:
-                    finish, detail = delta.finish_reason, delta.detail
-        reply = "".join(pieces)
-        if finish is FinishReason.LENGTH:
-            raise StructuredOutputError(
-                f"the reply was cut at {prompt.sampling.max_tokens} tokens; raise config.max_tokens",
-                reply=reply,
-            )
-        served = attempts[-1].provider if attempts else ""
-        if finish in (FinishReason.FILTERED, FinishReason.REFUSED):
-            raise ProviderRejected(
-                detail or f"no object was given: {finish.value}", provider=served, attempts=tuple(attempts)
-            )
-        if finish is not FinishReason.COMPLETE:
-            raise BadProviderReply(detail or "the reply broke off", provider=served, attempts=tuple(attempts))
-        return reply
 
     async def aclose(self) -> None:
         """Close the provider's connections."""
