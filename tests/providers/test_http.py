@@ -375,3 +375,12 @@ async def test_a_server_that_dawdles_after_the_end_does_not_hold_the_answer():
     await asyncio.wait_for(left.wait(), 1)
     await provider.aclose()
     server.close()
+
+
+@pytest.mark.parametrize("value", ["two\r\nlines-secret", 7])
+async def test_a_header_that_cannot_be_sent_is_your_mistake(value):
+    """A header with a line break or no text is a configuration error that does not repeat it."""
+    async with answering(DONE) as (url, _):
+        with pytest.raises(ConfigurationError, match="header") as caught:
+            await said(openai(url, headers={"X-Token": value}))
+    assert "secret" not in str(caught.value)

@@ -60,6 +60,8 @@ class Http:
             raise BadProviderReply(f"the reply is not HTTP ({where}): {shorten(error.message)}") from None
         except (aiohttp.ClientError, OSError, RuntimeError) as error:
             raise _unreachable(error, where) from error
+        except (ValueError, TypeError):
+            raise ConfigurationError(f"a header given cannot be sent: it must be text on one line ({where})") from None
         reply = Reply(response, where)
         if response.status == 200:
             return reply

@@ -60,7 +60,7 @@ class Wire:
             **self._credentials(key),
             **(headers or {}),
         }
-        self._secrets = [key, *(value for name, value in (headers or {}).items() if _SECRET_HEADER.search(name))]
+        self._secrets = [key, *(str(value) for name, value in (headers or {}).items() if _SECRET_HEADER.search(name))]
         self._http = Http(session)
         self._without: dict[str, set[str]] = {}
 
