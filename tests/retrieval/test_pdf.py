@@ -1,5 +1,8 @@
 """PDF: text, sections, tables and pages; and a plain word on those that cannot be read."""
 
+from importlib.util import find_spec
+from pathlib import Path
+
 import pytest
 
 from footnoted.errors import SourceError
@@ -94,6 +97,26 @@ def test_a_locked_pdf_is_named_as_such():
 def test_a_pdf_locked_for_owners_only_is_read():
     """Files that only forbid printing open without a password."""
     assert parse(encrypted(pdf(paragraphs(LONG)), "", "owner"), "a.pdf").text == LONG
+
+
+def test_a_modern_cipher_is_opened_or_told_what_it_needs():
+    """With the package for it, a file locked for owners only opens; without, the message names the package."""
+    data = (Path(__file__).parent / "locked_for_owners.pdf").read_bytes()
+    if find_spec("cryptography"):
+        assert parse(data, "a.pdf").text == "Locked for owners."
+    else:
+        with pytest.raises(SourceError, match="install the package cryptography"):
+            parse(data, "a.pdf")
+
+
+def test_a_table_of_contents_is_no_heading():
+    """Lines of dots that lead to a page number are dropped; the sections they name are found in the text."""
+    page = [
+        (60, 780, 14, "1 Cover . . . . . . . . . 2"),
+        *paragraphs(LONG + ".", top=700),
+        *paragraphs(LONG + "!", top=600),
+    ]
+    assert read(page).text == f"{LONG}.\n\n{LONG}!"
 
 
 @pytest.mark.parametrize("keep", [20, 300, 700])

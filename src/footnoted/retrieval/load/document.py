@@ -57,6 +57,7 @@ class Heading:
     title: str
     start: int
     end: int
+    page: int | None = None
 
 
 class Draft:
@@ -73,12 +74,12 @@ class Draft:
         """All that was written so far."""
         return "".join(self._pieces)
 
-    def heading(self, level: int, title: str) -> None:
+    def heading(self, level: int, title: str, *, page: int | None = None) -> None:
         """Open a section."""
         title = " ".join(title.split())
         if title:
             start = self._write("#" * level + " " + title)
-            self.headings.append(Heading(level, title, start, self._length))
+            self.headings.append(Heading(level, title, start, self._length, page))
 
     def paragraph(self, text: str, *, kind: BlockKind = "text", page: int | None = None) -> None:
         """Add a block that stands as given."""
@@ -171,7 +172,7 @@ def _leads_deeper(headings: list[Heading], number: int) -> bool:
 
 def _append_bare(sections: list[Section], names: tuple[str, ...], heading: Heading) -> None:
     """A heading with nothing under it says what it has to say itself: it becomes text of the section above."""
-    block = Block(heading.start, heading.end)
+    block = Block(heading.start, heading.end, page=heading.page)
     if sections and sections[-1].headings == names:
         last = sections.pop()
         sections.append(Section(names, last.start, heading.end, (*last.blocks, block)))

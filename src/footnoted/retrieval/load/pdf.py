@@ -12,6 +12,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from pypdf import PdfReader
+from pypdf.errors import DependencyError
 
 from footnoted.errors import SourceError
 from footnoted.retrieval.load.document import Document, Draft
@@ -38,6 +39,9 @@ def read_pdf(path: str, data: bytes) -> Document:
             titled = str((reader.metadata.title if reader.metadata else None) or "").strip()
     except SourceError:
         raise
+    except DependencyError:
+        hint = "install the package cryptography, or save it without protection"
+        raise SourceError(f"is encrypted with a cipher that cannot be opened here; {hint}") from None
     except Exception as error:
         raise SourceError(f"is damaged: the PDF cannot be read ({type(error).__name__})") from error
     if not any(char.isalnum() for page in pages for line in page for char in line.text):
@@ -85,7 +89,8 @@ class _Setting:
         sizes_of_heads = {line.size for line in lines if self._heads(line)}
         self._levels = {size: level for level, size in enumerate(sorted(sizes_of_heads, reverse=True)[:6], 1)}
         steps = [one.y - two.y for one, two in pairwise(lines) if one.page == two.page and one.y > two.y]
-        self._pitch = statistics.median_low(steps) if steps else 0.0
+        # Pages of single lines have no pitch of their own; nobody sets text wider than two lines apart.
+        self._pitch = min(statistics.median_low(steps), 2 * self._body) if steps else 0.0
         self._measure = max((len(line.text) for line in lines if not self._heads(line)), default=0)
         self._known = {word for line in lines for word in _WORD.findall(line.text.casefold())}
 
@@ -94,7 +99,7 @@ class _Setting:
         for group in self._groups():
             first = group[0]
             if self._level(first):
-                draft.heading(self._level(first), " ".join(line.text for line in group))
+                draft.heading(self._level(first), " ".join(line.text for line in group), page=first.page)
             elif len(group) > 1 and len(first.cells) > 1:
                 draft.table([list(line.cells) for line in group], page=first.page)
             elif _ITEM.match(first.text):

@@ -10,6 +10,7 @@ from typing import Any
 _GLYPH = 0.5  # width of an average character, in font sizes
 _CELL_GAP = 1.3  # white space between two cells of a table, in font sizes, at least
 _MARGIN = 0.1  # share of the page's height in which heads and feet run
+_CONTENTS = re.compile(r"(?:\. ?){5,}\s*[\divxlc]*$")  # a line of a table of contents, dots up to its page
 _PAGE_NUMBER = re.compile(r"(?:page\s+)?\d+(?:\s*(?:of|/)\s*\d+)?", re.IGNORECASE)
 
 
@@ -90,21 +91,21 @@ def page_lines(page: Any, number: int) -> list[Line]:
 
 
 def without_furniture(pages: list[list[Line]]) -> list[Line]:
-    """All lines but page numbers and the running heads and feet that repeat from page to page."""
+    """All lines but page numbers, tables of contents, and the heads and feet that run from page to page."""
     sizes: Counter[float] = Counter()
     for page in pages:
         for line in page:
             sizes[line.size] += len(line.text)
     body = sizes.most_common(1)[0][0] if sizes else 0.0
     shapes = Counter(shape for page in pages for shape in {_shape(line) for line in _edge(page, body)})
-    often = max(2, round(len(pages) * 0.6))
+    often = 2 if len(pages) == 2 else 3
     kept: list[Line] = []
     for page in pages:
         edge = {id(line) for line in _edge(page, body)}
         for line in page:
             repeats = shapes[_shape(line)] >= often and len(pages) > 1
             furniture = id(line) in edge and (repeats or _PAGE_NUMBER.fullmatch(line.text))
-            if not furniture:
+            if not furniture and not _CONTENTS.search(line.text):
                 kept.append(line)
     return kept
 
