@@ -157,16 +157,18 @@ class SourceSpans:
         return whole or [Span(0, len(self.text))]
 
     @cached_property
-    def _stems(self) -> list[frozenset[str]]:
-        return [frozenset(content_stems(self.text[span.start : span.end])) for span in self._sentences]
+    def _stems(self) -> list[tuple[str, ...]]:
+        """Each sentence's stems, once each; tuples, because a set takes six times the memory and streams are many."""
+        texts = (self.text[span.start : span.end] for span in self._sentences)
+        return [tuple(dict.fromkeys(content_stems(text))) for text in texts]
 
     @cached_property
-    def _postings(self) -> dict[str, list[int]]:
+    def _postings(self) -> dict[str, tuple[int, ...]]:
         postings: dict[str, list[int]] = defaultdict(list)
         for index, stems in enumerate(self._stems):
             for one in stems:
                 postings[one].append(index)
-        return dict(postings)
+        return {one: tuple(places) for one, places in postings.items()}
 
     def _holding(self, offset: int) -> int:
         """The index of the sentence at, or last before, an offset."""
