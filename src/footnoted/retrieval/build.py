@@ -116,7 +116,7 @@ class _Reading:
     def index(self, place: Path | None, kept: tantivy.Index | None = None) -> tantivy.Index:
         """A new index of all the files, in the order of their names."""
         index = store.create(place)
-        store.write(index, self._passages(kept))
+        store.write(index, self._entries(kept))
         return index
 
     def _unchanged(self, found: Found, manifest: Manifest) -> Record | None:
@@ -138,7 +138,7 @@ class _Reading:
             return None
         return replace(record, mtime_ns=found.mtime_ns, ctime_ns=found.ctime_ns)
 
-    def _passages(self, kept: tantivy.Index | None) -> Iterator[Source]:
+    def _entries(self, kept: tantivy.Index | None) -> Iterator[store.Entry]:
         changed = {found.path for found in self.changed}
         searcher = kept.searcher() if kept is not None else None
         done = 0
@@ -149,7 +149,7 @@ class _Reading:
                 continue
             record, passages = self._read(found)
             self._records[found.path] = record
-            yield from passages
+            yield from map(store.Entry.of, passages)
             done += 1
             if self._progress is not None:
                 self._progress(done, len(changed), found.path)

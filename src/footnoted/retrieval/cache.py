@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-FORMAT = 3  # raise it whenever passages, terms or this layout change: kept indexes are then made anew
+FORMAT = 4  # raise it whenever passages, terms or this layout change: kept indexes are then made anew
 _SUMMED = 64 * 1024 * 1024  # bytes of an index up to which its contents, not only sizes, are verified
 _STALE = 3600.0  # seconds after which a generation nobody names may be swept away
 _DOUBT = 2_000_000_000  # ns: a file touched this shortly before the scan may have changed since, unseen

@@ -70,7 +70,7 @@ class Index:
     def of(cls, sources: Iterable[Source]) -> Index:
         """An index in memory over passages at hand."""
         index = store.create(None)
-        store.write(index, sources)
+        store.write(index, map(store.Entry.of, sources))
         return cls(Built(index, (), (), {}, reused=False, read=0, location=None))
 
     def search(self, question: str, k: int = 8) -> list[Source]:
@@ -86,9 +86,9 @@ class Index:
             return []
         limit = min(self.count, 3 * k + 16)
         hits = self._searcher.search(self._query(terms), limit=limit, count=False).hits
-        ranked = [(score, store.Stored.of(self._searcher.doc(address))) for score, address in hits]
+        ranked = [(score, store.Entry.stored(self._searcher.doc(address))) for score, address in hits]
         ranked.sort(key=lambda hit: (-hit[0], hit[1].place))
-        best: dict[bytes, tuple[float, store.Stored]] = {}
+        best: dict[bytes, tuple[float, store.Entry]] = {}
         twins: dict[bytes, set[str]] = {}
         # Only passages with all words the same are one: a copy that differs in a number or a "not" is news.
         for score, passage in ranked:
@@ -102,11 +102,12 @@ class Index:
 
     def sources(self) -> list[Source]:
         """Every passage, in the order of files and places."""
-        return list(store.every(self._index, self._searcher))
+        return [entry.source() for entry in store.every(self._index, self._searcher)]
 
     def source(self, id_: str) -> Source | None:
         """The passage with this id."""
-        return next(store.every(self._index, self._searcher, "id", id_), None)
+        found = next(store.every(self._index, self._searcher, "id", id_), None)
+        return found.source() if found else None
 
     def _query(self, terms: list[str]) -> tantivy.Query:
         import tantivy
@@ -120,7 +121,7 @@ class Index:
         return math.log(1 + (self.count - holding + 0.5) / (holding + 0.5))
 
 
-def _scored(passage: store.Stored, score: float, weight: float, also_in: set[str] | None) -> Source:
+def _scored(passage: store.Entry, score: float, weight: float, also_in: set[str] | None) -> Source:
     source = passage.source()
     metadata = {**source.metadata, "bm25": round(score, 4)}
     if also_in:

@@ -23,13 +23,52 @@ _HEADINGS, _TITLE = 2, 1
 _HEAP = 32_000_000  # bytes the index writer may use
 
 
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A passage as the index holds it, ready to be written again as it is.
+
+    ``terms`` are what it is found by; ``same`` is equal for passages whose own words are all the same.
+    """
+
+    id: str
+    file: str
+    terms: str
+    same: bytes
+    packed: bytes
+    place: int = 0
+
+    @classmethod
+    def of(cls, source: Source) -> Entry:
+        """The entry of a passage."""
+        data = source.metadata
+        body = index_terms(source.text)
+        above = index_terms(str(data.get("section", ""))) * _HEADINGS
+        named = index_terms(str(data.get("title") or source.title)) * _TITLE
+        same = hashlib.sha1(" ".join(body).encode(), usedforsecurity=False).digest()
+        terms = " ".join([*body, *above, *named])
+        return cls(source.id, str(data.get("file", "")), terms, same, _packed(source))
+
+    @classmethod
+    def stored(cls, document: tantivy.Document) -> Entry:
+        """The entry a stored document holds."""
+        held: dict[str, list[Any]] = document.to_dict()
+        same, packed = bytes(held["same"][0]), bytes(held["passage"][0])
+        return cls(held["id"][0], held["file"][0], held["terms"][0], same, packed, held["place"][0])
+
+    def source(self) -> Source:
+        """The passage itself."""
+        id_, text, title, metadata, sha256 = json.loads(self.packed)
+        return Source(id=id_, text=text, title=title, metadata=metadata, sha256=sha256)
+
+
 def create(place: Path | None) -> tantivy.Index:
     """An empty index in a folder, or in memory."""
     import tantivy  # 18 ms that `import footnoted` need not spend
 
     builder = tantivy.SchemaBuilder()
-    # Terms are made by `terms`, joined by spaces: every language and every sign is then the same here.
-    builder.add_text_field("terms", tokenizer_name="whitespace", index_option="freq")
+    # Terms are made by `terms`, joined by spaces: every language and every sign is then the same here. They are
+    # stored as well, so that passages of unchanged files are taken over without taking them apart again.
+    builder.add_text_field("terms", stored=True, tokenizer_name="whitespace", index_option="freq")
     for name in ("id", "file"):
         builder.add_text_field(name, stored=True, tokenizer_name="raw", index_option="basic")
     for name in ("same", "passage"):
@@ -50,24 +89,20 @@ def open_kept(place: Path) -> tantivy.Index | None:
     return index
 
 
-def write(index: tantivy.Index, sources: Iterable[Source]) -> None:
-    """Add passages, in order, and make them searchable."""
+def write(index: tantivy.Index, entries: Iterable[Entry]) -> None:
+    """Add entries, in order, and make them searchable."""
     import tantivy
 
     writer = index.writer(_HEAP, 1)
-    for number, source in enumerate(sources):
-        body = index_terms(source.text)
-        data = source.metadata
-        above = index_terms(str(data.get("section", ""))) * _HEADINGS
-        named = index_terms(str(data.get("title") or source.title)) * _TITLE
+    for place, entry in enumerate(entries):
         writer.add_document(
             tantivy.Document(
-                id=source.id,
-                file=str(data.get("file", "")),
-                place=number,
-                terms=" ".join([*body, *above, *named]),
-                same=hashlib.sha1(" ".join(body).encode(), usedforsecurity=False).digest(),
-                passage=_packed(source),
+                id=entry.id,
+                file=entry.file,
+                terms=entry.terms,
+                same=entry.same,
+                passage=entry.packed,
+                place=place,
             )
         )
     writer.commit()
@@ -75,40 +110,16 @@ def write(index: tantivy.Index, sources: Iterable[Source]) -> None:
     index.reload()
 
 
-def every(index: tantivy.Index, searcher: tantivy.Searcher, field: str = "", value: str = "") -> Iterator[Source]:
-    """The passages whose ``id`` or ``file`` is ``value``, or all, in the order they were written."""
+def every(index: tantivy.Index, searcher: tantivy.Searcher, field: str = "", value: str = "") -> Iterator[Entry]:
+    """The entries whose ``id`` or ``file`` is ``value``, or all, in the order they were written."""
     import tantivy
 
     if not searcher.num_docs:
         return
     query = tantivy.Query.term_query(index.schema, field, value, "basic") if field else tantivy.Query.all_query()
     hits = searcher.search(query, limit=searcher.num_docs, count=False).hits
-    stored = [Stored.of(searcher.doc(address)) for _, address in hits]
-    stored.sort(key=lambda passage: passage.place)
-    for passage in stored:
-        yield passage.source()
-
-
-@dataclass(frozen=True, slots=True)
-class Stored:
-    """A passage as the index gives it back: ``same`` is equal for passages with all words the same."""
-
-    file: str
-    place: int
-    same: bytes
-    packed: bytes
-
-    @classmethod
-    def of(cls, document: tantivy.Document) -> Stored:
-        """What a stored document holds."""
-        fields: dict[str, list[Any]] = document.to_dict()
-        file, place, same, packed = (fields[name][0] for name in ("file", "place", "same", "passage"))
-        return cls(file, place, bytes(same), bytes(packed))
-
-    def source(self) -> Source:
-        """The passage itself."""
-        id_, text, title, metadata, sha256 = json.loads(self.packed)
-        return Source(id=id_, text=text, title=title, metadata=metadata, sha256=sha256)
+    entries = [Entry.stored(searcher.doc(address)) for _, address in hits]
+    yield from sorted(entries, key=lambda entry: entry.place)
 
 
 def _packed(source: Source) -> bytes:
