@@ -9,6 +9,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import chain
 
 import Stemmer
 
@@ -41,6 +42,7 @@ _WORD = re.compile(
     r"|\d+(?:[.,:]\d+)*"
     r"|[\u0e00-\u0e7f]+|[\u3400-\u9fff\uf900-\ufaff\u3040-\u30ff\uac00-\ud7af]+"
 )
+_LONG_STRETCH = 60  # code points; longer ones come from scripts without spaces and are not worth remembering
 _UNSPACED = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
 
 STOPWORDS = frozenset(
@@ -205,17 +207,20 @@ def content_stems(text: str) -> list[str]:
     >>> content_stems("What is the windscreen excess?")
     ['windscreen', 'excess']
     """
-    if text.isascii() or _UNSPACED.search(text) is None:
-        found = _WORD.findall(text)
-    else:
-        found = [word for word, _, _ in words(text)]
-    return list(filter(None, map(_content_stem, found)))
+    # No word spans white space, so stretches between it are read once and remembered: texts repeat themselves.
+    stretches = text.split()
+    if len(max(stretches, key=len, default="")) > _LONG_STRETCH:
+        return _content_stems(text)
+    return list(chain.from_iterable(map(_remembered_stems, stretches)))
+
+
+def _content_stems(text: str) -> list[str]:
+    return [stem(word) for word, _, _ in words(text) if word.casefold() not in STOPWORDS]
 
 
 @lru_cache(maxsize=65536)
-def _content_stem(word: str) -> str:
-    """The stem; empty for a word that carries no meaning. One look-up a word, where most words come again."""
-    return "" if word.casefold() in STOPWORDS else stem(word)
+def _remembered_stems(stretch: str) -> tuple[str, ...]:
+    return tuple(_content_stems(stretch))
 
 
 def estimate_tokens(text: str) -> int:
