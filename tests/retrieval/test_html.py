@@ -19,6 +19,12 @@ def test_scripts_styles_and_navigation_are_dropped():
     assert text == "Words here."
 
 
+def test_unseen_parts_inside_unseen_parts_are_dropped_once():
+    """Thousands of nested hidden elements leave the words around them, and the process, whole."""
+    nested = "<nav hidden><div aria-hidden=true><button>a<svg></svg></button></div></nav>" * 3000
+    assert page(f"<p>before</p>{nested}<p>after</p>").text == "before\n\nafter"
+
+
 def test_headings_and_title():
     """The one top heading names the page, the others its sections; markup inside them goes."""
     document = page("<h1>Key <b>facts</b></h1><p>a</p><h2>Limits</h2><p>b</p><h3>Cash</h3><p>c</p>")
@@ -77,9 +83,10 @@ def test_the_page_may_say_its_encoding(encoding):
     assert parse(data, "a.html").text == words
 
 
-def test_a_wrong_charset_is_not_believed():
-    """A page that claims an encoding its bytes contradict is read by its bytes."""
-    assert parse("<meta charset=ascii><p>£75</p>".encode(), "a.html").text == "£75"
+@pytest.mark.parametrize("charset", ["ascii", "idna", "base64", "no-such-thing"])
+def test_a_wrong_charset_is_not_believed(charset):
+    """A page that claims an encoding its bytes contradict, or one that is none, is read by its bytes."""
+    assert parse(f"<meta charset={charset}><p>£75</p>".encode(), "a.html").text == "£75"
 
 
 @pytest.mark.parametrize("body", ["<div>" * 20_000 + "deep", "<span><b>x" * 20_000])

@@ -41,7 +41,7 @@ def read_html(path: str, data: bytes) -> Document:
     tree = LexborHTMLParser(page)
     titled = tree.css_first("title")
     title = " ".join(titled.text().split()) if titled else ""
-    for unseen in tree.css(_UNSEEN):
+    for unseen in reversed(tree.css(_UNSEEN)):  # inner ones first: an outer one takes them with it
         unseen.decompose()
     draft = Draft()
     if tree.body is not None:
@@ -58,7 +58,7 @@ def _decoded(data: bytes) -> str:
     if said and not data.startswith((b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")):
         try:
             return data.decode(said[1].decode("ascii"))
-        except (LookupError, UnicodeDecodeError):
+        except (LookupError, ValueError):
             pass  # it says what it is not
     return decode(data)
 
