@@ -1,6 +1,7 @@
 """Deltas in; text with rendered markers, and citations that point at exact words, out."""
 
-from footnoted.citations.markers import Marker, MarkerDecoder
+from footnoted.citations.marker import Marker
+from footnoted.citations.markers import MarkerDecoder
 from footnoted.citations.spans import Located, SourceSpans, locate
 from footnoted.citations.stream import CitationStream
 from footnoted.citations.styles import Entry, render_list, render_marker

@@ -61,6 +61,21 @@ def indexes(before: str) -> bool:
     return match is not None and last not in ".$@" and _is_code_name(match.group())
 
 
+def ends_in_word(before: str) -> bool:
+    """Whether a Latin letter or a digit touches what follows."""
+    return before[-1:].isascii() and before[-1:].isalnum()
+
+
+def opens(before: str, *, touches: bool) -> bool:
+    """Whether nothing visible stands right before a place: a line begins, or a bracket, a cell, emphasis opens.
+
+    ``touches``: no white space stands between ``before`` and the place.
+    """
+    if before[-1:] in ("", "\n", "(", "[", "{", "“", "‘", "«", "|", " ", "\t"):
+        return True
+    return touches and before.endswith("*") and before.rstrip("*")[-1:] in ("", " ", "\n")
+
+
 def _is_code_name(token: str) -> bool:
     token = token.lstrip(".")
     if token.replace(".", "").replace(",", "").isdigit():
@@ -88,7 +103,7 @@ def reads_as_interval(before: str) -> bool:
     >>> reads_as_interval("a probability in "), reads_as_interval("the excess ")
     (True, False)
     """
-    last = before.split()[-1:]
+    last = before.rsplit(maxsplit=1)[-1:]
     return bool(last) and last[0].casefold() in _INTERVAL_WORDS
 
 
@@ -100,8 +115,8 @@ def is_exponent(before: str) -> bool:
     """
     last = before[-1:]
     if last.isdigit():
-        token = before.split()[-1]
-        return not (_AMOUNT.search(token) or _YEAR.fullmatch(token.lstrip("(")))
+        last_word = before.rsplit(maxsplit=1)[-1]
+        return not (_AMOUNT.search(last_word) or _YEAR.fullmatch(last_word.lstrip("(")))
     if last == ")":
         inside = before[before.rfind("(") + 1 : -1]
         return not re.search(r"[^\W\d_]{3,}", inside)
@@ -110,11 +125,12 @@ def is_exponent(before: str) -> bool:
     if not last.isalpha():
         return False
     word = re.search(r"[^\W\d_]+\Z", before)
-    token = word.group() if word else ""
-    touched = before[: -len(token)][-1:]
+    last_word = word.group() if word else ""
+    touched = before[: -len(last_word)][-1:]
     if touched and touched in "=+*/^√∫∑−×·²³":
         return True
-    return token.casefold() in _UNITS or (len(token) == 1 and (token.isascii() or "α" <= token <= "ω" or token == "Χ"))
+    single = len(last_word) == 1 and (last_word.isascii() or "α" <= last_word <= "ω" or last_word in "ΧΣΔ")
+    return single or last_word.casefold() in _UNITS
 
 
 def can_only_cite(before: str, after: str) -> bool:

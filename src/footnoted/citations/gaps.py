@@ -50,4 +50,5 @@ class Gap:
             return ""
         self._after = self._after or text[: len(text) - len(rest)].lstrip("\r\n")
         self.closed = True
-        return rest if rest[0] in _CLOSING or rest[0] in "\r\n" else self.spaces + rest
+        closes = rest[0] in _CLOSING or rest[0] in "\r\n" or (rest[0] in "*_" and not self._after)
+        return rest if closes else self.spaces + rest

@@ -1,8 +1,4 @@
-"""The text from a possible marker on in; the source numbers it names and where it ends out.
-
-A reader over a window of at most `WINDOW` code points. It reads one character after another and raises
-`Unfinished` when it would need one that has not arrived, so what it finds cannot depend on how a stream is cut.
-"""
+"""The text from a possible marker on in; the group of markers written there, and where it ends, out."""
 
 from __future__ import annotations
 
@@ -10,75 +6,22 @@ import re
 from dataclasses import dataclass, field
 from typing import Literal
 
-WINDOW = 64  # the most that is ever held back to tell a marker from text
+from footnoted.citations.numbers import JOINS, KEYS, LETTERS, RAISED, SPACES, Numbers
+from footnoted.citations.window import Unfinished
 
 Kind = Literal["bracket", "keyed", "raised", "bare"]
 
-OPENERS = "[\\【(<*^"
-RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹"
-_RAISED_DIGITS = str.maketrans(RAISED, "0123456789")
-# Full-width and look-alike punctuation, one for one, so that offsets stay.
-_PLAIN = str.maketrans("［］〔〕（），、،；؛：＃＆–—−‑‐〜\u00a0\u2009\u202f\u3000", "[][](),,,;;:#&------    ")
+_OPENERS = "[\\【(<*^"
+_LEADS = frozenset({"see", "cf", "per", "from", "via"})
+_WORD_BEGINS = frozenset(word[:end] for word in KEYS | _LEADS for end in range(1, len(word) + 1))
+_URL_BEGINS = ("http", "www.", "mailto:", "ftp:", "#", "/", "<", "./", "../")
 
-_SPACES = re.compile(r"[ \t]{0,8}")
-_LETTERS = re.compile(r"(?:[^\W\d_]|[\u0e00-\u0e4f]){0,16}")
-_DIGITS = re.compile(r"\d{0,5}")
-_KEY_GLUE = re.compile(r"[ \t.:#_-]{0,4}")
-_TAIL = re.compile(r"[^\[\]【】()\n]*")
-_LENTICULAR_TAIL = re.compile(r"[^【】\n]*")
-_RAISED_RUN = re.compile("[⁰¹²³⁴-⁹]+")
 _TARGET = re.compile(r"[^\s()]*")
 _STARS = re.compile(r"\*{1,4}")
-_URL_STARTS = ("http", "www.", "mailto:", "ftp:", "#", "/", "<", "./", "../")
-
-_KEYS = frozenset(
-    """source sources src srcs doc docs document documents ref refs reference references cite cites citation
-    citations passage passages chunk chunks excerpt excerpts snippet snippets quelle quellen fuente fuentes
-    fonte fontes fonti bron bronnen källa źródło kaynak источник источники المصدر مصدر 来源 來源 出典 资料 資料
-    文献 文獻 文档 文檔 출처 แหล่งที่มา แหล่ง स्रोत""".split()
-)
-_LEADS = frozenset({"see", "cf", "per", "from", "via"})
-_JOINS = frozenset({"and", "or", "und", "et", "y", "e"})
-_LOCATORS = frozenset(
-    "p pp page pages s sec section sections para paragraph art article ch chapter line lines l clause".split()
-)
-
-
-_WORD_BEGINS = frozenset(word[:end] for word in _KEYS | _LEADS for end in range(1, len(word) + 1))
+_LENTICULAR_TAIL = re.compile(r"[^【】\n]*")
 _WORDED = re.compile(r"(\*{1,4}|[\[(（［〔])([A-Za-z]{1,16})")
-
-
-def is_hopeless(text: str, at: int) -> bool:
-    """Whether an opener at ``at`` is followed by a word that begins no marker: a cheap test before reading."""
-    match = _WORDED.match(text, at)
-    if match is None:
-        return False
-    if text[at] == "*":
-        return True
-    word = match.group(2).lower()
-    if match.end() == len(text):
-        return word not in _WORD_BEGINS
-    return word not in _KEYS and word not in _LEADS and text[match.end()].isascii()
-
-
 _PLAIN_BEGUN = re.compile(r"\[(?:\d{1,3}(?:, ?\d{1,3}){0,3}(?:\]|,? ?))?\Z")
 _PLAIN_MARK = re.compile(r"\[(\d{1,2})(?:, ?(\d{1,2}))?\](?=[.!?\n\"|A-Za-z])")
-
-
-def read_plain(text: str, at: int, count: int) -> Group | None:
-    """What `GroupReader` would find, at once, for the plainest markers ``[1]`` and ``[1, 3]``; else None."""
-    match = _PLAIN_MARK.match(text, at)
-    if match is None:
-        if _PLAIN_BEGUN.match(text, at):
-            raise Unfinished
-        return None
-    digits = [int(one) for one in match.groups() if one]
-    part = Part([one for one in digits if 1 <= one <= count], at, match.end())
-    return Group("bracket", match.end(), [part], has_zero=0 in digits)
-
-
-class Unfinished(Exception):  # noqa: N818 - it is not an error: the text goes on
-    """The text so far ends before it can be told what this is."""
 
 
 @dataclass(slots=True)
@@ -107,381 +50,270 @@ class Group:
     has_zero: bool = False
 
 
-class _Stays(Exception):  # noqa: N818
-    """A link or definition: text, up to ``end``."""
+class _Stays(Exception):
+    """A link or a definition: text, up to ``end``."""
 
     def __init__(self, end: int) -> None:
         super().__init__()
         self.end = end
 
 
-class GroupReader:
-    """Reads one group of markers at ``start`` of ``text``; ``final``: nothing more will arrive.
+def is_hopeless(text: str, at: int) -> bool:
+    """Whether an opener at ``at`` is followed by a word that begins no marker: a cheap test before reading."""
+    match = _WORDED.match(text, at)
+    if match is None:
+        return False
+    if text[at] == "*":
+        return True
+    word = match.group(2).lower()
+    if match.end() == len(text):
+        return word not in _WORD_BEGINS
+    return word not in KEYS and word not in _LEADS and text[match.end()].isascii()
 
-    ``count`` is how many sources there are; ``line_head``: only white space stands before on the line.
+
+def read_plain(text: str, at: int, count: int) -> Group | None:
+    """What `read_group` would find, at once, for the plainest markers ``[1]`` and ``[1, 3]``; else None."""
+    match = _PLAIN_MARK.match(text, at)
+    if match is None:
+        if _PLAIN_BEGUN.match(text, at):
+            raise Unfinished
+        return None
+    digits = [int(one) for one in match.groups() if one]
+    part = Part([one for one in digits if 1 <= one <= count], at, match.end())
+    return Group("bracket", match.end(), [part], has_zero=0 in digits)
+
+
+def read_group(text: str, at: int, *, count: int, final: bool, line_head: bool) -> Group | None:
+    """The group at ``at``, or None when this is text; raises `Unfinished` when more must arrive first.
+
+    ``count`` sources exist; ``final``: nothing more arrives; ``line_head``: only white space stands before.
     """
+    reader = _Groups(text, at, count=count, final=final, line_head=line_head)
+    try:
+        parts = reader.sequence()
+    except _Stays as link:
+        return Group("bracket", at + link.end, stays=True)
+    if parts is None:
+        return None
+    return Group(reader.kind, at + reader.at, parts, reader.lead, reader.trail, has_zero=reader.has_zero)
 
-    __slots__ = (
-        "_caret", "_has_zero", "_kind", "_lead", "_limit", "_line_head", "_nested", "_offset", "_open",
-        "_trail", "at", "count", "text",
-    )  # fmt: skip
+
+class _Groups(Numbers):
+    """Reads a group, its wrappers (``**``, ``( )``, ``<sup>``, ``[[ ]]``) aside."""
+
+    __slots__ = ("_line_head", "_nested", "kind", "lead", "trail")
 
     def __init__(self, text: str, start: int, *, count: int, final: bool, line_head: bool) -> None:
-        window = text[start : start + WINDOW]
-        self.text = window if window.isascii() else window.translate(_PLAIN)
-        self._limit = len(window)
-        self._open = not final and self._limit < WINDOW
-        self._offset = start
-        self.at = 0
-        self.count = count
+        super().__init__(text, start, count=count, final=final)
+        self.kind: Kind = "bracket"
+        self.lead = self.trail = ""
         self._line_head = line_head
-        self._kind: Kind = "bracket"
-        self._caret = False
-        self._has_zero = False
         self._nested = 0
-        self._lead = self._trail = ""
 
-    def read(self) -> Group | None:
-        """The group, or None when this is text; raises `Unfinished` when more must arrive first."""
-        try:
-            parts = self._sequence()
-        except _Stays as link:
-            return Group("bracket", self._offset + link.end, stays=True)
-        if parts is None:
-            return None
-        return Group(self._kind, self._offset + self.at, parts, self._lead, self._trail, has_zero=self._has_zero)
-
-    def peek(self) -> str:
-        """The next character; empty at the end of the text or of the window."""
-        if self.at < self._limit:
-            return self.text[self.at]
-        if self._open:
-            raise Unfinished
-        return ""
-
-    def run(self, pattern: re.Pattern[str]) -> str:
-        """The longest stretch of ``pattern`` from here, once it is known where it ends."""
-        match = pattern.match(self.text, self.at)
-        if match is None:
-            self.peek()
-            return ""
-        if match.end() == self._limit and self._open:
-            raise Unfinished
-        self.at = match.end()
-        return match.group()
-
-    def _eat(self, literal: str) -> bool:
-        for char in literal:
-            if self.peek().casefold() != char:
-                return False
-            self.at += 1
-        return True
-
-    # -- groups -------------------------------------------------------------------------------------
-
-    def _sequence(self) -> list[Part] | None:
-        parts = self._atom(first=True)
-        if parts is None or self._kind == "bare":
+    def sequence(self) -> list[Part] | None:
+        """One marker after another, as long as nothing but a joint stands between."""
+        parts = self._marker(first=True)
+        if parts is None or self.kind == "bare":
             return parts
         while True:
-            mark = self.at
-            kind = self._kind
+            mark, kind = self.at, self.kind
             joint = self._joint()
-            more = self._atom(first=False) if joint is not None and self._at_opener() else None
+            more = self._marker(first=False) if joint is not None and self._at_opener() else None
             if more is None or joint is None:
-                self.at, self._kind = mark, kind
+                self.at, self.kind = mark, kind
                 return parts
             if joint == "-":
-                self._fill_range(parts[-1], more[0])
+                _fill_range(parts[-1], more[0])
             elif joint:
                 more[0].joined_by = joint
             parts += more
 
     def _at_opener(self) -> bool:
         char = self.peek()
-        return char != "" and (char in OPENERS or char in RAISED)
+        return char != "" and (char in _OPENERS or char in RAISED)
 
     def _joint(self) -> str | None:
         """What stands between two markers: ``""`` for nothing, space or comma; a word; ``-`` for a range."""
         start = self.at
-        spaces = self.run(_SPACES)
+        spaces = self.run(SPACES)
         char = self.peek()
         if char == "-" and not spaces:
             self.at += 1
             return "-"
         if char and char in ",;&":
             self.at += 1
-            spaces = self.run(_SPACES)
+            spaces = self.run(SPACES)
             char = self.peek()
         if not (spaces and char.isalpha()):
             return ""
-        if self.run(_LETTERS) not in _JOINS or not self.run(_SPACES):
+        if self.run(LETTERS) not in JOINS or not self.run(SPACES):
             return None
         return self.text[start : self.at]
 
-    def _fill_range(self, left: Part, right: Part) -> None:
-        if left.numbers and right.numbers and left.numbers[-1] < right.numbers[0]:
-            right.numbers[:0] = range(left.numbers[-1] + 1, right.numbers[0])
-
-    # -- one marker ---------------------------------------------------------------------------------
-
-    def _atom(self, *, first: bool) -> list[Part] | None:
+    def _marker(self, *, first: bool) -> list[Part] | None:
+        """One marker; several where a wrapper holds several."""
         start = self.at
         char = self.peek()
         if char in ("[", "\\"):
-            found = self._bracket(first=first)
-        elif char == "【":
-            found = self._lenticular()
-        elif char == "(":
-            found = self._paren(first=first)
-        elif char == "<":
-            found = self._sup(first=first)
-        elif char in ("*", "^"):
-            found = self._wrapped(first=first)
-        else:
-            found = self._raised(first=first)
-        if isinstance(found, list) and found and isinstance(found[0], Part):
-            return found  # a wrapper around markers
-        if found is None:
-            return None
-        return [Part(found, self._offset + start, self._offset + self.at)]  # type: ignore[arg-type]
+            return self._bracket(start, first=first)
+        if char == "【":
+            return self._lenticular(start)
+        if char == "(":
+            return self._paren(start, first=first)
+        if char == "<":
+            return self._sup(start, first=first)
+        if char == "*":
+            return self._starred()
+        if char == "^":
+            return self._careted()
+        if first:
+            self.kind = "raised"
+        return self._one(start, self.raised())
+
+    def _one(self, start: int, numbers: list[int] | None) -> list[Part] | None:
+        return None if numbers is None else [Part(numbers, self.offset + start, self.offset + self.at)]
 
     def _inside(self) -> list[Part] | None:
         """Markers inside a wrapper, at most three deep."""
         if self._nested >= 3:
             return None
         self._nested += 1
-        parts = self._sequence()
+        parts = self.sequence()
         self._nested -= 1
-        return None if self._kind == "bare" else parts
+        return parts
 
-    def _bracket(self, *, first: bool) -> list[int] | list[Part] | None:
+    # -- brackets -----------------------------------------------------------------------------------
+
+    def _bracket(self, start: int, *, first: bool) -> list[Part] | None:
         escaped = self.peek() == "\\"
         self.at += escaped
         if self.peek() != "[":
             return None
         self.at += 1
         if not (escaped and self.peek() == " "):  # "\[ x \]" is maths
-            self.run(_SPACES)
-        found: list[int] | list[Part] | None
-        found = self._inside() if self.peek() in ("[", "\\") else self._numbers()
-        if found is None:
+            self.run(SPACES)
+        inner: list[Part] | None = None
+        numbers: list[int] | None = None
+        if self.peek() in ("[", "\\"):
+            inner = self._inside()
+        else:
+            numbers = self.numbers()
+        if inner is None and numbers is None:
             return None
-        self.run(_SPACES)
+        self.run(SPACES)
         if self.peek() == "\\":
             self.at += 1
         if self.peek() != "]":
             return None
         self.at += 1
+        parts = inner or self._one(start, numbers)
         end = self.at
         if self._leads_on(first=first):
             if first:
                 raise _Stays(end)
             return None
         self.at = end
-        return found
+        return parts
 
     def _leads_on(self, *, first: bool) -> bool:
-        """Whether a link target or a definition follows ``[1]``."""
+        """Whether a link's target or a definition follows ``[1]``."""
         char = self.peek()
         if char == "(":
             return self._links()
         if char == ":" and first and self._line_head and not self._nested:
             self.at += 1
-            self.run(_SPACES)
-            return self._caret or self._url()
-        return False
-
-    def _url(self) -> bool:
-        """Whether an address starts here; told as soon as its first letters are there."""
-        for known in _URL_STARTS:
-            if self.text.startswith(known, self.at):
-                return True
-        rest = self.text[self.at :]
-        if any(known.startswith(rest) for known in _URL_STARTS) and self._open:
-            raise Unfinished
+            self.run(SPACES)
+            return self.caret or self.begins(_URL_BEGINS)
         return False
 
     def _links(self) -> bool:
         self.at += 1
-        if self._url():
+        if self.begins(_URL_BEGINS):
             return True
         target = self.run(_TARGET)
         char = self.peek()
         if char == ")":
             return not target.isdigit()
         if char == " " and target:
-            self.run(_SPACES)
+            self.run(SPACES)
             return self.peek() == '"'
         return False
 
-    def _lenticular(self) -> list[int] | None:
+    def _lenticular(self, start: int) -> list[Part] | None:
         self.at += 1
-        self.run(_SPACES)
-        found = self._numbers(closer="】")
-        if found is None:
+        self.run(SPACES)
+        numbers = self.numbers(closer="】")
+        if numbers is None:
             return None
         self.run(_LENTICULAR_TAIL)
-        return found if self._eat("】") else None
+        return self._one(start, numbers) if self.eat("】") else None
 
-    def _paren(self, *, first: bool) -> list[int] | list[Part] | None:
-        opened = self.at
-        self.at += 1
-        self.run(_SPACES)
-        mark = self.at
-        word = self.run(_LETTERS).casefold()
-        if word in _LEADS:
-            self._eat(".") if self.peek() == "." else None
-            self.run(_SPACES)
-            mark = self.at
-            word = self.run(_LETTERS).casefold()
-        lead = self.text[opened:mark] if mark - opened > 1 else ""
-        self.at = mark
-        found: list[int] | list[Part] | None
-        if word in _KEYS:
-            found = self._numbers()
-            self._kind = "keyed"
+    # -- parentheses and wrappers -------------------------------------------------------------------
+
+    def _paren(self, start: int, *, first: bool) -> list[Part] | None:
+        word, lead = self._paren_lead(start)
+        inner: list[Part] | None = None
+        numbers: list[int] | None = None
+        if word in KEYS:
+            numbers = self.numbers()
+            self.kind = "keyed"
         elif word:
             return None
         elif self._at_opener():
-            found = self._inside()
+            inner = self._inside()
         elif first and not self._nested and not lead:
-            found = self._numbers()
-            self._kind = "bare"
-        else:
+            numbers = self.numbers()
+            self.kind = "bare"
+        if inner is None and numbers is None:
             return None
-        if found is None:
+        self.run(SPACES)
+        if not self.eat(")"):
             return None
-        self.run(_SPACES)
-        if not self._eat(")"):
-            return None
-        if lead.strip("( ") and found and isinstance(found[0], Part) and first and not self._nested:
-            self._lead, self._trail = lead, ")"
-        return found
+        if inner and lead and first and not self._nested:
+            self.lead, self.trail = lead, ")"
+        return inner or self._one(start, numbers)
 
-    def _sup(self, *, first: bool) -> list[int] | list[Part] | None:
-        if not self._eat("<sup>"):
-            return None
-        found: list[int] | list[Part] | None
-        if self._at_opener():
-            found = self._inside()
-        else:
-            found = self._numbers()
-            self._kind = "raised" if first else self._kind
-        if found is None or not self._eat("</sup>"):
-            return None
-        return found
-
-    def _wrapped(self, *, first: bool) -> list[Part] | None:
-        if self.peek() == "^":
-            self.at += 1
-            parts = self._inside() if self.peek() == "[" else None
-            if parts is not None and self.peek() == "^":
-                self.at += 1
-            return parts
-        stars = self.run(_STARS)
-        parts = self._inside() if self._at_opener() and self.peek() not in "*" else None
-        return parts if parts is not None and self._eat(stars) else None
-
-    def _raised(self, *, first: bool) -> list[int] | None:
-        digits = self.run(_RAISED_RUN)
-        if not digits:
-            return None
-        numbers = self._raised_numbers(digits.translate(_RAISED_DIGITS))
-        if self.peek() == "⁻":
-            self.at += 1
-            last = self.run(_RAISED_RUN).translate(_RAISED_DIGITS)
-            if not last:
-                return None
-            numbers = self._span(int(digits.translate(_RAISED_DIGITS)), int(last))
-        char = self.peek()
-        if char and (char in "/⁄⁺⁻ⁿ⁼⁽" or (char.isascii() and char.isalnum())):
-            return None
-        if first:
-            self._kind = "raised"
-        return numbers
-
-    def _raised_numbers(self, digits: str) -> list[int]:
-        """``²³`` is 23 where there are so many sources, else 2 and 3."""
-        if int(digits) <= self.count:
-            return self._span(int(digits), int(digits))
-        each = [int(digit) for digit in digits]
-        return each if all(1 <= number <= self.count for number in each) else []
-
-    # -- numbers ------------------------------------------------------------------------------------
-
-    def _span(self, first: int, last: int) -> list[int]:
-        """The valid numbers from first to last; both ends when they run backwards."""
-        if first == 0:
-            self._has_zero = True
-        if last < first:
-            return [number for number in (first, last) if 1 <= number <= self.count]
-        return list(range(max(1, first), min(last, self.count) + 1))
-
-    def _numbers(self, closer: str = "]") -> list[int] | None:
-        """``1, 3-5 and 7`` · ``Source 1, Source 3`` · ``citation:3`` · ``1†source``, as the valid numbers."""
-        found: list[int] = []
-        keyed = numbered = False
-        while True:
-            word = self.run(_LETTERS).casefold()
-            if word in _JOINS and numbered:
-                self.run(_SPACES)
-                word = self.run(_LETTERS).casefold()
-            if word:
-                if word not in _KEYS:
-                    return self._with_tail(found) if numbered and (keyed or word in _LOCATORS) else None
-                keyed = True
-                self.run(_KEY_GLUE)
-            elif self.peek() in ("#", "^"):
-                self._caret = self._caret or self.peek() == "^"
-                self.at += 1
-            item = self._item(keyed=keyed, after=self.text[self.at - 1])
-            if item is None:
-                return None
-            found += item
-            numbered = True
-            self.run(_SPACES)
-            char = self.peek()
-            if char and char in ",;&":
-                self.at += 1
-                self.run(_SPACES)
-                if self.peek() == "§":
-                    return self._with_tail(found)
-            elif char == "†" or (char == ":" and (keyed or closer == "】")) or (keyed and char in "|-§"):
-                return found if closer == "】" else self._with_tail(found)
-            elif not char.isalpha() or char == "":
-                return found
-
-    def _with_tail(self, found: list[int]) -> list[int] | None:
-        """Skip what a model adds after the number: a title, a page, ``†L3-L5``."""
-        self.run(_TAIL)
-        return found if self.peek() == "]" or self.peek() == ")" else None
-
-    def _item(self, *, keyed: bool, after: str) -> list[int] | None:
-        """``3`` or ``3-5``; None where it cannot number a source: no digits, a year, the end of ``1,500``."""
-        digits = self.run(_DIGITS)
-        if not digits or len(digits) > 4:
-            return None
-        first = last = int(digits)
-        if after == "," and len(digits) == 3 and first > self.count:
-            return None
+    def _paren_lead(self, start: int) -> tuple[str, str]:
+        """The word a parenthesis begins with, and what leads it in: ``(see ``."""
+        self.at += 1
+        self.run(SPACES)
         mark = self.at
-        self.run(_SPACES)
-        if self.peek() == "-":
-            self.at += 1
-            self.run(_SPACES)
-            word = self.run(_LETTERS).casefold()
-            if word in _KEYS:
-                self.run(_KEY_GLUE)
-            more = self.run(_DIGITS)
-            if more and len(more) <= 4 and (not word or word in _KEYS):
-                last = int(more)
-            elif keyed:
-                self.at = mark
-            else:
-                return None
-        else:
-            self.at = mark
-        if not keyed and max(first, last) > max(999, self.count):
+        lead = ""
+        word = self.run(LETTERS).casefold()
+        if word in _LEADS:
+            self.at += self.peek() == "."
+            self.run(SPACES)
+            mark = self.at
+            lead = self.text[start:mark]
+            word = self.run(LETTERS).casefold()
+        self.at = mark
+        return word, lead
+
+    def _sup(self, start: int, *, first: bool) -> list[Part] | None:
+        if not self.eat("<sup>"):
             return None
-        return self._span(first, last)
+        if self._at_opener():
+            inner = self._inside()
+            return inner if inner is not None and self.eat("</sup>") else None
+        numbers = self.numbers()
+        if first:
+            self.kind = "raised"
+        return self._one(start, numbers) if numbers is not None and self.eat("</sup>") else None
+
+    def _starred(self) -> list[Part] | None:
+        stars = self.run(_STARS)
+        inner = self._inside() if self._at_opener() and self.peek() != "*" else None
+        return inner if inner is not None and self.eat(stars) else None
+
+    def _careted(self) -> list[Part] | None:
+        self.at += 1
+        inner = self._inside() if self.peek() == "[" else None
+        if inner is not None and self.peek() == "^":
+            self.at += 1
+        return inner
+
+
+def _fill_range(left: Part, right: Part) -> None:
+    """``[1]-[3]``: the numbers between."""
+    if left.numbers and right.numbers and left.numbers[-1] < right.numbers[0]:
+        right.numbers[:0] = range(left.numbers[-1] + 1, right.numbers[0])

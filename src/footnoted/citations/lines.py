@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from footnoted.citations.groups import WINDOW, Unfinished
+from footnoted.citations.window import WINDOW, Unfinished
 
 _MARGIN = re.compile(r"[ \t]*(?:>[ \t]?)*[ \t]*")
 _FENCE = re.compile(r"`+|~+")

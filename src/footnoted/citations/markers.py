@@ -2,58 +2,30 @@
 
 The law: however the stream is cut, the text and the markers are the same. So every decision reads characters
 one after another, waits when it needs one that has not come (`Unfinished`), and looks back only at a fixed
-stretch of what has passed. Code, maths, links and definitions pass untouched (CommonMark's rules, made local).
+stretch of what has passed. Code, maths, links and definitions pass untouched (`blocks`).
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import Final
 
 from footnoted.citations import context
+from footnoted.citations.blocks import Blocks
 from footnoted.citations.gaps import SPACES, Gap
-from footnoted.citations.groups import RAISED, WINDOW, Group, GroupReader, Unfinished, is_hopeless, read_plain
-from footnoted.citations.lines import fence_end, read_line_head
-
-# What kind of text the decoder is in. Only prose has markers.
-_PROSE, _TICKS, _CODE, _CLOSING, _INFO, _FENCE, _INDENTED, _UNTIL = range(8)
+from footnoted.citations.groups import Group, is_hopeless, read_group, read_plain
+from footnoted.citations.marker import Marker, written
+from footnoted.citations.numbers import RAISED
+from footnoted.citations.window import Unfinished
 
 _HELD_SPACES = 8
-_MARK_STARTS = "[\\[\\\\【［〔(（<*^⁰¹²³⁴-⁹"
-_SPECIAL = re.compile(rf"{_MARK_STARTS}`$\n]")
-_TICK_OR_LINE = re.compile(r"`+|\n")
-_TICKS_RUN = re.compile(r"`*")
+_MATHS_REACH = 48  # how far after a marker the "$" that would make it maths is looked for
+
+_SPECIAL = re.compile(r"[\[\\【［〔(（<*^⁰¹²³⁴-⁹`$\n]")
 _DOLLAR_OR_LINE = re.compile(r"[$\n]")
 _AMOUNT = re.compile(r"[\d.,]{0,24}")
 _TAG = re.compile(r"<[a-zA-Z]{0,8}")
 _RAW_TAGS = frozenset({"<code", "<pre", "<script", "<style", "<math", "<samp"})
-
-# What lets a piece of text pass unread, by mode: nothing in it can matter.
-_ANY = re.compile("")
-_STOPS: Final = {
-    _PROSE: re.compile(rf"{_MARK_STARTS}`$\n]"),
-    _TICKS: _ANY,
-    _CODE: re.compile(r"[`\n]"),
-    _CLOSING: _ANY,
-    _INFO: re.compile(r"[`\n]"),
-    _FENCE: re.compile(r"\n"),
-    _INDENTED: re.compile(r"\n"),
-    _UNTIL: re.compile(r"[$\\<)\n]"),
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Marker:
-    """The sources one marker names: valid 1-based ``numbers`` in the order written.
-
-    ``raw`` is what the model wrote; ``before`` the white space it put before, which belongs to the marker so
-    that a superscript may close up to its word.
-    """
-
-    numbers: tuple[int, ...]
-    raw: str
-    before: str = ""
+_BEGIN = "\\begin{"
 
 
 class MarkerDecoder:
@@ -68,9 +40,8 @@ class MarkerDecoder:
     """
 
     __slots__ = (
-        "_barrier", "_base", "_blank", "_bol", "_buffer", "_closer", "_dollar", "_done", "_enumerated",
-        "_explicit", "_fence", "_final", "_gap", "_held", "_holds", "_idle", "_list_indent", "_mode", "_out",
-        "_run", "_show", "_size", "_stop", "_tail", "_ticks", "_was_indented", "count",
+        "_barrier", "_base", "_blocks", "_buffer", "_dollar", "_done", "_enumerated", "_explicit", "_final",
+        "_gap", "_held", "_holds", "_idle", "_out", "_show", "_size", "_stop", "_tail", "count",
     )  # fmt: skip
 
     def __init__(self, count: int, *, show: bool = True) -> None:
@@ -79,17 +50,10 @@ class MarkerDecoder:
         self._held = ""  # raw text that waits for what comes next
         self._tail = ""  # the end of the raw text that has passed
         self._gap: Gap | None = None  # a marker just vanished here
-        self._mode = _PROSE
-        self._bol = True  # at the beginning of a line
-        self._blank = True  # the line before was blank
-        self._was_indented = False  # the line before was indented code
-        self._list_indent = 0  # the column of the open list item's text
-        self._fence = ""
-        self._closer = ""
-        self._ticks = self._run = 0
+        self._blocks = Blocks()
         self._dollar = False  # a "$" on this line may have opened maths
         self._explicit = self._enumerated = False  # what a bare "(1)" means in this text
-        self._stop = _ANY.search
+        self._stop = self._blocks.stop().search
         self._holds = ""  # what is held back at the end of a piece
         self._idle = True  # nothing is held but white space, and no gap is open
         self._buffer = ""
@@ -132,12 +96,12 @@ class MarkerDecoder:
     def _scan(self, buffer: str, *, final: bool) -> list[str | Marker]:
         self._buffer, self._size, self._final, self._out = buffer, len(buffer), final, []
         self._done = self._base = self._barrier = 0
-        at = 0
-        size = self._size
+        blocks = self._blocks
+        at, size = 0, self._size
         try:
             while at < size:
-                if self._bol or self._mode != _PROSE:
-                    at = self._step(at)
+                if not blocks.prose:
+                    at = self._barrier = blocks.step(buffer, at, final=final)
                 elif match := _SPECIAL.search(buffer, at):
                     at = match.start()
                     at = self._meet(at)
@@ -146,25 +110,15 @@ class MarkerDecoder:
         except Unfinished:
             pass
         waits = at < size
-        if self._mode == _PROSE and not self._bol and not final:
+        if blocks.prose and not final:
             at = self._before_spaces(at)
         self._give(at)
         self._tail = self._behind(at)
         self._held = buffer[at:]
-        self._stop = _ANY.search if self._bol else _STOPS[self._mode].search
         self._idle = not waits and self._gap is None
-        self._holds = SPACES if self._mode == _PROSE else ""
+        self._stop = _SPECIAL.search if blocks.prose else blocks.stop().search
+        self._holds = SPACES if blocks.prose else ""
         return self._out
-
-    def _step(self, at: int) -> int:
-        """Pass what stands at ``at``, outside of prose or where a line begins; where to go on."""
-        if self._bol:
-            return self._begin_line(at)
-        if self._mode in (_FENCE, _INDENTED):
-            return self._to_line_end(at)
-        if self._mode == _UNTIL:
-            return self._to_closer(at)
-        return self._in_ticks(at)
 
     def _give(self, end: int) -> None:
         """Give out the text up to ``end``."""
@@ -197,105 +151,17 @@ class MarkerDecoder:
             at -= 1
         return at
 
-    # -- lines and blocks ---------------------------------------------------------------------------
-
-    def _begin_line(self, at: int) -> int:
-        if self._mode == _FENCE:
-            closed = fence_end(self._buffer, at, self._fence, final=self._final)
-            self._bol = False
-            if closed is None:
-                return at
-            self._mode, self._barrier = _PROSE, closed
-            return closed
-        head = read_line_head(self._buffer, at, final=self._final)
-        self._bol = False
-        self._barrier = head.end
-        if head.kind == "blank":
-            self._mode, self._blank = _PROSE, True
-            return head.end
-        after_break = self._blank or self._was_indented
-        self._blank = False
-        if head.indent < self._list_indent and after_break and head.kind != "item":
-            self._list_indent = 0
-        self._was_indented = after_break and self._mode == _PROSE and head.indent >= self._list_indent + 4
-        if self._was_indented:
-            self._mode = _INDENTED
-        elif head.kind == "fence":
-            self._mode, self._fence = _INFO, head.fence
-        elif head.kind == "item":
-            self._list_indent = head.item_indent
-        return head.end
-
-    def _to_line_end(self, at: int) -> int:
-        found = self._buffer.find("\n", at)
-        if found < 0:
-            return self._size
-        self._bol = True
-        if self._mode == _INDENTED:
-            self._mode = _PROSE
-        return found + 1
-
-    def _in_ticks(self, at: int) -> int:
-        """Inside code between backticks, or on the first line of a fence."""
-        if self._mode in (_TICKS, _CLOSING):
-            run = _TICKS_RUN.match(self._buffer, at)
-            end = run.end() if run else at
-            self._run += end - at
-            if end < self._size and self._mode == _TICKS:
-                self._mode, self._ticks = _CODE, self._run
-            elif end < self._size:
-                self._mode = _PROSE if self._run == self._ticks else _CODE
-            self._barrier = end
-            return end
-        match = _TICK_OR_LINE.search(self._buffer, at)
-        if match is None:
-            return self._size
-        if match.group() == "\n":
-            self._bol = True
-            self._mode = _FENCE if self._mode == _INFO else _CODE
-            return match.end()
-        if self._mode == _INFO and self._fence[0] == "~":
-            return match.end()
-        if self._mode == _INFO:  # "```code``` text": no fence after all
-            self._ticks = len(self._fence)
-        self._mode, self._run = _CLOSING, 0
-        return match.start()
-
-    def _to_closer(self, at: int) -> int:
-        """Inside maths, a link's target or raw HTML, up to ``_closer``."""
-        found = self._buffer.find(self._closer, at)
-        line = self._buffer.find("\n", at)
-        if line >= 0 and (found < 0 or line < found):
-            self._bol = True
-            if self._closer == ")":
-                self._mode = _PROSE
-            return line + 1
-        if found >= 0:
-            self._mode = _PROSE
-            self._barrier = found + len(self._closer)
-            return self._barrier
-        for length in range(len(self._closer) - 1, 0, -1):
-            if self._buffer.endswith(self._closer[:length], at):
-                if at < self._size - length:
-                    return self._size - length
-                if not self._final:
-                    raise Unfinished
-        return self._size
-
-    def _enter(self, closer: str, at: int) -> int:
-        self._mode, self._closer = _UNTIL, closer
-        return at
-
     # -- what may be a marker -----------------------------------------------------------------------
 
     def _meet(self, at: int) -> int:
         """A character of prose that may matter."""
         char = self._buffer[at]
         if char == "\n":
-            self._bol, self._dollar = True, False
+            self._blocks.end_line()
+            self._dollar = False
             return at + 1
         if char == "`":
-            self._mode, self._run = _TICKS, 0
+            self._blocks.enter_ticks()
             return at
         if char == "$":
             return self._meet_dollar(at)
@@ -312,6 +178,10 @@ class MarkerDecoder:
         if last and ((char == "*" and last == "*") or (char in RAISED and last in RAISED + "⁻⁺")):
             return at + 1  # within a run that was looked at from its start
         return self._meet_opener(at, behind) or at + 1
+
+    def _enter(self, closer: str, at: int) -> int:
+        self._blocks.enter(closer)
+        return at
 
     def _meet_dollar(self, at: int) -> int:
         after = self._ahead(at + 1)
@@ -335,11 +205,10 @@ class MarkerDecoder:
         if after == "(":
             return self._enter("\\)", at + 2)
         if after == "b":
-            begin = "\\begin{"
-            rest = self._buffer[at : at + len(begin)]
-            if rest == begin:
-                return self._enter("\\end{", at + len(begin))
-            if begin.startswith(rest) and not self._final:
+            rest = self._buffer[at : at + len(_BEGIN)]
+            if rest == _BEGIN:
+                return self._enter("\\end{", at + len(_BEGIN))
+            if _BEGIN.startswith(rest) and not self._final:
                 raise Unfinished
         return at + 1 if after in ("", "\n") or after.isalnum() else at + 2
 
@@ -361,31 +230,30 @@ class MarkerDecoder:
                 self._take(at, quick)
             return quick.end
         line_head = behind.rstrip(" \t>")[-1:] in ("", "\n")
-        reader = GroupReader(self._buffer, at, count=self.count, final=self._final, line_head=line_head)
-        group = reader.read()
+        group = read_group(self._buffer, at, count=self.count, final=self._final, line_head=line_head)
         if group is None:
             return 0
-        if group.stays or self._stays(group, at, behind, line_head=line_head) or self._in_maths(at, group.end):
+        if group.stays or self._stays(group, at, behind, line_head=line_head) or self._in_maths(group.end):
             return group.end
         self._take(at, group)
         return group.end
 
     def _stays(self, group: Group, at: int, behind: str, *, line_head: bool) -> bool:
         """Whether what reads like a marker is code, maths or a list item in this place."""
-        last = behind[-1:]
         if group.kind == "bare":
             return not self._cites_bare(group, at, behind, line_head=line_head)
         if group.kind == "raised" or self._buffer[at] == "^":
             return line_head or context.is_exponent(behind)
-        if self._buffer[at] in "(（":
-            return group.kind == "bracket" and last.isalnum() and last.isascii()
-        if self._buffer[at] not in "[［〔\\":
+        opener = self._buffer[at]
+        if opener in "(（":
+            return group.kind == "bracket" and context.ends_in_word(behind)
+        if opener not in "[［〔\\":
             return False
         if context.indexes(behind) or context.assigns(behind):
             return True
         if group.has_zero and "," in self._buffer[at : group.end] and context.reads_as_interval(behind):
             return True
-        return last.isascii() and last.isalnum() and self._is_operated_on(group.end)
+        return context.ends_in_word(behind) and self._is_operated_on(group.end)
 
     def _is_operated_on(self, at: int) -> bool:
         """Whether ``word[1]`` goes on like code: ``= 5``, ``.name``."""
@@ -407,13 +275,13 @@ class MarkerDecoder:
             self._enumerated = True
         return cites
 
-    def _in_maths(self, at: int, end: int) -> bool:
+    def _in_maths(self, end: int) -> bool:
         """Whether the "$" open on this line closes after ``end``, near enough to be told."""
         if not self._dollar:
             return False
-        match = _DOLLAR_OR_LINE.search(self._buffer, end, at + WINDOW)
+        match = _DOLLAR_OR_LINE.search(self._buffer, end, end + _MATHS_REACH)
         if match is None:
-            if self._size < at + WINDOW and not self._final:
+            if self._size < end + _MATHS_REACH and not self._final:
                 raise Unfinished
             return False
         place = match.start()
@@ -428,9 +296,7 @@ class MarkerDecoder:
         self._explicit = self._explicit or group.kind != "bare"
         begin = self._before_spaces(at)
         ahead_of = self._behind(begin)
-        opening = ahead_of[-1:] in ("", "\n", "(", "[", "{", "“", "‘", "«", "|", " ", "\t") or (
-            begin == at and ahead_of.endswith("*") and ahead_of.rstrip("*")[-1:] in ("", " ", "\n")
-        )
+        opening = context.opens(ahead_of, touches=begin == at)
         if opening:
             begin = at
         self._give(begin)
@@ -440,7 +306,7 @@ class MarkerDecoder:
             if self._gap is not None:
                 before = before or self._gap.spaces
                 self._gap = None
-            self._give_markers(group, at, before)
+            self._out += written(group, self._buffer, at, before)
         else:
             if known:
                 numbers = tuple(number for part in known for number in part.numbers)
@@ -448,23 +314,6 @@ class MarkerDecoder:
             self._vanish(before, ahead_of, opening=opening)
         self._tail = self._behind(at) + context.TAKEN
         self._base = self._done = self._barrier = group.end
-
-    def _give_markers(self, group: Group, at: int, before: str) -> None:
-        """Neighbours are one marker; markers joined by a word ("[1] and [2]") keep it."""
-        if group.lead:
-            self._out.append(before + group.lead)
-            before = ""
-        known = [part for part in group.parts if part.numbers]
-        start, numbers = at, list(known[0].numbers)
-        for part in known[1:]:
-            if part.joined_by:
-                self._out.append(Marker(tuple(numbers), self._buffer[start : part.start], before))
-                self._out.append(part.joined_by)
-                start, numbers, before = part.start, [], ""
-            numbers += part.numbers
-        self._out.append(Marker(tuple(numbers), self._buffer[start : group.end], before))
-        if group.trail:
-            self._out.append(group.trail)
 
     def _vanish(self, before: str, behind: str, *, opening: bool) -> None:
         if self._gap is not None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from weakref import WeakValueDictionary
 
-from footnoted.citations.markers import Marker, MarkerDecoder
+from footnoted.citations.marker import Marker
+from footnoted.citations.markers import MarkerDecoder
 from footnoted.citations.spans import Located, SourceSpans, overlap
 from footnoted.citations.styles import Entry, has_list, render_list, render_marker, separator
 from footnoted.citations.trail import Trail, Words

@@ -1,0 +1,167 @@
+"""Raw text in; where it is prose, and where code, maths, a link's target or raw HTML, out (CommonMark, made local).
+
+What passes here is never changed: code and maths begin and end, no more. A construct left open ends with its
+paragraph, a fence with the text.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from footnoted.citations.lines import fence_end, read_line_head
+from footnoted.citations.window import Unfinished
+
+PROSE, TICKS, CODE, CLOSING, INFO, FENCE, INDENTED, UNTIL = range(8)
+
+_TICK_OR_LINE = re.compile(r"`+|\n")
+_TICKS_RUN = re.compile(r"`*")
+_ANY = re.compile("")
+
+# What lets a piece of text pass unread, by what it is in: nothing there can matter.
+_STOPS: Final = {
+    TICKS: _ANY,
+    CODE: re.compile(r"[`\n]"),
+    CLOSING: _ANY,
+    INFO: re.compile(r"[`\n]"),
+    FENCE: re.compile(r"\n"),
+    INDENTED: re.compile(r"\n"),
+    UNTIL: re.compile(r"[$\\<)\n]"),
+}
+
+
+class Blocks:
+    """Follows a text from place to place; ``prose`` tells whether markers may stand at the present one."""
+
+    __slots__ = (
+        "_blank", "_closer", "_fence", "_in_item", "_item_indent", "_mode", "_run", "_ticks", "_was_code",
+        "at_line_start", "prose",
+    )  # fmt: skip
+
+    def __init__(self) -> None:
+        self.prose = False
+        self.at_line_start = True
+        self._mode = PROSE
+        self._blank = True  # the line before was blank
+        self._was_code = False  # the line before was indented code
+        self._in_item = False  # a list item's mark was just read on this line
+        self._item_indent = 0  # the column of the open list item's text
+        self._fence = ""  # the run that opened the fence
+        self._closer = ""
+        self._ticks = self._run = 0
+
+    def stop(self) -> re.Pattern[str]:
+        """What must be looked at next, outside of prose; a piece without it passes as it is."""
+        return _ANY if self.at_line_start else _STOPS[self._mode]
+
+    def end_line(self) -> None:
+        """Prose came to a line break."""
+        self.at_line_start, self.prose = True, False
+
+    def enter_ticks(self) -> None:
+        """Prose came to a backtick, which is still to be passed."""
+        self._run = 0
+        self._set(TICKS)
+
+    def enter(self, closer: str) -> None:
+        """Prose came to something that lasts until ``closer``; ``)`` also ends with the line."""
+        self._closer = closer
+        self._set(UNTIL)
+
+    def _set(self, mode: int) -> None:
+        self._mode = mode
+        self.prose = mode == PROSE and not self.at_line_start
+
+    def step(self, text: str, at: int, *, final: bool) -> int:
+        """Pass what stands at ``at``, outside of prose; where to go on. Raises `Unfinished`."""
+        if self.at_line_start:
+            at = self._begin_line(text, at, final=final)
+            self.prose = self._mode == PROSE and not self.at_line_start
+            return at
+        if self._mode in (FENCE, INDENTED):
+            return self._to_line_end(text, at)
+        if self._mode == UNTIL:
+            return self._to_closer(text, at, final=final)
+        return self._in_ticks(text, at)
+
+    def _begin_line(self, text: str, at: int, *, final: bool) -> int:
+        if self._mode == FENCE:
+            closed = fence_end(text, at, self._fence, final=final)
+            self.at_line_start = False
+            if closed is None:
+                return at
+            self._mode = PROSE
+            return closed
+        head = read_line_head(text, at, final=final)
+        within_item, self._in_item = self._in_item, False
+        self.at_line_start = False
+        if head.kind == "blank":
+            self._mode, self._blank = PROSE, True
+            return head.end
+        broken = (self._blank or self._was_code) and not within_item
+        self._blank = self._was_code = False
+        if head.indent < self._item_indent and broken and head.kind != "item":
+            self._item_indent = 0
+        if broken and self._mode == PROSE and head.indent >= self._item_indent + 4:
+            self._mode, self._was_code = INDENTED, True
+        elif head.kind == "fence":
+            self._mode, self._fence = INFO, head.fence
+        elif head.kind == "item":
+            self._item_indent = head.item_indent + (self._item_indent if within_item else 0)
+            self._in_item = self.at_line_start = True  # a fence or another item may begin right here
+        return head.end
+
+    def _to_line_end(self, text: str, at: int) -> int:
+        found = text.find("\n", at)
+        if found < 0:
+            return len(text)
+        self.at_line_start = True
+        if self._mode == INDENTED:
+            self._mode = PROSE
+        return found + 1
+
+    def _in_ticks(self, text: str, at: int) -> int:
+        """Inside code between backticks, or on the first line of a fence."""
+        if self._mode in (TICKS, CLOSING):
+            run = _TICKS_RUN.match(text, at)
+            end = run.end() if run else at
+            self._run += end - at
+            if end < len(text) and self._mode == TICKS:
+                self._ticks = self._run
+                self._set(CODE)
+            elif end < len(text):
+                self._set(PROSE if self._run == self._ticks else CODE)
+            return end
+        match = _TICK_OR_LINE.search(text, at)
+        if match is None:
+            return len(text)
+        if match.group() == "\n":
+            self.at_line_start = True
+            self._mode = FENCE if self._mode == INFO else CODE
+            return match.end()
+        if self._mode == INFO and self._fence[0] == "~":
+            return match.end()
+        if self._mode == INFO:  # "```code``` text": no fence after all
+            self._ticks = len(self._fence)
+        self._mode, self._run = CLOSING, 0
+        return match.start()
+
+    def _to_closer(self, text: str, at: int, *, final: bool) -> int:
+        """Inside maths, a link's target or raw HTML, up to its closer."""
+        found = text.find(self._closer, at)
+        line = text.find("\n", at)
+        if line >= 0 and (found < 0 or line < found):
+            self.at_line_start = True
+            if self._closer == ")":
+                self._mode = PROSE
+            return line + 1
+        if found >= 0:
+            self._set(PROSE)
+            return found + len(self._closer)
+        for length in range(len(self._closer) - 1, 0, -1):
+            if text.endswith(self._closer[:length], at):
+                if at < len(text) - length:
+                    return len(text) - length
+                if not final:
+                    raise Unfinished
+        return len(text)

@@ -1,0 +1,145 @@
+"""The inside of a marker in; the numbers of the sources it names out."""
+
+from __future__ import annotations
+
+import re
+
+from footnoted.citations.window import Window
+
+RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹"
+
+# What models call a source, in the languages they answer in.
+KEYS = frozenset(
+    """source sources src srcs doc docs document documents ref refs reference references cite cites citation
+    citations passage passages chunk chunks excerpt excerpts snippet snippets quelle quellen fuente fuentes
+    fonte fontes fonti bron bronnen källa źródło kaynak источник источники المصدر مصدر 来源 來源 出典 资料 資料
+    文献 文獻 文档 文檔 출처 แหล่งที่มา แหล่ง स्रोत""".split()
+)
+JOINS = frozenset({"and", "or", "und", "et", "y", "e"})
+_LOCATORS = frozenset(
+    "p pp page pages s sec section sections para paragraph art article ch chapter line lines l clause".split()
+)
+_LARGEST = 999  # a bare number beyond it, and beyond the sources, is a year or an amount
+
+SPACES = re.compile(r"[ \t]{0,8}")
+LETTERS = re.compile(r"(?:[^\W\d_]|[\u0e00-\u0e4f]){0,16}")
+_DIGITS = re.compile(r"\d{0,5}")
+_KEY_GLUE = re.compile(r"[ \t.:#_-]{0,4}")
+_TAIL = re.compile(r"[^\[\]【】()\n]*")
+_RAISED_RUN = re.compile(f"[{RAISED}]+")
+_RAISED_DIGITS = str.maketrans(RAISED, "0123456789")
+
+
+class Numbers(Window):
+    """Reads lists of source numbers; ``count`` sources exist, and only their numbers are given."""
+
+    __slots__ = ("caret", "count", "has_zero")
+
+    def __init__(self, text: str, start: int, *, count: int, final: bool) -> None:
+        super().__init__(text, start, final=final)
+        self.count = count
+        self.caret = False  # a "^" stood before a number
+        self.has_zero = False
+
+    def numbers(self, closer: str = "]") -> list[int] | None:
+        """``1, 3-5 and 7`` · ``Source 1, Source 3`` · ``citation:3`` · ``1†source``; None where it is text."""
+        found: list[int] = []
+        keyed = numbered = False
+        while True:
+            word = self.run(LETTERS).casefold()
+            if word in JOINS and numbered:
+                self.run(SPACES)
+                word = self.run(LETTERS).casefold()
+            if word and word not in KEYS:
+                return self._with_tail(found) if numbered and (keyed or word in _LOCATORS) else None
+            if word:
+                keyed = True
+                self.run(_KEY_GLUE)
+            elif self.peek() in ("#", "^"):
+                self.caret = self.caret or self.peek() == "^"
+                self.at += 1
+            item = self._item(keyed=keyed, after=self.text[self.at - 1])
+            if item is None:
+                return None
+            found += item
+            numbered = True
+            self.run(SPACES)
+            char = self.peek()
+            if char and char in ",;&":
+                self.at += 1
+                self.run(SPACES)
+                if self.peek() == "§":
+                    return self._with_tail(found)
+            elif char == "†" or (char == ":" and (keyed or closer == "】")) or (keyed and char and char in "|-§"):
+                return found if closer == "】" else self._with_tail(found)
+            elif not char.isalpha():
+                return found
+
+    def raised(self) -> list[int] | None:
+        """``¹`` · ``²³`` · ``¹⁻³``; None for powers, fractions and charges."""
+        digits = self.run(_RAISED_RUN).translate(_RAISED_DIGITS)
+        if not digits:
+            return None
+        found = self._raised_numbers(digits)
+        if self.peek() == "⁻":
+            self.at += 1
+            last = self.run(_RAISED_RUN).translate(_RAISED_DIGITS)
+            if not last:
+                return None
+            found = self._span(int(digits), int(last))
+        char = self.peek()
+        goes_on = char != "" and (char in "/⁄⁺⁻ⁿ⁼⁽" or (char.isascii() and char.isalnum()))
+        return None if goes_on else found
+
+    def _raised_numbers(self, digits: str) -> list[int]:
+        """``²³`` is 23 where there are so many sources, else 2 and 3."""
+        if int(digits) <= self.count:
+            return self._span(int(digits), int(digits))
+        each = [int(digit) for digit in digits]
+        return each if all(1 <= number <= self.count for number in each) else []
+
+    def _span(self, first: int, last: int) -> list[int]:
+        """The valid numbers from first to last; both ends when they run backwards."""
+        if first == 0:
+            self.has_zero = True
+        if last < first:
+            return [number for number in (first, last) if 1 <= number <= self.count]
+        return list(range(max(1, first), min(last, self.count) + 1))
+
+    def _with_tail(self, found: list[int]) -> list[int] | None:
+        """Skip what a model adds after the number: a title, a page, ``†L3-L5``."""
+        self.run(_TAIL)
+        return found if self.peek() in ("]", ")") else None
+
+    def _item(self, *, keyed: bool, after: str) -> list[int] | None:
+        """``3`` or ``3-5``; None where it cannot number a source: no digits, a year, the end of ``1,500``."""
+        digits = self.run(_DIGITS)
+        if not digits or len(digits) > 4:
+            return None
+        first = last = int(digits)
+        if after == "," and len(digits) == 3 and first > self.count:
+            return None
+        mark = self.at
+        self.run(SPACES)
+        if self.peek() == "-":
+            end = self._range_end()
+            if end is None and not keyed:
+                return None
+            if end is None:
+                self.at = mark
+            else:
+                last = end
+        else:
+            self.at = mark
+        if not keyed and max(first, last) > max(_LARGEST, self.count):
+            return None
+        return self._span(first, last)
+
+    def _range_end(self) -> int | None:
+        self.at += 1
+        self.run(SPACES)
+        word = self.run(LETTERS).casefold()
+        if word in KEYS:
+            self.run(_KEY_GLUE)
+        digits = self.run(_DIGITS)
+        return int(digits) if 0 < len(digits) <= 4 and (not word or word in KEYS) else None
