@@ -1,27 +1,61 @@
-"""A stand-in for a model: a request with fenced sources in, the source's own best sentence out, cited."""
+"""A stand-in for a model: a request with sources in, the sources' own best sentence out, cited."""
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from footnoted.testing.script import Reply
+from footnoted.testing.script import Pin, Reply
 from footnoted.text import content_stems, sentences
 
 if TYPE_CHECKING:
     from footnoted.testing.script import Request
+    from footnoted.types import Span
 
 _FENCE = re.compile(r"^== (\w+) (\d+)(?:: [^\n]*)?\n(.*?)(?=^== \1 )", re.MULTILINE | re.DOTALL)
+_NOTHING = Reply("The sources do not say.", delay=0.03)
 
 
 def canned(request: Request) -> Reply:
-    """The sentence of the prompt's sources that shares most words with its last line, cited, one word a time."""
-    question = set(content_stems(request.prompt_text.strip().rsplit("\n", 1)[-1]))
-    best, most = "", 0
-    for _, number, text in _FENCE.findall(request.prompt_text):
+    """The sentence of the prompt's sources that shares most words with the question, cited, a word at a time.
+
+    Where the request has documents that Anthropic's API would cite by itself, the citation is native.
+    """
+    question = _question(request)
+    documents = _documents(request)
+    texts = documents or [text for _, _, text in _FENCE.findall(request.prompt_text)]
+    numbers = [number for _, number, _ in _FENCE.findall(request.prompt_text)]
+    place, span = _best(question, texts)
+    if span is None:
+        return _NOTHING
+    quote = texts[place][span.start : span.end]
+    if not documents:
+        return Reply(f"{' '.join(quote.split())} [{numbers[place]}]", delay=0.03)
+    reply = Reply(" ".join(quote.split()), delay=0.03)
+    pin = Pin(len(reply.parts) - 1, place, span.start, span.end, quote)
+    return Reply(reply.text, delay=0.03, citations=[pin])
+
+
+def _question(request: Request) -> set[str]:
+    lines = [line for line in request.prompt_text.strip().splitlines() if line.strip()]
+    asking = [line for line in lines if line.rstrip().endswith(("?", "？"))]
+    return set(content_stems((asking or lines or [""])[-1]))
+
+
+def _documents(request: Request) -> list[str]:
+    content: Any = (request.json.get("messages") or [{}])[-1].get("content")
+    parts = content if isinstance(content, list) else []
+    cited = [part for part in parts if part.get("type") == "document" and part.get("citations", {}).get("enabled")]
+    return [str(part["source"].get("data", "")) for part in cited]
+
+
+def _best(question: set[str], texts: list[str]) -> tuple[int, Span | None]:
+    """Which text, and its sentence that shares most stems with the question; ``None`` when none shares any."""
+    place, best, most = 0, None, 0
+    for number, text in enumerate(texts):
         for span in sentences(text):
-            sentence = " ".join(text[span.start : span.end].split())
+            sentence = text[span.start : span.end]
             shared = len(question & set(content_stems(sentence)))
             if shared > most and not sentence.startswith(("#", "|")):
-                best, most = f"{sentence} [{number}]", shared
-    return Reply(best or "The sources do not say.", delay=0.03)
+                place, best, most = number, span, shared
+    return place, best
