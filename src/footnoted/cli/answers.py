@@ -156,7 +156,7 @@ def _request(
                 chunk_id=UUID(source.id),
                 document_id=source.metadata["document_id"],
                 content=source.text,
-                metadata={**source.metadata, "title": source.title},
+                metadata=dict(source.metadata),
                 relevance_score=source.score or 0.0,
             )
             for source in found
