@@ -12,6 +12,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from pydantic_core import from_json
+
 from footnoted.errors import BadProviderReply, ProviderError, ProviderUnavailable
 from footnoted.providers._faults import shorten
 from footnoted.providers._sse import Decoder
@@ -23,16 +25,13 @@ if TYPE_CHECKING:
 _SHAPELESS = (KeyError, TypeError, AttributeError, IndexError, ValueError, RecursionError)
 
 
-_decode = json.JSONDecoder().raw_decode
-
-
 def parsed(data: str) -> Any:
-    """The value of a JSON text: `json.loads` without its searches for white space around an object."""
-    if data[:1] == "{":
-        value, end = _decode(data)
-        if end == len(data):
-            return value
-    return json.loads(data)
+    """The value of a JSON text, in half the time `json.loads` takes. Raises `ValueError` as it does."""
+    try:
+        return from_json(data)
+    except ValueError:
+        # It takes no lone surrogates, which is how some servers send an emoji that falls between two chunks.
+        return json.loads(data)
 
 
 class Reading:
