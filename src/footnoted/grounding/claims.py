@@ -164,6 +164,7 @@ class ClaimSegmenter:
             follows = text[end:stop].strip() != ""
             if follows and is_bare_reply(text[begin:end]):
                 cursor.begin = begin  # "Yes." stands or falls with the sentence that says why
+                cursor.at = end + 1
                 continue
             cursor.begin = begin
             self._close(claims, end, last=not follows)
