@@ -134,7 +134,7 @@ def _ends_sentence(text: str, match: re.Match[str], begin: int, end: int) -> boo
     if match.group()[0] != "." or len(match.group("west")) > 1:
         # "?" and "!" inside a quotation run on when the next word is in lower case.
         return not after[0].islower()
-    before = text[begin : match.start()]
+    before = text[max(begin, match.start() - 80) : match.start()]  # no further, for texts of full stops alone
     words_before = before.split()
     word = words_before[-1].lstrip("([\"'“‘*_") if words_before else ""
     if after[0].islower():
