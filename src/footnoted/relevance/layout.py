@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from footnoted.text import sentences
+from footnoted.types import Span
 
 if TYPE_CHECKING:
-    from footnoted.types import Source, Span
+    from footnoted.types import Source
 
 Kind = Literal["prose", "heading", "item", "row", "header", "rule", "code"]
 
@@ -17,14 +18,19 @@ _HEADING = re.compile(r"(#{1,6})\s+(.*)", re.DOTALL)
 _ITEM = re.compile(r"(?:[-*+•‣]|\(?\d{1,3}[.)]|\(?[a-z][.)])\s+")
 _RULE = re.compile(r"[\s|:+=*_-]+")
 _FENCE = re.compile(r"[ \t]*(?:```|~~~)")
+_BOLD = re.compile(r"(\*\*|__)[^*_]+\1:?")
+_ASKS = re.compile(r"[?？][\"'”’»)*_]*$")
+_UNDER_HEADINGS = 7  # the level of a line of its own that asks, or is all bold
+_TABLE = frozenset({"header", "row", "rule"})
 
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """``text == source.text[start:end]``; ``headings`` above it, outermost first; ``lead`` introduces it.
+    """``text == source.text[start:end]``; ``headings`` above it, outermost first; ``leads`` introduce it.
 
-    The lead of a table row is its header row; that of a list item, the sentence ending in a colon before
-    the list. ``block`` numbers the paragraphs, lists and tables of the source.
+    The leads of a table row are the sentence ending in a colon before the table, if any, and the header
+    row; that of a list item, the sentence ending in a colon before the list. ``block`` numbers the
+    paragraphs, lists and tables of the source.
     """
 
     source_index: int
@@ -33,28 +39,43 @@ class Sentence:
     text: str
     kind: Kind
     headings: tuple[str, ...]
-    lead: Span | None
+    leads: tuple[Span, ...]
     block: int
 
 
-def read(source: Source, source_index: int = 0) -> list[Sentence]:
-    """The sentences of one source in order, each knowing its place."""
-    reader = _Reader(source.text, source_index)
-    for span in sentences(source.text):
+def read(source: Source, source_index: int = 0, *, within: Span | None = None) -> list[Sentence]:
+    """The sentences of one source (or of the stretch ``within``) in order, each knowing its place."""
+    start, end = (within.start, within.end) if within else (0, len(source.text))
+    whole = start == 0 and end == len(source.text)
+    reader = _Reader(source.text, source_index, start)
+    for span in _rows_whole(source.text, sentences(source.text if whole else source.text[start:end]), start):
         reader.take(span)
     return reader.found
 
 
+def _rows_whole(text: str, spans: list[Span], offset: int) -> list[Span]:
+    """The spans moved by ``offset``, those on one table row joined."""
+    joined: list[Span] = []
+    for span in spans:
+        start, end = span.start + offset, span.end + offset
+        last = joined[-1] if joined else None
+        if last is not None and text[last.start] == "|" and "\n" not in text[last.start : start]:
+            joined[-1] = Span(last.start, end)
+        else:
+            joined.append(Span(start, end))
+    return joined
+
+
 class _Reader:
-    def __init__(self, text: str, source_index: int) -> None:
+    def __init__(self, text: str, source_index: int, start: int) -> None:
         self.found: list[Sentence] = []
         self._text = text
         self._source_index = source_index
         self._headings: list[tuple[int, str]] = []
-        self._lead: Span | None = None
-        self._lead_of: Kind | None = None
+        self._intro: Span | None = None  # the last sentence, when it ends in a colon
+        self._header: Span | None = None  # of the table we are in
         self._block = 0
-        self._end = 0
+        self._end = start
         self._fenced = False
 
     def take(self, span: Span) -> None:
@@ -62,15 +83,15 @@ class _Reader:
         gap = self._text[self._end : span.start]
         apart = "\n\n" in gap.replace("\r", "").replace(" ", "")
         kind = self._kind(words, fresh="\n" in gap or not self.found)
-        if kind == "rule" and self._setext(words, gap):
+        if kind == "rule" and self._under_line(words, gap):
             self._end = span.end
             return
+        if apart:
+            self._open_lone_line()
         self._place(kind, words, apart=apart)
         headings = tuple(title for _, title in self._headings)
-        lead = self._lead if kind == self._lead_of else None
-        self.found.append(
-            Sentence(self._source_index, span.start, span.end, words, kind, headings, lead, self._block)
-        )
+        leads = tuple(lead for lead in (self._intro, self._header) if lead) if kind in ("item", "row") else ()
+        self.found.append(Sentence(self._source_index, span.start, span.end, words, kind, headings, leads, self._block))
         self._remember(kind, span, words)
         self._end = span.end
 
@@ -92,55 +113,55 @@ class _Reader:
             return "item"
         return "prose"
 
-    def _setext(self, words: str, gap: str) -> bool:
-        """A line of ``===`` or ``---`` under a single line makes that line a heading."""
+    def _under_line(self, words: str, gap: str) -> bool:
+        """A rule under a table's first row makes that row its header; ``===`` under one line, a heading."""
         last = self.found[-1] if self.found else None
-        if last is None or last.kind != "prose" or gap.count("\n") != 1 or set(words) not in ({"="}, {"-"}):
+        if last is None or gap.count("\n") != 1:
             return False
-        if "\n" in last.text:
-            return False
-        level = 1 if words[0] == "=" else 2
-        self._open(level, last.text)
-        headings = tuple(title for _, title in self._headings[:-1])
-        self.found[-1] = Sentence(
-            last.source_index, last.start, last.end, last.text, "heading", headings, None, last.block
-        )
-        return True
+        if last.kind == "row" and self._header is None and "-" in words:
+            self._header = Span(last.start, last.end)
+            self.found[-1] = replace(last, kind="header", leads=())
+            return True
+        if last.kind == "prose" and set(words) in ({"="}, {"-"}) and "\n" not in last.text:
+            self._make_heading(1 if words[0] == "=" else 2)
+            return True
+        return False
+
+    def _open_lone_line(self) -> None:
+        """A paragraph of one question, or all in bold, heads what follows: ``**Am I covered abroad?**``."""
+        last = self.found[-1] if self.found else None
+        if last is None or last.kind != "prose" or "\n" in last.text:
+            return
+        alone = len(self.found) < 2 or self.found[-2].block != last.block
+        if alone and (_ASKS.search(last.text) or _BOLD.fullmatch(last.text)):
+            self._make_heading(_UNDER_HEADINGS)
+
+    def _make_heading(self, level: int) -> None:
+        last = self.found[-1]
+        self._close(level)
+        headings = tuple(title for _, title in self._headings)
+        self.found[-1] = replace(last, kind="heading", headings=headings, leads=())
+        self._headings.append((level, last.text.strip("*_: ")))
+        self._intro = None
 
     def _place(self, kind: Kind, words: str, *, apart: bool) -> None:
         before = self.found[-1].kind if self.found else None
-        table = {"header", "row", "rule"}
-        if apart or (kind != before and not (kind in table and before in table)):
+        if apart or (kind != before and not (kind in _TABLE and before in _TABLE)):
             self._block += 1
         match = _HEADING.match(words) if kind == "heading" else None
         if match:
             self._close(len(match.group(1)))
-        if kind not in ("rule", self._lead_of):
-            self._lead = self._lead_of = None
+        if kind not in _TABLE:
+            self._header = None
+        if kind in ("prose", "heading", "code") or (kind in _TABLE and before == "item"):
+            self._intro = None
 
     def _remember(self, kind: Kind, span: Span, words: str) -> None:
         match = _HEADING.match(words) if kind == "heading" else None
         if match:
-            self._open(len(match.group(1)), match.group(2).strip().rstrip("#").strip())
+            self._headings.append((len(match.group(1)), match.group(2).strip().rstrip("#").strip()))
         elif kind == "prose" and words.rstrip("*_ ").endswith((":", "：")):
-            self._lead, self._lead_of = span, "item"
-        elif kind == "row" and self._lead is None:
-            self._lead, self._lead_of = span, "row"
-            header = self.found[-1]
-            self.found[-1] = Sentence(
-                header.source_index,
-                span.start,
-                span.end,
-                words,
-                "header",
-                header.headings,
-                None,
-                header.block,
-            )
-
-    def _open(self, level: int, title: str) -> None:
-        self._close(level)
-        self._headings.append((level, title))
+            self._intro = span
 
     def _close(self, level: int) -> None:
         while self._headings and self._headings[-1][0] >= level:
