@@ -9,6 +9,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
+from footnoted.inert import on_one_line
 from footnoted.types import Attempt, FinishReason, Ruling, Source, Tier
 
 MAX_QUERY = 32_000
@@ -75,11 +76,11 @@ class SourceContext(_Door):
 
     @property
     def title(self) -> str:
-        """What a reader would call this source: its title, else its file and section."""
+        """What a reader would call this source, on one line: its title, else its file and section."""
         data = self.metadata
         title = data.get("title") or data.get("name") or data.get("file") or data.get("source") or ""
         section = data.get("section")
-        return f"{title} › {section}" if title and section else str(title or section or "")
+        return on_one_line(f"{title} › {section}" if title and section else str(title or section or ""))
 
     def as_source(self) -> Source:
         """The same chunk as it flows through the river."""
@@ -161,6 +162,16 @@ class ClaimResult(_Door):
     flagged: list[tuple[int, int]] = Field(default_factory=list)
 
 
+class SourceDisagreement(_Door):
+    """Two sources that exclude one another on a point the answer makes, with their own dates where they give one."""
+
+    first: EvidenceSpan
+    second: EvidenceSpan
+    first_date: str = ""
+    second_date: str = ""
+    difference: str
+
+
 class TokenUsage(_Door):
     """Tokens by kind; ``estimated`` when the wire gave none."""
 
@@ -199,6 +210,7 @@ class GenerationResponse(_Door):
     tokens_used: int = 0
     latency_ms: float = 0.0
     claims: list[ClaimResult] = Field(default_factory=list)
+    disagreements: list[SourceDisagreement] = Field(default_factory=list)
     finish_reason: FinishReason = FinishReason.COMPLETE
     refusal: Refusal | None = None
     error: Problem | None = None

@@ -9,6 +9,7 @@ from footnoted.types import Citation, Claim, Verdict
 
 if TYPE_CHECKING:
     from footnoted.contract import GenerationResponse
+    from footnoted.grounding.disagreement import Disagreement
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +50,14 @@ class TextRetracted:
 
 
 @dataclass(frozen=True, slots=True)
+class SourcesDisagree:
+    """Two sources exclude one another on a point the answer makes; the answer says so too."""
+
+    disagreement: Disagreement
+    kind: Literal["disagreement"] = "disagreement"
+
+
+@dataclass(frozen=True, slots=True)
 class AnswerFinished:
     """The last event: the whole response, its finish reason included."""
 
@@ -56,4 +65,4 @@ class AnswerFinished:
     kind: Literal["finished"] = "finished"
 
 
-Event = TextDelta | CitationFound | ClaimChecked | TextRetracted | AnswerFinished
+Event = TextDelta | CitationFound | ClaimChecked | TextRetracted | SourcesDisagree | AnswerFinished

@@ -228,3 +228,23 @@ async def test_a_judge_over_http_decides_what_the_checker_is_unsure_of(asked):
         assert len(llm.requests) == 1
     assert [claim.tier for claim in response.claims] == ["exact", "judge"]
     assert response.response == f"{TRUE} [1]."
+
+
+async def test_sources_that_disagree_are_both_told(asked):
+    """The answer rests on one; the other's words, both dates and both pointers are in the event and the text."""
+    from footnoted.events import SourcesDisagree
+
+    from .conftest import chunk
+
+    old = chunk(1, "The excess is £75 for a repair.", title="Car policy 2023")
+    new = chunk(2, "General terms. The excess is £95 for a repair.", title="Car policy 2025")
+    events = await events_of(door([f"{TRUE} [1]."]), asked(sources=[old, new]))
+    response = events[-1].response
+    assert sum(isinstance(event, SourcesDisagree) for event in events) == 1
+    assert response.response == (
+        f"{TRUE} [1].\n\nThe sources disagree: “The excess is £75 for a repair.” (2023) [1], "
+        "but “The excess is £95 for a repair.” (2025) [2]."
+    )
+    (dispute,) = response.disagreements
+    assert new.content[dispute.second.source_start : dispute.second.source_end] == dispute.second.source_quote
+    assert (dispute.first_date, dispute.second_date) == ("2023", "2025")

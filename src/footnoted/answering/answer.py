@@ -41,7 +41,7 @@ async def stream_answer(request: GenerationRequest, how: Answering) -> AsyncGene
     sources = [chunk.as_source() for chunk in request.context]
     prompt, fitted = build_prompt(request, sources, templates=how.templates)
     page = Page(request, prompt, fitted, started=started)
-    stage = staged(page.cited, prompt.sources, how.checking, as_json=page.as_json)
+    stage = staged(page.cited, prompt.sources, how.checking, as_json=page.as_json, question=prompt.question)
     attempts: list[Attempt] = []
     if not prompt.sources and request.config.require_grounding:
         for event in page.refuse("no_sources"):
@@ -59,6 +59,8 @@ async def stream_answer(request: GenerationRequest, how: Answering) -> AsyncGene
                 for event in page.tell(await stage.take(rest)):
                     yield event
             for event in page.tell(await stage.flush()):
+                yield event
+            for event in page.dispute(await stage.disputes()):
                 yield event
         finally:
             stage.cancel()

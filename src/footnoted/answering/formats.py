@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from footnoted.contract import OutputFormat
+from footnoted.inert import on_one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -14,10 +15,11 @@ if TYPE_CHECKING:
     from footnoted.types import Citation, FinishReason, Source
 
 # The start of a line that may still turn out to be a list mark, a heading, a quote or a code fence.
-_UNDECIDED_BULLET = re.compile(r"\s*(?:[-*•‣–+]|\d{1,3}[.)]?)?\s*")
-_BULLET = re.compile(r"\A\s*(?:[-*•‣–+]|\d{1,3}[.)])\s+")
+_UNDECIDED_BULLET = re.compile(r"\s*+(?:[-*•‣–+]|\d{1,3}[.)]?)?\s*+")
+_BULLET = re.compile(r"\A\s*+(?:[-*•‣–+]|\d{1,3}[.)])\s+")
 _UNDECIDED_PLAIN = re.compile(r"\s{0,3}(?:#{1,6}\s*|>\s*|[`]{1,2}|`{3,}[^\n]*)?")
 _PLAIN = re.compile(r"\A\s{0,3}(?:#{1,6}\s+|>\s?|```+\w*\s*$)")
+_MOST_SPACES = 4
 
 
 class LineShaper:
@@ -54,6 +56,8 @@ class LineShaper:
         ended = part.endswith("\n")
         if self._head is not None:
             self._head += part.rstrip("\r\n") if ended else part
+            if len(self._head) > _MOST_SPACES and self._head.isspace():
+                self._head = self._head[:_MOST_SPACES]  # only a list cares for none of it; endless ones must not grow
             if not ended and self._undecided.fullmatch(self._head):
                 return
             self._settle(out)
@@ -120,7 +124,7 @@ def json_closing(citations: Sequence[Citation], sources: Sequence[Source], finis
         {
             "number": citation.number,
             "source": citation.source_id,
-            "title": sources[citation.source].title,
+            "title": on_one_line(sources[citation.source].title),
             "start": citation.source_start,
             "end": citation.source_end,
             "quote": citation.quote,

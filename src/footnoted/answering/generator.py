@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from contextlib import aclosing
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, Self, runtime_checkable
 from uuid import NAMESPACE_URL, uuid5
@@ -205,6 +206,14 @@ def contexts(sources: Sequence[str | SourceContext]) -> list[SourceContext]:
         else:
             found.append(source)
     return found
+
+
+@cache
+def shipped_checker() -> Weigher:
+    """The process's own checker: one model in memory, one shelf of sources, however many generators."""
+    from footnoted.grounding.check import Checker
+
+    return Checker()
 
 
 def _raise_if_cut(response: GenerationResponse) -> None:

@@ -7,13 +7,17 @@ from collections.abc import Sequence
 
 from footnoted.answering.formats import JSON_OPENING, json_closing, json_escape, shaper
 from footnoted.answering.refusal import RefusalGate, message, missing, nearest, reads_as_refusal
+from footnoted.answering.watch import Watch
 from footnoted.answering.weighing import NEEDS_SUPPORT, Rendering
-from footnoted.citations.stream import CitationStream, as_is
+from footnoted.citations.stream import CitationStream
 from footnoted.contract import GenerationRequest, OutputFormat, Refusal
-from footnoted.events import Event, TextDelta, TextRetracted
+from footnoted.events import Event, SourcesDisagree, TextDelta, TextRetracted
+from footnoted.grounding.disagreement import Disagreement
+from footnoted.inert import ReadableStream, readable
 from footnoted.prompting.budget import Fitted
-from footnoted.types import Claim, Delta, FinishReason, Prompt, Usage, Verdict
+from footnoted.types import Claim, Delta, FinishReason, Pointer, Prompt, Usage, Verdict
 
+_LONGEST_QUOTE = 300  # code points of a disputed sentence shown in the answer
 _WHOLE = (FinishReason.COMPLETE, FinishReason.LENGTH)
 
 
@@ -31,7 +35,7 @@ class Page:
             prompt.sources,
             style=config.citation_style,
             show=config.include_citations,
-            encode=json_escape if self.as_json else as_is,
+            encode=_in_json if self.as_json else readable,
             offset=len(JSON_OPENING) if self.as_json else 0,
         )
         self.finish = FinishReason.COMPLETE
@@ -41,7 +45,9 @@ class Page:
         self.first_at: float | None = None
         self.verdicts: list[tuple[Claim, Verdict, bool]] = []
         self.retracted: list[tuple[int, int]] = []
+        self.disagreements: list[Disagreement] = []
         self._told: list[str] = []
+        self._readable = ReadableStream()
         self._gate: RefusalGate | None = RefusalGate()
         self._reason: list[str] = []  # what the model says is missing, once it refuses
         self._shaper = shaper(config.output_format)
@@ -57,9 +63,10 @@ class Page:
             self.usage = delta.usage
         if delta.finish_reason is not None:
             self.finish, self.detail = delta.finish_reason, delta.detail
-        text = delta.text
+        text = self._readable.decode(delta.text)
         if self._gate is not None:
-            text = self._gate.decode(text)
+            # Words that come with their pointer are a source's own, whatever they begin with.
+            text = self._gate.pass_on(text) if delta.pointers else self._gate.decode(text)
             if self._gate.refused:
                 self._reason.append(text)
                 return ""
@@ -71,9 +78,11 @@ class Page:
 
     def rest(self) -> str:
         """The text still held back when the stream is over."""
-        text = ""
-        if self._gate is not None and not self._gate.refused:
-            text = self._gate.flush()
+        text = self._readable.flush()
+        if self._gate is not None and self._gate.refused:
+            return ""
+        if self._gate is not None:
+            text = self._gate.decode(text) + self._gate.flush()
             self.first_at = time.perf_counter() if text else None
         return text if self._shaper is None else self._shaper.decode(text) + self._shaper.flush()
 
@@ -90,6 +99,22 @@ class Page:
             return [TextDelta(JSON_OPENING, 0), *events]
         return events
 
+    def dispute(self, found: Sequence[Disagreement]) -> list[Event]:
+        """Say where sources exclude one another on a point the answer makes: both sides, neither preferred."""
+        events: list[Event] = []
+        for one in found:
+            self.disagreements.append(one)
+            opening = "- " if self.request.config.output_format is OutputFormat.BULLETS else ""
+            events += self.cited.write(f"\n\n{opening}The sources disagree: ")
+            sides = (one.first, one.first_date, ", but "), (one.second, one.second_date, ".")
+            for evidence, date, after in sides:
+                dated = f" ({date})" if date else ""
+                events += self.cited.write(f"“{' '.join(evidence.quote.split())[:_LONGEST_QUOTE]}”{dated}")
+                events += self.cited.write(Pointer(evidence.source, evidence.start, evidence.end), before=" ")
+                events += self.cited.write(after)
+            events.append(SourcesDisagree(one))
+        return list(self.tell(events))
+
     def close(self, stage: Rendering) -> list[Event]:
         """The last events before the ending: a list of citations, a refusal's sentence, JSON's closing."""
         self.verdicts = stage.verdicts
@@ -98,7 +123,7 @@ class Page:
         if self.refusal is not None:
             pass  # said before anything was asked
         elif self._gate is not None and self._gate.refused:
-            events += self.refuse("not_in_sources", asked_for=missing("".join(self._reason)))
+            events += self.refuse("not_in_sources", asked_for=self._missing())
         elif self.finish is FinishReason.REFUSED:
             events += self.refuse("not_in_sources")
         elif self.finish in _WHOLE and self._nothing_stands():
@@ -120,8 +145,14 @@ class Page:
             said = f"- {said}"
         return list(self.tell(self.cited.write(f"\n\n{said}" if self.text.strip() else said)))
 
+    def _missing(self) -> str:
+        """What the model says is missing. No check weighs it, so it may use no words but the question's and sources'."""
+        reason = missing("".join(self._reason))
+        grounded = self.request.config.require_grounding
+        return reason if not grounded or Watch(self.prompt.question, self.prompt.sources).is_innocent(reason) else ""
+
     def _nothing_stands(self) -> bool:
-        weighed = [shown for claim, _, shown in self.verdicts if claim.kind == NEEDS_SUPPORT]
+        weighed = [shown for claim, _, shown in self.verdicts if claim.kind == NEEDS_SUPPORT or not shown]
         return bool(weighed) and not any(weighed)
 
     def _refused(self, reason: str, said: str) -> None:
@@ -134,3 +165,7 @@ class Page:
         start = len(self.text)
         self._told.append(opening + closing)
         return [TextDelta(opening + closing, start)]
+
+
+def _in_json(text: str) -> str:
+    return json_escape(readable(text))

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from footnoted.contract import EvidenceSpan
+from footnoted.orders import is_order
 from footnoted.relevance import rank
 from footnoted.text import content_stems
 
@@ -26,6 +27,8 @@ _NOT_HELD = re.compile(
     r"|\bnot (?:mentioned|stated|covered|specified|provided|contained|found) in the\b",
     re.IGNORECASE,
 )
+_WRAPPING = " \t\r\n*_`\"'>-"  # what a model may put around the sentinel
+_MOST_WRAPPING = 64
 _LONGEST_REFUSAL = 600
 _LONGEST_REASON = 300
 
@@ -42,14 +45,20 @@ class RefusalGate:
         if self._held is None:
             return piece
         self._held += piece
-        start = self._held.lstrip(" \t\r\n*_`\"'>-")
-        if len(start) < len(SENTINEL) and SENTINEL.startswith(start):
+        start = self._held.lstrip(_WRAPPING)
+        wrapped = len(self._held) - len(start) <= _MOST_WRAPPING
+        if wrapped and len(start) < len(SENTINEL) and SENTINEL.startswith(start):
             return ""
         held, self._held = self._held, None
-        if start.startswith(SENTINEL):
+        if wrapped and start.startswith(SENTINEL):
             self.refused = True
             return start[len(SENTINEL) :]
         return held
+
+    def pass_on(self, piece: str) -> str:
+        """What was held and ``piece``, as they are: this is an answer."""
+        held, self._held = self._held or "", None
+        return held + piece
 
     def flush(self) -> str:
         """What was still held when the stream ended."""
@@ -91,10 +100,10 @@ def nearest(question: str, context: Sequence[SourceContext], *, most: int = 3) -
     wanted = set(content_stems(question))
     found: dict[int, EvidenceSpan] = {}
     for one in rank(question, [source.as_source() for source in context]):
-        if one.source_index in found:
-            continue
         source = context[one.source_index]
         quote = source.content[one.start : one.end]
+        if one.source_index in found or is_order(quote):
+            continue
         share = len(wanted & set(content_stems(quote))) / len(wanted) if wanted else 0.0
         if share:
             found[one.source_index] = EvidenceSpan(

@@ -16,10 +16,11 @@ from footnoted.contract import (
     GenerationResponse,
     InlineCitation,
     Problem,
+    SourceDisagreement,
     TokenUsage,
 )
 from footnoted.text import estimate_tokens
-from footnoted.types import Attempt, Citation, Claim, FinishReason, Usage, Verdict
+from footnoted.types import Attempt, Citation, Claim, Evidence, FinishReason, Usage, Verdict
 
 _BROKEN = (FinishReason.TRUNCATED, FinishReason.ERROR, FinishReason.FILTERED)
 
@@ -52,6 +53,16 @@ def response_of(page: Page, attempts: Sequence[Attempt]) -> GenerationResponse:
         tokens_used=usage.total,
         latency_ms=(now - page.started) * 1000,
         claims=claims,
+        disagreements=[
+            SourceDisagreement(
+                first=_span(page, each.first),
+                second=_span(page, each.second),
+                first_date=each.first_date,
+                second_date=each.second_date,
+                difference=each.difference,
+            )
+            for each in page.disagreements
+        ],
         finish_reason=page.finish,
         refusal=page.refusal,
         error=_problem(page),
@@ -115,18 +126,20 @@ def _claim(page: Page, claim: Claim, verdict: Verdict, shown: bool, gone: _Gone)
         score=verdict.score,
         tier=verdict.tier,
         reason=verdict.reason,
-        evidence=[
-            EvidenceSpan(
-                source_index=page.fitted.kept[each.source],
-                chunk_id=page.request.context[page.fitted.kept[each.source]].chunk_id,
-                source_start=each.start,
-                source_end=each.end,
-                source_quote=each.quote,
-                support=each.support,
-            )
-            for each in verdict.evidence
-        ],
+        evidence=[_span(page, each) for each in verdict.evidence],
         flagged=[(span.start, span.end) for span in verdict.flagged],
+    )
+
+
+def _span(page: Page, evidence: Evidence) -> EvidenceSpan:
+    index = page.fitted.kept[evidence.source]
+    return EvidenceSpan(
+        source_index=index,
+        chunk_id=page.request.context[index].chunk_id,
+        source_start=evidence.start,
+        source_end=evidence.end,
+        source_quote=evidence.quote,
+        support=min(1.0, max(0.0, evidence.support)),
     )
 
 

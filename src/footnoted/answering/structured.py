@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 Output = TypeVar("Output", bound=BaseModel)
 
-_FENCED = re.compile(r"```(?:json)?\s*(.*?)```", re.DOTALL)
+_FENCED = re.compile(r"```(?:json)?(.*?)```", re.DOTALL)
 _MOST_ERRORS = 5
 
 

@@ -11,10 +11,11 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, Protocol
 
-from footnoted.citations import CitationStream
-from footnoted.citations.markers import Marker, MarkerDecoder
+from footnoted.answering.watch import Watch
+from footnoted.citations import CitationStream, Marker, MarkerDecoder
 from footnoted.events import CitationFound, ClaimChecked, Event, TextDelta, TextRetracted
 from footnoted.grounding.claims import ClaimSegmenter
+from footnoted.grounding.disagreement import Disagreement, disagreements
 from footnoted.types import Claim, Pointer, Source, Verdict
 
 if TYPE_CHECKING:
@@ -41,7 +42,8 @@ class Checking:
     """How claims are checked. ``wait``: seconds a verdict may take before it is ``not_checked``.
 
     ``least``: the score (0–1) below which a supported claim is not shown either, in ``hold``.
-    ``show_unchecked``: whether ``hold`` lets out what could not be checked.
+    ``show_unchecked``: whether ``hold`` lets out what could not be checked. ``watch`` knows what no evidence
+    excuses in the answer at hand.
     """
 
     weigher: Weigher
@@ -49,9 +51,18 @@ class Checking:
     wait: float = 5.0
     least: float = 0.0
     show_unchecked: bool = False
+    watch: Watch | None = None
+
+    def weighs(self, claim: Claim) -> bool:
+        """Whether this needs a verdict: every claim does, and nothing else unless it is more than words."""
+        if claim.kind == NEEDS_SUPPORT:
+            return True
+        return self.watch is not None and self.watch.weighs(claim.text, claim.kind)
 
     async def verdict(self, text: str, sources: Sequence[Source], cited: Sequence[int]) -> Verdict:
         """The weigher's verdict; ``not_checked`` when it fails or takes too long."""
+        if self.watch is not None and (objection := self.watch.objection(text)):
+            return Verdict("unsupported", score=0.0, tier="exact", reason=objection)
         try:
             async with asyncio.timeout(self.wait):
                 return await self.weigher.acheck(text, sources, cited=cited)
@@ -82,17 +93,41 @@ class Rendering:
         """What was held back."""
         return list(self._cited.flush(listing=False))
 
+    async def disputes(self) -> list[Disagreement]:
+        """Where other sources exclude what the shown sentences rest on; needs verdicts, so none here."""
+        return []
+
     def cancel(self) -> None:
         """Stop checks under way."""
 
 
-class Marking(Rendering):
-    """Text goes out at once; verdicts follow as they are reached, in order."""
+class Checked(Rendering):
+    """What holding and marking share: sources, a way of checking, and what the verdicts show together."""
 
     def __init__(self, cited: CitationStream, sources: Sequence[Source], checking: Checking) -> None:
         super().__init__(cited)
         self._sources = sources
         self._checking = checking
+
+    async def disputes(self) -> list[Disagreement]:
+        """Each dispute once, in the answer's order. Found off the event loop."""
+        rests_on = [
+            evidence
+            for _, verdict, shown in self.verdicts
+            if shown and verdict.ruling == "supported"
+            for evidence in verdict.evidence[:1]
+        ]
+        if len(self._sources) < 2 or not rests_on:
+            return []
+        found = await asyncio.to_thread(lambda: [d for one in rests_on for d in disagreements(one, self._sources)])
+        return list({frozenset((d.first.quote, d.second.quote)): d for d in found}.values())
+
+
+class Marking(Checked):
+    """Text goes out at once; verdicts follow as they are reached, in order."""
+
+    def __init__(self, cited: CitationStream, sources: Sequence[Source], checking: Checking) -> None:
+        super().__init__(cited, sources, checking)
         self._segmenter = ClaimSegmenter()
         self._base: int | None = None
         self._found: list[CitationFound] = []
@@ -131,7 +166,7 @@ class Marking(Rendering):
         base = self._base or 0
         for heard in claims:
             claim = Claim(heard.text, heard.start + base, heard.end + base, heard.kind)
-            if claim.kind != NEEDS_SUPPORT:
+            if not self._checking.weighs(claim):
                 self._waiting.append((claim, None))
                 continue
             own = [each.citation for each in self._found if claim.start <= each.citation.start < claim.end]
@@ -165,7 +200,7 @@ class _Mark:
     before: str = ""
 
 
-class Holding(Rendering):
+class Holding(Checked):
     """A sentence goes out when it is checked; what the sources do not carry stays back.
 
     Markers are set right on the way: one that points at a source which does not carry the sentence moves to
@@ -173,9 +208,7 @@ class Holding(Rendering):
     """
 
     def __init__(self, cited: CitationStream, sources: Sequence[Source], checking: Checking) -> None:
-        super().__init__(cited)
-        self._sources = sources
-        self._checking = checking
+        super().__init__(cited, sources, checking)
         self._markers = MarkerDecoder(len(sources))
         self._segmenter = ClaimSegmenter()
         self._draft = ""  # what was written and is not settled yet; it begins at self._base
@@ -226,7 +259,7 @@ class Holding(Rendering):
         for claim in claims:
             lead = self._cut(claim.start)
             said = self._cut(claim.end)
-            if claim.kind != NEEDS_SUPPORT:
+            if not self._checking.weighs(claim):
                 self.verdicts.append((claim, NOT_WEIGHED, True))
                 self._aside += [*lead, *said]
                 continue
@@ -284,10 +317,13 @@ class Holding(Rendering):
         return events
 
 
-def staged(cited: CitationStream, sources: Sequence[Source], checking: Checking | None, *, as_json: bool) -> Rendering:
+def staged(
+    cited: CitationStream, sources: Sequence[Source], checking: Checking | None, *, as_json: bool, question: str = ""
+) -> Rendering:
     """How text goes out under this checking. In JSON a verdict cannot follow its text, so sentences wait."""
     if checking is None:
         return Rendering(cited)
+    checking = replace(checking, watch=checking.watch or Watch(question, sources))
     if checking.mode == "hold" or as_json:
         return Holding(cited, sources, checking)
     return Marking(cited, sources, checking)

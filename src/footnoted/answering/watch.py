@@ -1,0 +1,86 @@
+"""A question and its sources in; of any sentence of the answer, what no evidence can excuse, out.
+
+A model that reads hostile sources may do as they say. What it writes then repeats words that only an order
+knows, or opens an address nobody gave: a link, an image that tells its server what was asked, a script.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import cached_property
+
+from footnoted.orders import is_order, words_of_orders
+from footnoted.text import content_stems, sentences
+from footnoted.types import Source
+
+_ADDRESS = re.compile(
+    r"(?:(?:https?|ftp|wss?|file):)?//[\w.-]+[^\s<>\"'`)\]}|]*|\b(?:javascript|vbscript):\S+|\bdata:[\w/+.-]+[;,]\S+",
+    re.IGNORECASE,
+)
+_ACTIVE = re.compile(r"</?[a-z]|<!--|!\[|\]\(|^\s*\[[^\]\n]+\]:\s*\S", re.IGNORECASE | re.MULTILINE)
+_RUNS = re.compile(
+    r"<\s*/?\s*(?:script|iframe|frame|img|svg|object|embed|applet|link|meta|base|form|input|button|style|video|audio)\b"
+    r"|<[^<>]*\bon[a-z]{3,20}\s*=",
+    re.IGNORECASE,
+)
+_CODE = re.compile(r"`[^`\n]+`")
+_SAYS_NOTHING = frozenset(
+    content_stems(
+        "missing mention mentioned say state stated statement specify specified provide provided contain contained give"
+        " given cover covered describe described list include included source sources document documents passage text"
+        " context information detail details answer question anything nothing none whether exact specific amount date"
+        " number name only about explicitly directly available relevant related enough such"
+    )
+)
+
+
+class Watch:
+    """What the sentences of one answer may not do. Built once an answer; reads the sources when first asked."""
+
+    def __init__(self, question: str, sources: Sequence[Source]) -> None:
+        self._texts = [question, *(source.text for source in sources), *(source.title for source in sources)]
+
+    def objection(self, text: str) -> str:
+        """Why this text may not stand, in words; empty when nothing speaks against it."""
+        if self.repeats_order(text):
+            return "it repeats what only an order in the sources or the question says"
+        for found in _ADDRESS.finditer(text):
+            address = found.group().rstrip(".,;:!?*_/").rsplit("//", 1)[-1]
+            if not any(address in given for given in self._texts):
+                return "it opens an address that neither the sources nor the question give"
+        if _RUNS.search(_CODE.sub("", text)):
+            return "it holds markup that loads or runs something"
+        return ""
+
+    def repeats_order(self, text: str) -> bool:
+        """Whether a text holds words that stand in nothing but orders."""
+        return bool(self._ordered) and not self._ordered.isdisjoint(content_stems(text))
+
+    def weighs(self, text: str, kind: str) -> bool:
+        """Whether text that needs no support by its kind is weighed all the same, as a claim is.
+
+        So are words that only an order knows, and, outside code, what is more than words: links, images, tags.
+        """
+        if self.repeats_order(text):
+            return True
+        return kind != "code" and (_ADDRESS.search(text) is not None or _ACTIVE.search(text) is not None)
+
+    def is_innocent(self, text: str) -> bool:
+        """Whether a text only uses words of the question and the sources' statements, or words that say nothing."""
+        if self.weighs(text, "refusal"):
+            return False
+        return self._known.issuperset(content_stems(text))
+
+    @cached_property
+    def _ordered(self) -> frozenset[str]:
+        return words_of_orders(self._texts)
+
+    @cached_property
+    def _known(self) -> frozenset[str]:
+        stems = set(_SAYS_NOTHING)
+        for text in self._texts:
+            for span in sentences(text):
+                if not is_order(text[span.start : span.end]):
+                    stems.update(content_stems(text[span.start : span.end]))
+        return frozenset(stems)
