@@ -310,7 +310,7 @@ class MarkerDecoder:
         else:
             if known:
                 numbers = tuple(number for part in known for number in part.numbers)
-                self._out.append(Marker(numbers, self._buffer[at : group.end]))
+                self._out.append(Marker(numbers, self._buffer[at : group.end], before))
             self._vanish(before, ahead_of, opening=opening)
         self._tail = self._behind(at) + context.TAKEN
         self._base = self._done = self._barrier = group.end

@@ -23,12 +23,15 @@ MAX_CLAIM = 2_000
 NUMBER_WEIGHT = 2.0  # a number is worth this many times a word as rare
 GAIN = 0.15  # share of the claim a neighbouring sentence must add to be quoted too
 AROUND = 0.15  # what a word beside the claim is worth in choosing between sentences
+_MAX_CANDIDATES = 3_000  # sentences weighed for one claim
 _MAX_FOUND = 40  # occurrences of one quotation looked at
 
 _QUOTED = re.compile(r"[\"“”„«‹「『‘]([^\"“”«»‹›「」『』\n]{8,})[\"”“»›」』’]")
 _ELLIPSIS = re.compile(r"\s*(?:\[?(?:\.\.\.|…|\. \. \.)\]?)\s*")
 _MARKUP = re.compile(r"[*`]+|(?<!\w)_+|_+(?!\w)|^[ \t]*(?:#{1,6}|[-*+•>|]|\d{1,3}[.)])[ \t]+", re.MULTILINE)
 _EDGE = " \t\r\n.,;:!?\"'“”‘’«»()[]。！？…"
+_STOPS = " \t\r\n.,;:!?。！？"
+_LATIN = re.compile(r"[0-9A-Za-z\u00c0-\u024f\u0370-\u052f]")
 _QUOTE_MARKS = "'‘’‚‛`´"
 _DOUBLE_MARKS = '"“”„‟«»'
 _HYPHENS = "-‐‑‒–—−"
@@ -81,9 +84,10 @@ class SourceSpans:
         weights = self._weights(claim)
         whole = claim.strip(_EDGE)
         if len(whole) >= 8 and (found := self._find(whole, weights)) is not None:
-            return self._at(self._snapped(found), 1.0)
-        quotations = sorted((match.group(1) for match in _QUOTED.finditer(claim)), key=len, reverse=True)
-        for quotation in quotations[:3]:
+            all_quoted = _QUOTED.fullmatch(claim.strip(_STOPS)) is not None
+            return self._at(found if all_quoted else self._sentences_around(found), 1.0)
+        quotations = [match.group(1) for match in _QUOTED.finditer(claim)]
+        for quotation in sorted(filter(_is_telling, quotations), key=len, reverse=True)[:3]:
             if (found := self._find_quotation(quotation, weights)) is not None:
                 first, last = self._holding(found.start), self._holding(found.end - 1)
                 return self._at(found, max(self._share(weights, first, last), len(quotation) / len(claim)))
@@ -120,7 +124,7 @@ class SourceSpans:
         haystack, places = self._folded
         if max(tokens, key=len) not in haystack:
             return None
-        pattern = re.compile(r"\s+".join(map(re.escape, tokens)))
+        pattern = re.compile(_begins(tokens[0]) + r"\s+".join(map(re.escape, tokens)) + _ends(tokens[-1]))
         best: Span | None = None
         best_share = -1.0
         for count, match in enumerate(pattern.finditer(haystack)):
@@ -141,20 +145,17 @@ class SourceSpans:
             end += 1
         return Span(start, end)
 
-    def _snapped(self, span: Span) -> Span:
-        """The whole sentence when the span is all of it but its punctuation."""
+    def _sentences_around(self, span: Span) -> Span:
+        """The whole sentences a stretch of the source stands in."""
         first, last = self._sentences[self._holding(span.start)], self._sentences[self._holding(span.end - 1)]
-        lead, rest = self.text[first.start : span.start], self.text[span.end : last.end]
-        start = first.start if len(lead) < 16 and not _MARKUP.sub("", lead).strip(_EDGE) else span.start
-        end = last.end if len(rest) < 16 and not rest.strip(_EDGE) else span.end
-        return Span(min(start, span.start), max(end, span.end))
+        return Span(min(first.start, span.start), max(last.end, span.end))
 
     # -- paraphrases --------------------------------------------------------------------------------
 
     @cached_property
     def _sentences(self) -> list[Span]:
         whole = [piece for span in sentences(self.text) for piece in _pieces(self.text, span)]
-        return whole or [Span(0, len(self.text))]
+        return whole or [Span(0, min(len(self.text), MAX_SENTENCE))]
 
     @cached_property
     def _stems(self) -> list[tuple[str, ...]]:
@@ -200,31 +201,45 @@ class SourceSpans:
         return sum(weight for one, weight in weights.items() if one in held) / total
 
     def _best_sentences(self, weights: dict[str, float], around: dict[str, float]) -> Located:
-        scores: dict[int, float] = defaultdict(float)
-        for one in weights | around:
-            worth = weights.get(one, 0.0) + AROUND * around.get(one, 0.0)
-            for index in self._postings.get(one, ()):
-                scores[index] += worth
-        if not scores:
-            return self._at(self._sentences[0], 0.0)
         total = sum(weights.values()) or 1.0
+        worths = {one: weights.get(one, 0.0) + AROUND * around.get(one, 0.0) for one in weights | around}
 
         def fit(index: int) -> tuple[float, int]:
-            shared = len(weights.keys() & self._stems[index])
-            precise = shared / (len(self._stems[index]) + 4)
+            stems = self._stems[index]
+            carried = sum(worth for one, worth in worths.items() if one in stems) / total
+            precise = len(weights.keys() & stems) / (len(stems) + 4)
             heading = 0.7 if self.text.startswith("#", self._sentences[index].start) else 1.0
-            return (scores[index] / total + 0.15 * precise) * heading, -index
+            return (carried + 0.15 * precise) * heading, -index
 
-        first = last = max(scores, key=fit)
+        first = last = max(self._candidates(worths), key=fit, default=-1)
+        if first < 0:
+            return self._at(self._sentences[0], 0.0)
         share = self._share(weights, first, last)
         for _ in range(2):  # at most three sentences
-            wider = [(self._share(weights, first - 1, last), -1)] if first else []
-            wider += [(self._share(weights, first, last + 1), 1)] if last + 1 < len(self._sentences) else []
-            more, side = max(wider, default=(0.0, 0))
-            if more < share + GAIN:
+            sides = [(first - 1, last)] if first else []
+            sides += [(first, last + 1)] if last + 1 < len(self._sentences) else []
+            wider = max(sides, key=lambda side: self._share(weights, *side), default=(first, last))
+            more = self._share(weights, *wider)
+            if more < share + GAIN or not self._adds(weights, (first, last), wider):
                 break
-            first, last, share = min(first, first + side), max(last, last + side), more
+            (first, last), share = wider, more
         return self._at(Span(self._sentences[first].start, self._sentences[last].end), share)
+
+    def _candidates(self, worths: dict[str, float]) -> set[int]:
+        """Sentences that share a stem with the claim; of a long source, those that share the rarest."""
+        found: set[int] = set()
+        known = [self._postings[one] for one in worths if one in self._postings]
+        for postings in sorted(known, key=len):
+            if found and len(found) + len(postings) > _MAX_CANDIDATES:
+                break
+            found.update(postings[:_MAX_CANDIDATES])
+        return found
+
+    def _adds(self, weights: dict[str, float], now: tuple[int, int], wider: tuple[int, int]) -> bool:
+        """Whether the wider stretch holds two more words of the claim, or a number more."""
+        held: set[str] = set().union(*self._stems[now[0] : now[1] + 1])
+        new = (weights.keys() - held) & set().union(*self._stems[wider[0] : wider[1] + 1])
+        return len(new) > 1 or any(one[0].isdigit() for one in new)
 
 
 def overlap(claim: str, quote: str) -> float:
@@ -237,6 +252,20 @@ def overlap(claim: str, quote: str) -> float:
     worth = {one: NUMBER_WEIGHT if one[0].isdigit() else 1.0 for one in content_stems(claim)}
     total = sum(worth.values())
     return round(sum(worth[one] for one in worth if one in held) / total, 4) if total else 0.0
+
+
+def _is_telling(quotation: str) -> bool:
+    """Whether quoted words say where they are from: not one word set off in quotation marks."""
+    return len(quotation.split()) >= 3 or len(quotation) >= 20 or _LATIN.search(quotation) is None
+
+
+def _begins(token: str) -> str:
+    """What keeps "ship covers" from being found in "membership covers", and "0 days" in "10 days"."""
+    return r"(?<![^\W_])(?<!\d[.,])" if _LATIN.match(token[0]) else ""
+
+
+def _ends(token: str) -> str:
+    return r"(?![^\W_]|[\u0300-\u036f]|[.,]\d)" if _LATIN.match(token[-1]) else ""
 
 
 def _pieces(text: str, span: Span) -> list[Span]:

@@ -86,7 +86,7 @@ class CitationStream:
         """What was held back, and for styles with a list below (unless not ``listing``) the list."""
         self._pass(self._decoder.flush())
         if self._trail.waiting:
-            self._settle_waiting(self._trail.words_after(final=True))
+            self._settle_waiting(self._trail.words_after(end=True))
         return [*self._take_out(), *(self.listing() if listing else ())]
 
     def listing(self) -> list[Found]:
@@ -152,10 +152,9 @@ class CitationStream:
 
     def _cite(self, targets: list[tuple[int, Pointer | None]], before: str) -> None:
         """Write the markers of one group and find what each points at."""
-        waited = self._trail.waiting
-        words = self._trail.mark()
-        if waited and (words is not None or not self._trail.waiting):
-            self._settle_waiting(words)
+        if self._trail.waiting:
+            self._settle_waiting(self._trail.words_after(marker_next=True))
+        words = self._trail.mark(apart=before != "" and targets[0][1] is None)
         if self.length != self._group_end:
             self._group = set()
         elif self._show:

@@ -12,7 +12,7 @@ MAX_TITLE = 120  # code points of a title in the list
 MAX_QUOTE = 200  # code points of a quote in the list
 
 _SUPERSCRIPT = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
-_ALWAYS_MARKUP = re.compile(r"[\\`*\[\]|~$<>]")
+_ALWAYS_MARKUP = re.compile(r"[\\`*\[\]|~$<>]|&(?=#?\w+;)")
 _EDGE_UNDERSCORE = re.compile(r"(?<!\w)_|_(?!\w)")
 _LISTED = frozenset({CitationStyle.FOOTNOTE, CitationStyle.ENDNOTE})
 

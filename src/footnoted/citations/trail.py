@@ -11,6 +11,8 @@ REACH = 1_000  # code points a marker looks back
 LOOK_ON = 400  # code points a marker that stands first waits for its words
 
 _SENTENCE_OVER = re.compile(r"[.!?…]+[*_\"'”’»)\]]*\s|[。！？]|\n")
+_STOPPED = re.compile(r"[.!?…]+[*_\"'”’»)\]]*\Z")
+_LIST_HEAD = re.compile(r"\s*(?:[-*+•>]|\(?\w{1,3}[.)])\s+(?:\[[ xX]\]\s+)?")
 _FIRST_CELL = re.compile(r"[ \t]*\|([^|\n]*)\|")
 # Words that lead in a marker rather than say something: "According to [1], …".
 _LEADS_IN = frozenset("accord see per cf sourc document passag note state say report describ under".split())
@@ -30,14 +32,15 @@ class Trail:
     stop, for the sentence that just ended. A marker that stands first stands for the words after it.
     """
 
-    __slots__ = ("_last", "_mark", "_pieces", "_total", "_waits_from")
+    __slots__ = ("_either", "_last", "_mark", "_pieces", "_total", "_waits_from")
 
     def __init__(self) -> None:
         self._pieces: list[str] = []
         self._total = 0
         self._mark = 0
         self._last = Words("", "")
-        self._waits_from = -1
+        self._waits_from = -1  # markers wait for the words from here on
+        self._either = False  # they stand for the sentence before unless the next one runs on
 
     def write(self, text: str) -> None:
         """More visible text."""
@@ -47,38 +50,52 @@ class Trail:
         if len(pieces) > 1_024:
             self._pieces = [self._since(self._total - 2 * REACH)]
 
-    def mark(self) -> Words | None:
-        """A marker stands here: its words, or None when they are still to come (`words_after`)."""
+    def mark(self, *, apart: bool = False) -> Words | None:
+        """A marker stands here, ``apart`` by white space: its words, or None while they are to come.
+
+        While `waiting`, ask `words_after` as text arrives, and before the next marker is set.
+        """
         recent = self._since(self._total - REACH)
-        line = recent[recent.rfind("\n") + 1 :]
-        since = min(len(recent), self._total - self._mark)
-        fresh = recent[len(recent) - since :] if since else ""
-        fresh_line = fresh[fresh.rfind("\n") + 1 :]
-        claim = _last_sentence(fresh_line)
-        setting = _setting(line)
-        first = self._mark == 0 or "\n" in fresh or _SENTENCE_OVER.search(fresh) is not None
+        fresh = recent[max(0, len(recent) - (self._total - self._mark)) :]
+        untold = self._mark == 0
         self._mark = self._total
+        if not fresh.strip() and not untold:
+            return None if self.waiting else self._last
+        line = recent[recent.rfind("\n") + 1 :]
+        claim = _last_sentence(_LIST_HEAD.sub("", fresh[-len(line) :], count=1) if line else "")
         if _says_something(claim):
-            self._last = Words(claim, setting)
-            return self._last
-        if not first and self._last.claim:
-            return self._last
-        if self._waits_from < 0:
-            self._waits_from = self._total
-        if not self._last.claim or "\n" in fresh:
-            self._last = Words(_last_sentence(recent.rstrip()), "")
+            self._last = Words(claim, _setting(line))
+            if not (apart and _STOPPED.search(fresh)):
+                return self._last
+            self._either = True  # "A. [1] B" or "A. [1] says b"
+        else:
+            first = untold or "\n" in fresh or _SENTENCE_OVER.search(fresh) is not None
+            if not first and self._last.claim:
+                return self._last
+            self._last = Words(_last_sentence(recent), "")
+            self._either = False
+        self._waits_from = self._total
         return None
 
-    def words_after(self, *, final: bool = False) -> Words | None:
-        """The words after a marker that stood first, once their sentence is over; else None."""
-        following = self._since(self._waits_from)
-        over = _SENTENCE_OVER.search(following)
-        if over is None and len(following) < LOOK_ON and not final:
+    def words_after(self, *, marker_next: bool = False, end: bool = False) -> Words | None:
+        """The words of the markers that wait; None while they must wait on.
+
+        They are there by the end of their sentence, or when a marker follows them, or at the text's ``end``.
+        """
+        following = self._since(self._waits_from)[:LOOK_ON]
+        begins = following.lstrip(" \t")[:1]
+        if not begins and not end:
             return None
-        claim = following[: over.end() if over else LOOK_ON].strip()
+        if self._either and begins.islower():
+            self._either = False
+        if not self._either:
+            stop = _SENTENCE_OVER.search(following)
+            if stop is None and len(following) < LOOK_ON and not marker_next and not end:
+                return None
+            claim = following[: stop.end() if stop else LOOK_ON].strip()
+            if _says_something(claim):
+                self._last = Words(claim, "")
         self._waits_from = -1
-        if _says_something(claim):
-            self._last = Words(claim, "")
         return self._last
 
     def _since(self, offset: int) -> str:
