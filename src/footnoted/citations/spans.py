@@ -26,6 +26,8 @@ AROUND = 0.15  # what a word beside the claim is worth in choosing between sente
 _MAX_CANDIDATES = 3_000  # sentences weighed for one claim
 _MAX_FOUND = 40  # occurrences of one quotation looked at
 
+# Letters and digits that `folded` may make equal to others: ligatures, full-width forms, combining accents.
+_UNUSUAL = re.compile(r"[^\x00-\x7f£\xc0-\xd6\xd8-\xf6\xf8-\u012f\u2010-\u2015\u2018-\u201e\u2022\u2026€]")
 _QUOTED = re.compile(r"[\"“”„«‹「『‘]([^\"“”«»‹›「」『』\n]{8,})[\"”“»›」』’]")
 _ELLIPSIS = re.compile(r"\s*(?:\[?(?:\.\.\.|…|\. \. \.)\]?)\s*")
 _MARKUP = re.compile(r"[*`]+|(?<!\w)_+|_+(?!\w)|^[ \t]*(?:#{1,6}|[-*+•>|]|\d{1,3}[.)])[ \t]+", re.MULTILINE)
@@ -83,7 +85,7 @@ class SourceSpans:
         claim = _MARKUP.sub("", claim[-MAX_CLAIM:]).strip()
         weights = self._weights(claim)
         whole = claim.strip(_EDGE)
-        if len(whole) >= 8 and (found := self._find(whole, weights)) is not None:
+        if len(whole) >= 8 and self._may_hold(claim, weights) and (found := self._find(whole, weights)) is not None:
             all_quoted = _QUOTED.fullmatch(claim.strip(_STOPS)) is not None
             return self._at(found if all_quoted else self._sentences_around(found), 1.0)
         quotations = [match.group(1) for match in _QUOTED.finditer(claim)]
@@ -91,7 +93,8 @@ class SourceSpans:
             if (found := self._find_quotation(quotation, weights)) is not None:
                 first, last = self._holding(found.start), self._holding(found.end - 1)
                 return self._at(found, max(self._share(weights, first, last), len(quotation) / len(claim)))
-        return self._best_sentences(weights, self._weights(setting[-MAX_CLAIM:]))
+        setting = setting[-MAX_CLAIM:].strip()
+        return self._best_sentences(weights, weights if setting == claim else self._weights(setting))
 
     def _at(self, span: Span, support: float) -> Located:
         return Located(span.start, span.end, self.text[span.start : span.end], round(min(1.0, support), 4))
@@ -101,6 +104,23 @@ class SourceSpans:
     @cached_property
     def _folded(self) -> tuple[str, array[int] | None]:
         return folded(self.text)
+
+    @cached_property
+    def _closed_up(self) -> str:
+        return " ".join(self._folded[0].split())
+
+    @cached_property
+    def _is_plain(self) -> bool:
+        return _UNUSUAL.search(self.text) is None
+
+    def _may_hold(self, claim: str, weights: dict[str, float]) -> bool:
+        """Whether the claim can stand here word for word: quick, since most claims do not.
+
+        Where letters have several forms, only `folded` texts can tell.
+        """
+        if not self._is_plain or _UNUSUAL.search(claim):
+            return True
+        return all(map(self._postings.__contains__, weights))
 
     def _find_quotation(self, quotation: str, weights: dict[str, float]) -> Span | None:
         """A quotation, its ellipses bridged."""
@@ -122,7 +142,7 @@ class SourceSpans:
         if not tokens:
             return None
         haystack, places = self._folded
-        if max(tokens, key=len) not in haystack:
+        if " ".join(tokens) not in self._closed_up:
             return None
         pattern = re.compile(_begins(tokens[0]) + r"\s+".join(map(re.escape, tokens)) + _ends(tokens[-1]))
         best: Span | None = None
@@ -270,6 +290,8 @@ def _ends(token: str) -> str:
 
 def _pieces(text: str, span: Span) -> list[Span]:
     """A sentence, cut at white space into pieces of `MAX_SENTENCE` at most."""
+    if span.end - span.start <= MAX_SENTENCE:
+        return [span]
     pieces: list[Span] = []
     start = span.start
     while span.end - start > MAX_SENTENCE:
