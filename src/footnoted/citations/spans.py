@@ -144,7 +144,7 @@ class SourceSpans:
         haystack, places = self._folded
         if " ".join(tokens) not in self._closed_up:
             return None
-        pattern = re.compile(_begins(tokens[0]) + r"\s+".join(map(re.escape, tokens)) + _ends(tokens[-1]))
+        pattern = re.compile(r"\s+".join((_begun(tokens[0]), *map(re.escape, tokens[1:]))) + _ends(tokens[-1]))
         best: Span | None = None
         best_share = -1.0
         for count, match in enumerate(pattern.finditer(haystack)):
@@ -279,9 +279,15 @@ def _is_telling(quotation: str) -> bool:
     return len(quotation.split()) >= 3 or len(quotation) >= 20 or _LATIN.search(quotation) is None
 
 
-def _begins(token: str) -> str:
-    """What keeps "ship covers" from being found in "membership covers", and "0 days" in "10 days"."""
-    return r"(?<![^\W_])(?<!\d[.,])" if _LATIN.match(token[0]) else ""
+def _begun(token: str) -> str:
+    """What finds "ship covers" but not in "membership covers", and "0 days" but not in "10 days".
+
+    It looks back from the first character on, because a search for a fixed character is quick.
+    """
+    if not _LATIN.match(token[0]):
+        return re.escape(token)
+    first, rest = re.escape(token[0]), re.escape(token[1:])
+    return rf"{first}(?<![^\W_]{first})(?<!\d[.,]{first}){rest}"
 
 
 def _ends(token: str) -> str:
