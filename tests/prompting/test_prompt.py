@@ -55,10 +55,10 @@ def test_a_sources_own_markers_are_set_apart():
     """A model must not take a footnote of the text for a number of ours; code is left alone."""
     one = Source(id="a", text="It began in 1990.[3] See arr[0] and [link](https://x.y) [4, 5].")
     text = fence([one], [one.text])
-    assert "1990.(3)" in text
+    assert "1990.{3}" in text
     assert "arr[0]" in text
     assert "[link](https://x.y)" in text
-    assert "(4, 5)" in text
+    assert "{4, 5}" in text
 
 
 def test_a_title_cannot_break_the_line_it_stands_on():

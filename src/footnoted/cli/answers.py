@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 from uuid import UUID
 
 import typer
-from rich.text import Text
 
-from footnoted.cli.show import ANSWERED, FAILED, MARKER, REFUSED, err, open_index, out, run
+from footnoted.cli.show import ANSWERED, FAILED, MARKER, REFUSED, err, open_index, out, run, words, write_json
 from footnoted.contract import (
     CitationStyle,
     GenerationConfig,
@@ -24,6 +23,7 @@ from footnoted.contract import (
 )
 from footnoted.errors import ConfigurationError, FootnotedError
 from footnoted.events import AnswerFinished, CitationFound, TextDelta
+from footnoted.inert import on_one_line
 from footnoted.types import FinishReason
 
 if TYPE_CHECKING:
@@ -76,10 +76,10 @@ def ask(
         async with _generator(provider, model, base_url) as generator:
             response = await _answer(generator, request, show=stream and not as_json)
         if as_json:
-            sys.stdout.write(response.to_json() + "\n")
+            write_json(response.to_json())
         else:
             if not stream:
-                out.print(Text(response.response))
+                out.print(words(response.response))
             _print_sources(response, request)
         return _status(response)
 
@@ -118,7 +118,7 @@ async def _turn(generator: GroundedGenerator, request: GenerationRequest, histor
         response = await _answer(generator, request, show=True)
     except FootnotedError as error:
         # One failed question does not end a conversation.
-        err.print(Text(f"error: {error}", style="red"))
+        err.print(words(f"error: {error}", "red"))
         return
     _print_sources(response, request)
     if response.finish_reason is not FinishReason.REFUSED:
@@ -203,7 +203,7 @@ def _say(said: list[TextDelta]) -> None:
 
 def _write(text: str, style: str) -> None:
     if text:
-        out.print(Text(text, style=style), end="")
+        out.print(words(text, style), end="")
         out.file.flush()
 
 
@@ -215,25 +215,25 @@ def _print_sources(response: GenerationResponse, request: GenerationRequest) -> 
         source = request.context[citation.source_index]
         if citation.number not in shown:
             shown[citation.number] = set()
-            where = Text(f"  [{citation.number}] ", style=MARKER)
-            where.append(str(source.metadata.get("file", source.title)), style="bold")
+            where = words(f"  [{citation.number}] ", MARKER)
+            where.append(words(on_one_line(str(source.metadata.get("file", source.title))), "bold"))
             section = source.metadata.get("section")
             if section:
-                where.append(f" › {section}", style="dim")
+                where.append(words(f" › {on_one_line(str(section))}", "dim"))
             out.print(where)
         if citation.quoted_text not in shown[citation.number]:
             shown[citation.number].add(citation.quoted_text)
-            out.print(Text(f"      “{citation.quoted_text}”", style="italic"))
+            out.print(words(f"      “{citation.quoted_text}”", "italic"))
     if response.refusal and response.refusal.found:
         out.print("\n[bold]Nearest passages[/bold]")
         for found in response.refusal.found:
             source = request.context[found.source_index]
-            out.print(Text(f"  {source.title}", style="bold"))
-            out.print(Text(f"      “{' '.join(found.source_quote.split())}”", style="italic"))
+            out.print(words(f"  {source.title}", "bold"))
+            out.print(words(f"      “{' '.join(found.source_quote.split())}”", "italic"))
     for note in response.notes:
-        err.print(Text(f"note: {note}", style="yellow"))
+        err.print(words(f"note: {note}", "yellow"))
     if response.error:
-        err.print(Text(f"the answer is not whole: {response.error.message}", style="red"))
+        err.print(words(f"the answer is not whole: {response.error.message}", "red"))
 
 
 def _status(response: GenerationResponse) -> int:

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ValidationError
 from rich.text import Text
 
 from footnoted.answering.proof import PointerCheck, check_pointers
-from footnoted.cli.show import ANSWERED, REFUSED, err, open_index, out, run
+from footnoted.cli.show import ANSWERED, REFUSED, err, open_index, out, run, words, write_json
 from footnoted.contract import GenerationResponse
 from footnoted.errors import ConfigurationError
 from footnoted.retrieval.index import Index
@@ -86,7 +86,7 @@ def check(
         stands = stands and all(each.verdict == "supported" for each in claims)
         report = CheckReport(stands=stands, pointers=pointers, claims=claims)
         if as_json:
-            sys.stdout.write(report.model_dump_json(indent=2) + "\n")
+            write_json(report.model_dump_json(indent=2))
         else:
             _print(report, text)
         return ANSWERED if stands else REFUSED
@@ -165,25 +165,25 @@ def _print(report: CheckReport, text: str) -> None:
     shown = Text()
     at = 0
     for claim in report.claims:
-        shown.append(text[at : claim.start], style="dim")
-        shown.append(text[claim.start : claim.end], style=_COLOURS[claim.verdict])
+        shown.append(words(text[at : claim.start], "dim"))
+        shown.append(words(text[claim.start : claim.end], _COLOURS[claim.verdict]))
         at = claim.end
     if report.claims:
-        shown.append(text[at:].rstrip(), style="dim")
+        shown.append(words(text[at:].rstrip(), "dim"))
         out.print(shown)
         out.print()
     for claim in report.claims:
         line = Text(f"  {claim.verdict:<13}", style=_COLOURS[claim.verdict])
-        line.append(" ".join(claim.text.split()), style="default")
+        line.append(words(" ".join(claim.text.split()), "default"))
         out.print(line)
         if claim.reason and claim.verdict != "supported":
-            out.print(Text(f"                {claim.reason}", style="dim"))
+            out.print(words(f"                {claim.reason}", "dim"))
         for evidence in claim.evidence[:1]:
             quote = " ".join(evidence.quote.split())
-            out.print(Text(f"                {evidence.source}: “{quote}”", style="italic dim"))
+            out.print(words(f"                {evidence.source}: “{quote}”", "italic dim"))
     for pointer in report.pointers:
         line = Text(f"  {pointer.standing:<13}", style=_COLOURS[pointer.standing])
-        line.append(f"[{pointer.number}] {pointer.source}: “{' '.join(pointer.quote.split())}”", style="default")
+        line.append(words(f"[{pointer.number}] {pointer.source}: “{' '.join(pointer.quote.split())}”", "default"))
         out.print(line)
     claims = sum(each.verdict == "supported" for each in report.claims)
     pointers = sum(each.standing in ("stands", "moved") for each in report.pointers)

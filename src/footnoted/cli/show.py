@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import re
+import sys
 from collections.abc import Coroutine
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,6 +14,7 @@ from rich.console import Console
 from rich.text import Text
 
 from footnoted.errors import ConfigurationError, FootnotedError, SourceError
+from footnoted.inert import on_one_line, readable
 
 if TYPE_CHECKING:
     from footnoted.retrieval.index import Index
@@ -21,6 +24,17 @@ ANSWERED, FAILED, USAGE, REFUSED, INTERRUPTED = 0, 1, 2, 3, 130
 
 out = Console(highlight=False, soft_wrap=True)
 err = Console(stderr=True, highlight=False, soft_wrap=True)
+_STEERING = re.compile("[\x7f-\x9f\u2028-\u202e\u2066-\u2069]")  # JSON escapes C0 itself
+
+
+def words(text: object, style: str = "") -> Text:
+    """Text of any origin for a terminal: nothing in it steers the terminal, nor is read as Rich's own markup."""
+    return Text(readable(str(text)), style=style)
+
+
+def write_json(text: str) -> None:
+    """JSON to standard output; what could steer a terminal stands escaped, so the value is the same."""
+    sys.stdout.write(_STEERING.sub(lambda found: f"\\u{ord(found.group()):04x}", text) + "\n")
 
 
 def open_index(paths: list[Path]) -> Index:
@@ -32,7 +46,7 @@ def open_index(paths: list[Path]) -> Index:
         raise SourceError(f"no such file or folder: {', '.join(missing)}")
     index = _open_with_progress(Index, paths) if err.is_terminal else Index.open(paths)
     for problem in index.problems:
-        err.print(Text(f"left out: {problem.path}: {problem.reason}", style="yellow"))
+        err.print(words(f"left out: {problem.path}: {problem.reason}", "yellow"))
     return index
 
 
@@ -44,13 +58,13 @@ def _open_with_progress(kind: type[Index], paths: list[Path]) -> Index:
         BarColumn(),
         MofNCompleteColumn(),
         TimeRemainingColumn(),
-        TextColumn("{task.fields[file]}"),
+        TextColumn("{task.fields[file]}", markup=False),
     )
     with Progress(*columns, console=err, transient=True) as progress:
         task = progress.add_task("reading", total=None, file="")
 
         def advance(done: int, total: int, path: Path | str) -> None:
-            progress.update(task, completed=done, total=total, file=Path(path).name)
+            progress.update(task, completed=done, total=total, file=on_one_line(Path(path).name))
 
         return kind.open(paths, progress=advance)
 
@@ -62,9 +76,9 @@ def run(work: Coroutine[Any, Any, int]) -> None:
     except KeyboardInterrupt:
         status = INTERRUPTED
     except (ConfigurationError, SourceError) as error:
-        err.print(Text(f"error: {error}", style="bold red"))
+        err.print(words(f"error: {error}", "bold red"))
         status = USAGE
     except FootnotedError as error:
-        err.print(Text(f"error: {error}", style="bold red"))
+        err.print(words(f"error: {error}", "bold red"))
         status = FAILED
     raise typer.Exit(status)

@@ -9,6 +9,7 @@ import secrets
 from typing import TYPE_CHECKING
 
 from footnoted.contract import OutputFormat
+from footnoted.inert import on_one_line, readable, without_tokens
 from footnoted.prompting.budget import Fitted, fit
 from footnoted.prompting.templates import choose, instructions
 from footnoted.types import Prompt, Sampling, Schema, Source, Turn
@@ -23,8 +24,16 @@ if TYPE_CHECKING:
 # same sources, so that a provider's prompt cache still recognises them in the next turn.
 _SECRET = secrets.token_bytes(16)
 
+# Marks a text may use for its own footnotes, in every dialect that is read as one of ours when a model copies it.
 # The bracket stands before the look behind it: a search for a fixed first character is 13 times as fast.
-_OWN_MARKER = re.compile(r"\[(?<![\w\])]\[)(\^?\d{1,3}(?:\s*[,–-]\s*\d{1,3})*)\](?![(\w:])")
+_NUMBERS = r"\d{1,3}(?:\s{0,3}[,;–-]\s{0,3}\d{1,3}){0,40}"
+_OWN_MARKER = re.compile(
+    rf"[\[［](?<![\w\])][\[［])((?:[Ss]ources? ?|\^)?{_NUMBERS})[\]］](?!\w)|[(（]([Ss]ources? {_NUMBERS})[)）]"
+)
+_LENTICULAR = re.compile(r"[【〔]((?:[^\W\d_]{1,12}\s?)?\d{1,3}(?:†[^\n【】〔〕]{0,40}|[,，、:\d\s–-]{0,20}))[】〕]")
+_RAISED = re.compile(r"(?:(?<=[.,;:!?)”\"'])|(?<=[^\W\d_]{4}))[⁰¹²³⁴-⁹]{1,3}(?![\w⁰¹²³⁴-⁹])")  # not m², not 10⁶
+_LOWERED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
+_SENTINEL = re.compile(r"\bNO_ANSWER")
 _PAST_MARKER = re.compile(r"\s?(?:(?<![A-Za-z_)\]])\[(?:Source )?\d{1,3}\]|(?<![A-Za-z0-9])[⁰¹²³⁴-⁹]+)(?![(\w])")
 
 
@@ -43,12 +52,16 @@ def build_prompt(
     system = instructions(name, output_format=config.output_format, structured=schema is not None, directory=templates)
     if request.system_instructions:
         system = f"{system}\n{request.system_instructions.strip()}"
+    key = key_of(shown)
     prompt = Prompt(
         question=request.query,
         system=system,
-        history=tuple(Turn(user, _PAST_MARKER.sub("", assistant)) for user, assistant in request.conversation_history),
+        history=tuple(
+            Turn(said(user, without=key), _PAST_MARKER.sub("", said(assistant, without=key)))
+            for user, assistant in request.conversation_history
+        ),
         context=fence(shown, fitted.texts),
-        ask=request.query,
+        ask=said(request.query, without=key),
         sources=shown,
         sampling=Sampling(config.max_tokens, config.temperature, config.top_p, config.top_k),
         schema=schema,
@@ -58,19 +71,47 @@ def build_prompt(
     return prompt, fitted
 
 
-def fence(sources: Sequence[Source], texts: Sequence[str]) -> str:
-    """The sources, numbered, between lines no source can forge; their own ``[n]`` markers are set in ``(n)``.
+def said(text: str, *, without: str) -> str:
+    """Words of a caller as a model gets them: no chat tokens, nothing unreadable, and not the sources' own key."""
+    text = without_tokens(readable(text))
+    return text.replace(without, "") if without else text
 
-    Each opens with ``== <key> n: title``; the key is a keyed hash of the texts (HMAC-SHA-256, 24 bits shown).
+
+def key_of(sources: Sequence[Source]) -> str:
+    """The fence's key: a keyed hash of titles and texts (HMAC-SHA-256, 24 bits shown); empty without sources."""
+    if not sources:
+        return ""
+    parts = "\0".join(f"{source.sha256}{_title(source)}" for source in sources)
+    return hmac.new(_SECRET, parts.encode(), hashlib.sha256).hexdigest()[:6]
+
+
+def fence(sources: Sequence[Source], texts: Sequence[str]) -> str:
+    """The sources, numbered, between lines no source can forge: each opens with ``== <key> n: title``.
+
+    What a text holds that could be taken for ours is set otherwise: its own ``[n]`` becomes ``{n}``, which no
+    model writes for a marker; the tokens
+    of chat templates and the word of refusal lose their form, characters that cannot be read go.
     """
     if not sources:
         return ""
-    digest = hmac.new(_SECRET, "".join(source.sha256 for source in sources).encode(), hashlib.sha256)
-    key = digest.hexdigest()[:6]
+    key = key_of(sources)
     lines = []
     for number, (source, text) in enumerate(zip(sources, texts, strict=True), start=1):
-        title = " ".join(source.title.split())[:200]
+        title = _title(source)
         lines.append(f"== {key} {number}{': ' + title if title else ''}")
-        lines.append(_OWN_MARKER.sub(r"(\1)", text.strip()))
+        lines.append(_as_data(text.strip()))
     lines.append(f"== {key} end")
     return "\n".join(lines)
+
+
+def _title(source: Source) -> str:
+    return _as_data(on_one_line(source.title[:1000]))[:200]
+
+
+def _as_data(text: str) -> str:
+    text = _SENTINEL.sub("NO-ANSWER", without_tokens(readable(text)))
+    text = _OWN_MARKER.sub(lambda mark: f"{{{mark[1] or mark[2]}}}", text)
+    if text.isascii():
+        return text
+    text = _LENTICULAR.sub(r"{\1}", text)
+    return _RAISED.sub(lambda mark: f"{{{mark.group().translate(_LOWERED)}}}", text)

@@ -11,10 +11,11 @@ from footnoted.contract import GenerationMode, OutputFormat
 from footnoted.errors import ConfigurationError
 
 _SHIPPED = Path(__file__).parent / "templates"
+_NAME = re.compile(r"[\w-]{1,80}")  # a path, even an absolute one, would leave the folder
 _VARIABLES = frozenset({"cite", "format"})
 
 _COMPARES = re.compile(
-    r"\b(compar\w+|contrast\w*|versus|vs\.?|differ(?:s|ence|ences|ent)?\b.*\b(?:between|from|and|than))\b",
+    r"\b(compar\w+|contrast\w*|versus|vs\.?|differ(?:s|ence|ences|ent)?\b.{0,200}?\b(?:between|from|and|than))\b",
     re.IGNORECASE,
 )
 _SUMMARISES = re.compile(
@@ -62,23 +63,17 @@ def instructions(
 
 
 def _read(name: str, directory: Path | None) -> str:
-    if directory is not None:
-        own = _load(directory / f"{name}.md")
-        if own is not None:
-            return own
-    shipped = _load(_SHIPPED / f"{name}.md")
-    if shipped is None:
-        known = ", ".join(sorted(path.stem for path in _SHIPPED.glob("*.md")))
-        where = f" in {directory} or" if directory else ""
-        raise ConfigurationError(f"no prompt template {name!r}{where} among the shipped ones: {known}")
-    return shipped
+    for folder in (directory, _SHIPPED) if _NAME.fullmatch(name) else ():
+        found = _load(folder / f"{name}.md") if folder is not None else None
+        if found is not None:
+            return found
+    known = ", ".join(sorted(path.stem for path in _SHIPPED.glob("*.md")))
+    where = f" in {directory} or" if directory else ""
+    raise ConfigurationError(f"no prompt template {name[:80]!r}{where} among the shipped ones: {known}")
 
 
 @lru_cache(maxsize=256)
 def _load(path: Path) -> str | None:
-    # Path separators in a name would leave the folder; such a name is simply unknown.
-    if path.name != path.parts[-1] or ".." in path.parts:
-        return None
     try:
         return path.read_text(encoding="utf-8").strip()
     except (FileNotFoundError, NotADirectoryError):

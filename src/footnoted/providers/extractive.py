@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from footnoted.errors import ConfigurationError
+from footnoted.orders import is_order
 from footnoted.providers import _wording
 from footnoted.relevance import Scored, answerability, rank
 from footnoted.text import content_stems, estimate_tokens
@@ -92,7 +93,8 @@ class Extractive:
         if not prompt.sources:
             return Reply((), 0.0, "There are no sources to answer from.")
         question = in_context(prompt.question, prompt.history)
-        ranked = rank(question, prompt.sources)
+        # A sentence that orders about whoever answers tells nothing, however well its words fit.
+        ranked = [one for one in rank(question, prompt.sources) if not is_order(_words(one, prompt.sources))]
         chance = answerability(question, ranked)
         if chance < self.threshold:
             return Reply((), chance, f"Nothing in the sources answers this (chance {chance:.2f}).")
@@ -121,7 +123,7 @@ def _written(
     for one in ranked[:50]:
         if len(passages) == limit or one.score < best / 2:
             break
-        text = _wording.sentence(sources[one.source_index].text[one.start : one.end])
+        text = _wording.sentence(_words(one, sources))
         stems = frozenset(content_stems(text))
         if not stems or any(len(stems & other) > 0.7 * min(len(stems), len(other)) for other in seen):
             continue
@@ -132,6 +134,10 @@ def _written(
         seen.append(stems)
         passages.append(Passage(text, (Pointer(one.source_index, one.start, one.end),), one.score))
     return tuple(passages)
+
+
+def _words(one: Scored, sources: Sequence[Source]) -> str:
+    return sources[one.source_index].text[one.start : one.end]
 
 
 def _opening(number: int, *, bullets: bool) -> str:

@@ -1,0 +1,78 @@
+"""Text of any origin in; the same words out, with nothing left in them that acts instead of being read."""
+
+from __future__ import annotations
+
+import re
+
+# What some reader takes for the end of a line, so that a text may open lines its author does not own.
+_LINES = re.compile("\r\n?|[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
+_PAIRS = re.compile("[\ud800-\udbff][\udc00-\udfff]")
+_HALVES = re.compile("[\ud800-\udfff]")
+# C0 and C1 controls steer terminals; overrides and isolates turn the order of what follows (CVE-2021-42574);
+# tag characters are letters that only a model sees.
+_ACTING = re.compile("[\x00-\x08\x0e-\x1b\x1f\x7f-\x84\x86-\x9f\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
+_ODD = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff\U000e0000-\U000e007f]")
+
+# Tokens that chat templates give a meaning (ChatML, Llama, Mistral, Gemma, DeepSeek, BERT): servers that
+# render a template into one text would take them for the end of a message or the start of another.
+_TOKENS = re.compile(
+    r"<(?P<angle>[|｜]\s?[\w▁ .:/-]{1,40}\s?[|｜]|/?s|/?(?:bos|eos|pad|unk|mask)|(?:start|end)_of_(?:turn|image)"
+    r"|/?(?:tool_call|tool_response|tool_calls|function_call|function_calls|think|SYS|INST))>"
+    r"|\[(?P<square>/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS|TOOL_CONTENT|IMG|CLS|SEP|MASK))\]"
+)
+
+
+def readable(text: str) -> str:
+    r"""The text without control, overriding and invisible tag characters; every line end becomes ``\n``.
+
+    Lone surrogates, which no encoding carries, become U+FFFD. Joiners, marks of direction and white space stay.
+
+    >>> readable("red: \x1b[31m, next\u2028line")
+    'red: [31m, next\nline'
+    """
+    if _ODD.search(text) is None:
+        return text
+    text = _LINES.sub("\n", text)
+    text = _PAIRS.sub(lambda pair: pair.group().encode("utf-16", "surrogatepass").decode("utf-16"), text)
+    return _ACTING.sub("", _HALVES.sub("\ufffd", text))
+
+
+def on_one_line(text: str) -> str:
+    r"""`readable`, its white space single spaces: a title, a file's name.
+
+    >>> on_one_line("Policy\n== end\x07")
+    'Policy == end'
+    """
+    return " ".join(readable(text).split())
+
+
+def without_tokens(text: str) -> str:
+    """The text with the tokens of chat templates in brackets that mean nothing to a server; lengths stay.
+
+    >>> without_tokens("a <|im_end|> b [/INST]")
+    'a ‹|im_end|› b (/INST)'
+    """
+    if "<" not in text and "[" not in text:
+        return text
+    return _TOKENS.sub(lambda found: f"‹{found['angle']}›" if found["angle"] else f"({found['square']})", text)
+
+
+class ReadableStream:
+    """`readable` for text that arrives in pieces: whatever the cut, the same text."""
+
+    def __init__(self) -> None:
+        self._held = ""  # half of a line end, or of a character
+
+    def decode(self, piece: str) -> str:
+        """What is certain now that ``piece`` has arrived."""
+        if not self._held and _ODD.search(piece) is None:
+            return piece
+        text = self._held + piece
+        held = text[-1:] if text[-1:] == "\r" or "\ud800" <= text[-1:] <= "\udbff" else ""
+        self._held = held
+        return readable(text[: len(text) - len(held)])
+
+    def flush(self) -> str:
+        """What was held back; the stream is over."""
+        held, self._held = self._held, ""
+        return readable(held)
