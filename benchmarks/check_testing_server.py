@@ -39,6 +39,29 @@ def through_openai(url: str) -> dict[str, object]:
     }
 
 
+def through_responses(url: str) -> dict[str, object]:
+    """The same through the openai SDK's responses."""
+    import openai
+
+    client = openai.OpenAI(base_url=url, api_key="k", max_retries=0)
+    create = client.responses.create
+    with client.responses.stream(model="m", input=ASK) as stream:
+        streamed = "".join(event.delta for event in stream if event.type == "response.output_text.delta")
+        response = stream.get_final_response()
+    usage = response.usage
+    wrong = openai.OpenAI(base_url=url, api_key="x", max_retries=0)
+    return {
+        "streamed": streamed,
+        "finish": response.status,
+        "usage": [usage.input_tokens, usage.input_tokens_details.cached_tokens, usage.output_tokens],
+        "whole": create(model="m", input=ASK).output_text,
+        "structured": json.loads(create(model="json", input=ASK).output_text),
+        "busy": raised(lambda: create(model="busy", input=ASK)),
+        "unknown model": raised(lambda: create(model="none", input=ASK)),
+        "wrong key": raised(lambda: wrong.responses.create(model="m", input=ASK)),
+    }
+
+
 def through_anthropic(url: str) -> dict[str, object]:
     """The same through the anthropic SDK, native citations included."""
     import anthropic
@@ -101,9 +124,20 @@ def raised(call) -> str:
     return "nothing"
 
 
-PEERS = {"openai": through_openai, "anthropic": through_anthropic, "gemini": through_gemini}
+PEERS = {
+    "openai": through_openai,
+    "responses": through_responses,
+    "anthropic": through_anthropic,
+    "gemini": through_gemini,
+}
 COMMON = {"streamed": TEXT, "usage": [120, 80, 9], "whole": TEXT, "structured": FACTS}
 EXPECTED = {
+    "responses": {
+        "finish": "completed",
+        "busy": "RateLimitError 429",
+        "unknown model": "NotFoundError 404",
+        "wrong key": "AuthenticationError 401",
+    },
     "openai": {
         "finish": "stop",
         "busy": "RateLimitError 429",

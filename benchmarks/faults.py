@@ -1,4 +1,4 @@
-"""The fault table: every way a wire fails × three protocols, through our providers, with times.
+"""The fault table: every way a wire fails × four protocols, through our providers, with times.
 
     python benchmarks/faults.py [--only WORDS]
 
@@ -25,14 +25,22 @@ from footnoted.types import Prompt, Source
 
 if TYPE_CHECKING:
     from footnoted.testing import Fault
+    from footnoted.types import Provider
 
-PROTOCOLS = ("openai", "anthropic", "gemini")
+PROTOCOLS = ("openai", "anthropic", "gemini", "responses")
 PROMPT = Prompt(question="What is green?", ask="What is green?", sources=(Source("a", "Grün ist das 漢字."),))
+
+
+def asked(protocol: str, base_url: str) -> Provider:
+    """Our provider for a protocol."""
+    if protocol == "responses":
+        return build("openai", api="responses", api_key="k-test", base_url=base_url, model="m")
+    return build(protocol, api_key="k-test", base_url=base_url, model="m")
 
 
 async def tell(protocol: str, base_url: str, told: Told) -> None:
     """Ask through provider and patience."""
-    provider = build(protocol, api_key="k-test", base_url=base_url, model="m")
+    provider = asked(protocol, base_url)
     deltas = patient(provider, PROMPT, deadlines=DEADLINES, retry=RETRY, attempts=told.attempts)
     async with aclosing(provider), aclosing(deltas):
         async for delta in deltas:
@@ -53,7 +61,7 @@ def cell(outcome: Outcome) -> str:
 async def leaving(protocol: str, fault: Fault | None, *, reads: int) -> float:
     """Seconds from the moment the reader is cancelled, after ``reads`` words, until upstream sees it gone."""
     async with ScriptedLLM(Reply("Grün ist das, und blau ist jenes.", delay=0.05, fault=fault)) as llm:
-        provider = build(protocol, api_key="k-test", base_url=llm.url(protocol), model="m")
+        provider = asked(protocol, llm.url(protocol))
         enough = asyncio.Event()
 
         async def read() -> None:
@@ -100,7 +108,7 @@ async def main(only: str) -> int:
         row = [await undergo(trial, protocol, tell) for protocol in PROTOCOLS]
         table.add_row(trial.name, *map(cell, row))
         outcomes += row
-    Console(width=max(150, Console().width)).print(table)
+    Console(width=max(170, Console().width)).print(table)
     for name, (fault, reads) in LEAVING.items():
         if only in name:
             row = [await leaving(protocol, fault, reads=reads) for protocol in PROTOCOLS]

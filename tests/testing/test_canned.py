@@ -17,7 +17,14 @@ SOURCES = [
 
 @pytest.mark.parametrize(
     ("protocol", "options"),
-    [("openai", {}), ("compatible", {}), ("anthropic", {}), ("anthropic", {"native_citations": True}), ("gemini", {})],
+    [
+        ("openai", {}),
+        ("openai", {"api": "responses"}),
+        ("compatible", {}),
+        ("anthropic", {}),
+        ("anthropic", {"native_citations": True}),
+        ("gemini", {}),
+    ],
 )
 async def test_the_stand_in_answers_from_the_sources(protocol: Any, options: dict[str, Any]) -> None:
     """In every protocol the sentence that answers comes back, cited, its pointer on the exact words."""

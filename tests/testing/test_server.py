@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from footnoted.testing import Reply, Request, ScriptedLLM, closed_port, faults
 from footnoted.testing.script import ProtocolName, text_of
 
-PROTOCOLS: tuple[ProtocolName, ...] = ("openai", "anthropic", "gemini")
+PROTOCOLS: tuple[ProtocolName, ...] = ("openai", "anthropic", "gemini", "responses")
 
 
 def asked(
@@ -25,6 +25,12 @@ def asked(
         return {
             "url": f"{llm.url('openai')}/chat/completions",
             "json": {"model": model, "messages": messages, "stream": stream, "stream_options": {"include_usage": True}},
+            "headers": {"Authorization": f"Bearer {key}"} if key else {},
+        }
+    if protocol == "responses":
+        return {
+            "url": f"{llm.url('responses')}/responses",
+            "json": {"model": model, "input": messages, "stream": stream},
             "headers": {"Authorization": f"Bearer {key}"} if key else {},
         }
     if protocol == "anthropic":
@@ -53,6 +59,9 @@ def text_in(protocol: ProtocolName, said: list[Any]) -> str:
     for event in said:
         if protocol == "openai" and event != "[DONE]":
             pieces += [(c.get("delta") or c.get("message") or {}).get("content") or "" for c in event["choices"]]
+        elif protocol == "responses":
+            pieces.append(event["delta"] if event.get("type") == "response.output_text.delta" else "")
+            pieces += [part["text"] for item in event.get("output", []) for part in item["content"]]
         elif protocol == "anthropic":
             pieces.append(event.get("delta", {}).get("text", ""))
             pieces += [block["text"] for block in event.get("content", [])]
@@ -105,7 +114,8 @@ async def test_replies_come_in_order_and_the_last_repeats() -> None:
 
 
 @pytest.mark.parametrize(
-    ("protocol", "wrong", "missing"), [("openai", 401, 401), ("anthropic", 401, 401), ("gemini", 400, 403)]
+    ("protocol", "wrong", "missing"),
+    [("openai", 401, 401), ("responses", 401, 401), ("anthropic", 401, 401), ("gemini", 400, 403)],
 )
 async def test_keys_and_models_are_checked_the_vendors_way(protocol: ProtocolName, wrong: int, missing: int) -> None:
     """A wrong key, no key, and an unknown model each get the status and the error shape of the vendor."""
@@ -129,7 +139,9 @@ async def test_a_request_that_is_not_the_protocols_is_refused() -> None:
         turned["json"]["contents"][0]["role"] = "assistant"
         empty = {**asked(llm, "openai"), "json": {}}
         lost = {"url": f"{llm.url('gemini')}/v1/elsewhere", "json": {}}
-        for case, status in ((broken, 400), (headless, 400), (turned, 400), (empty, 400), (lost, 404)):
+        nothing = {**asked(llm, "responses"), "json": {"model": "m"}}
+        cases = [(broken, 400), (headless, 400), (turned, 400), (empty, 400), (nothing, 400), (lost, 404)]
+        for case, status in cases:
             async with session.post(**case) as response:
                 assert response.status == status
                 assert (await response.json())["error"]["message"]
@@ -160,9 +172,24 @@ async def test_usage_is_told_as_each_protocol_counts() -> None:
     start = said["anthropic"][0]["message"]["usage"]
     assert (start["input_tokens"], start["cache_read_input_tokens"]) == (20, 80)
     assert said["anthropic"][-2]["usage"] == {"output_tokens": 7}
+    responses = said["responses"][-1]["response"]["usage"]
+    assert (responses["input_tokens"], responses["input_tokens_details"]["cached_tokens"]) == (100, 80)
+    assert responses["output_tokens"] == 7
     gemini = said["gemini"][-1]["usageMetadata"]
     assert (gemini["promptTokenCount"], gemini["cachedContentTokenCount"]) == (100, 80)
     assert gemini["candidatesTokenCount"] == 7
+
+
+async def test_a_script_that_fails_fails_the_test() -> None:
+    """An error in a reply's own function drops the client, and is raised when the server stops."""
+
+    def broken(request: Request) -> str:
+        raise LookupError(request.prompt_text)
+
+    with pytest.raises(LookupError, match="Is grass green"):
+        async with ScriptedLLM(broken) as llm, aiohttp.ClientSession() as session:
+            with pytest.raises(aiohttp.ClientError):
+                await session.post(**asked(llm, "openai"))
 
 
 async def test_pieces_keep_their_pace() -> None:

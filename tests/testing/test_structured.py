@@ -82,14 +82,16 @@ async def test_anthropic_citations_end_their_block() -> None:
 
 
 @pytest.mark.parametrize(
-    ("finish", "openai", "anthropic", "gemini"),
+    ("finish", "openai", "anthropic", "gemini", "status", "reason"),
     [
-        ("stop", "stop", "end_turn", "STOP"),
-        ("length", "length", "max_tokens", "MAX_TOKENS"),
-        ("filter", "content_filter", "refusal", "SAFETY"),
+        ("stop", "stop", "end_turn", "STOP", "completed", None),
+        ("length", "length", "max_tokens", "MAX_TOKENS", "incomplete", "max_output_tokens"),
+        ("filter", "content_filter", "refusal", "SAFETY", "incomplete", "content_filter"),
     ],
 )
-async def test_each_protocol_names_its_endings(finish: Any, openai: str, anthropic: str, gemini: str) -> None:
+async def test_each_protocol_names_its_endings(
+    finish: Any, openai: str, anthropic: str, gemini: str, status: str, reason: str | None
+) -> None:
     """A finish is told in the protocol's own word, whole and streamed."""
     async with ScriptedLLM(Reply("Yes it is.", finish=finish)) as llm:
         body: dict[str, Any] = {"model": "m", "messages": MESSAGES}
@@ -97,6 +99,12 @@ async def test_each_protocol_names_its_endings(finish: Any, openai: str, anthrop
         assert events[-1]["choices"][0]["finish_reason"] == openai
         whole = await said(llm, "/v1/chat/completions", body)
         assert whole["choices"][0]["finish_reason"] == openai
+        asked = {"model": "m", "input": "?"}
+        events = await said(llm, "/v1/responses", {**asked, "stream": True})
+        assert [event["sequence_number"] for event in events] == list(range(len(events)))
+        for ended in (events[-1]["response"], await said(llm, "/v1/responses", asked)):
+            assert ended["status"] == status
+            assert (ended["incomplete_details"] or {}).get("reason") == reason
         body["max_tokens"] = 9
         events = await said(llm, "/v1/messages", {**body, "stream": True})
         assert events[-2]["delta"]["stop_reason"] == anthropic
@@ -114,6 +122,10 @@ async def test_a_blocked_prompt_is_told_the_vendors_way() -> None:
         body: dict[str, Any] = {"model": "m", "messages": MESSAGES}
         message = (await said(llm, "/v1/chat/completions", body))["choices"][0]["message"]
         assert (message["content"], message["refusal"]) == (None, "I can't help with that.")
+        [item] = (await said(llm, "/v1/responses", {"model": "m", "input": "?"}))["output"]
+        assert item["content"] == [{"type": "refusal", "refusal": "I can't help with that."}]
+        events = await said(llm, "/v1/responses", {"model": "m", "input": "?", "stream": True})
+        assert "".join(e["delta"] for e in events if e["type"] == "response.refusal.delta") == "I can't help with that."
         assert (await said(llm, "/v1/messages", {**body, "max_tokens": 9}))["stop_reason"] == "refusal"
         contents = {"contents": [{"parts": [{"text": "?"}]}]}
         for how in ("generateContent", "streamGenerateContent?alt=sse"):

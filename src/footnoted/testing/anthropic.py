@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from footnoted.testing.dialect import Dialect, Frame, Refused
-from footnoted.testing.script import Pin, Reply, Request, text_of
+from footnoted.testing.script import Pin, ProtocolName, Reply, Request, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -31,7 +31,7 @@ _TYPES = {
 class Anthropic(Dialect):
     """``message_start``, blocks of deltas, ``message_delta``, ``message_stop``; pings in between."""
 
-    name = "anthropic"
+    name: ProtocolName = "anthropic"
     ping = b'event: ping\ndata: {"type": "ping"}\n\n'
 
     def read(

@@ -46,7 +46,7 @@ class Refused:
 class Dialect(ABC):
     """One vendor's protocol."""
 
-    name: ClassVar[ProtocolName]
+    name: ProtocolName
     ping: ClassVar[bytes] = b": keep-alive\n\n"
 
     @abstractmethod

@@ -302,7 +302,7 @@ def _inserted(frames: list[Frame], after: int, extra: list[Frame], *, replacing:
 
 def _unfinished(body: Mapping[str, Any], _: Dialect) -> bytes:
     """The whole reply with its finish reason missing."""
-    body = {**body, **({"stop_reason": None} if "stop_reason" in body else {})}
+    body = {name: None if name in {"stop_reason", "status"} else value for name, value in body.items()}
     for name, reason in (("choices", "finish_reason"), ("candidates", "finishReason")):
         if name in body:
             body[name] = [{key: value for key, value in one.items() if key != reason} for one in body[name]]

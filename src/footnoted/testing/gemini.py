@@ -11,7 +11,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from footnoted.testing.dialect import Dialect, Frame, Refused
-from footnoted.testing.script import Reply, Request, text_of
+from footnoted.testing.script import ProtocolName, Reply, Request, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -33,7 +33,7 @@ _PATH = re.compile(r"/v1(?:beta|alpha)?/models/([^/:]+):(generateContent|streamG
 class Gemini(Dialect):
     """``data: {"candidates": […]}`` chunks."""
 
-    name = "gemini"
+    name: ProtocolName = "gemini"
 
     def read(
         self, path: str, query: Mapping[str, str], headers: Mapping[str, str], body: Mapping[str, Any]

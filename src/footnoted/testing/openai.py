@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from footnoted.testing.dialect import Dialect, Frame, Refused
-from footnoted.testing.script import Reply, Request, text_of
+from footnoted.testing.script import ProtocolName, Reply, Request, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,7 +22,7 @@ _CODES = {429: "rate_limit_exceeded", 503: "overloaded"}
 class OpenAI(Dialect):
     """``data: {…}`` chunks, then ``data: [DONE]``."""
 
-    name = "openai"
+    name: ProtocolName = "openai"
 
     def read(
         self, path: str, query: Mapping[str, str], headers: Mapping[str, str], body: Mapping[str, Any]
@@ -39,8 +39,8 @@ class OpenAI(Dialect):
             json=body,
             model=str(body.get("model", "")),
             stream=bool(body.get("stream")),
-            system_text=_texts(turns, ("system", "developer")),
-            prompt_text=_texts(turns, ("user",)),
+            system_text=texts(turns, "system", "developer"),
+            prompt_text=texts(turns, "user"),
             key=key or None,
         )
 
@@ -149,7 +149,8 @@ class OpenAI(Dialect):
         }
 
 
-def _texts(turns: list[dict[str, Any]], roles: tuple[str, ...]) -> str:
+def texts(turns: list[dict[str, Any]], *roles: str) -> str:
+    """The words of the turns in these roles."""
     return "\n".join(text_of(turn.get("content")) for turn in turns if turn.get("role") in roles)
 
 

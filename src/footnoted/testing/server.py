@@ -4,25 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
 import socket
 import struct
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Self, cast
-from urllib.parse import parse_qsl, unquote, urlsplit
+from typing import TYPE_CHECKING, Self, cast
 
 from footnoted.testing.anthropic import Anthropic
 from footnoted.testing.dialect import Dialect, to_json
 from footnoted.testing.gemini import Gemini
+from footnoted.testing.http import Message, head, parse
 from footnoted.testing.openai import OpenAI
+from footnoted.testing.responses import Responses
 from footnoted.testing.script import ProtocolName, Request, Script, Scripted
 from footnoted.testing.steps import Close, Hang, Head, Scene, Send, Step, Wait, perform, refused
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
-DIALECTS: tuple[Dialect, ...] = (OpenAI(), Anthropic(), Gemini())
-_REASONS = {200: "OK", 400: "Bad Request", 401: "Unauthorized", 404: "Not Found", 429: "Too Many Requests"}
+DIALECTS: tuple[Dialect, ...] = (OpenAI(), Responses(), Anthropic(), Gemini())
 
 
 class ScriptedLLM:
@@ -52,6 +50,7 @@ class ScriptedLLM:
         self._server: asyncio.Server | None = None
         self._connections: set[_Connection] = set()
         self._changed = asyncio.Event()
+        self._failure: Exception | None = None
 
     async def __aenter__(self) -> Self:
         loop = asyncio.get_running_loop()
@@ -59,18 +58,20 @@ class ScriptedLLM:
         self._port = self._server.sockets[0].getsockname()[1]
         return self
 
-    async def __aexit__(self, *_: object) -> None:
+    async def __aexit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if self._server:
             self._server.close()
         playing = [connection.playing for connection in self._connections if connection.playing]
         for connection in list(self._connections):
             connection.leave()
         await asyncio.gather(*playing, return_exceptions=True)
+        if self._failure and kind is None:
+            raise self._failure
 
     def url(self, protocol: ProtocolName = "openai") -> str:
         """The base_url the vendor's own SDK takes: OpenAI's ends in ``/v1``, the others are the root."""
         root = f"http://{self._host}:{self._port}"
-        return f"{root}/v1" if protocol == "openai" else root
+        return f"{root}/v1" if protocol in {"openai", "responses"} else root
 
     @property
     def open_connections(self) -> int:
@@ -106,7 +107,7 @@ class ScriptedLLM:
                     await self._changed.wait()
         return come()
 
-    def answer(self, message: _Message) -> Iterator[Step]:
+    def answer(self, message: Message) -> Iterator[Step]:
         """The steps that answer one HTTP request."""
         for dialect in DIALECTS:
             request = dialect.read(message.path, message.query, message.headers, message.json)
@@ -133,19 +134,10 @@ class ScriptedLLM:
         self._connections.discard(connection)
         self._changed.set()
 
-    def settled(self) -> None:
-        """A reply came to its end."""
+    def settled(self, failure: Exception | None = None) -> None:
+        """A reply came to its end; a script that failed in it is raised when the server stops."""
+        self._failure = self._failure or failure
         self._changed.set()
-
-
-@dataclass(frozen=True, slots=True)
-class _Message:
-    """One HTTP request as read."""
-
-    path: str
-    query: Mapping[str, str]
-    headers: Mapping[str, str]
-    json: Mapping[str, Any] = field(default_factory=dict)
 
 
 class _Connection(asyncio.Protocol):
@@ -192,17 +184,22 @@ class _Connection(asyncio.Protocol):
     def _read_on(self) -> None:
         if self.playing:
             return
-        message = _parse(self._bytes)
+        message = parse(self._bytes)
         if message:
-            self.playing = asyncio.ensure_future(self._play(self._server.answer(message)))
+            self.playing = asyncio.ensure_future(self._play(message))
 
-    async def _play(self, steps: Iterator[Step]) -> None:
+    async def _play(self, message: Message) -> None:
+        failure: Exception | None = None
         try:
-            await self._take(steps)
+            await self._take(self._server.answer(message))
+        except Exception as error:  # noqa: BLE001 - a script's own function may raise anything
+            failure = error
+            if self._transport:
+                self._transport.abort()
         finally:
             if self.playing is asyncio.current_task():
                 self.playing = None
-            self._server.settled()
+            self._server.settled(failure)
         if self._transport and not self._transport.is_closing():
             self._read_on()
 
@@ -213,7 +210,7 @@ class _Connection(asyncio.Protocol):
         for step in steps:
             match step:
                 case Head(status, headers):
-                    transport.write(_head(status, headers))
+                    transport.write(head(status, headers))
                 case Send(data, _):
                     transport.write(b"%x\r\n%b\r\n" % (len(data), data))
                     await self._writable.wait()
@@ -228,12 +225,6 @@ class _Connection(asyncio.Protocol):
                     _close(transport, reset=how == "reset")
 
 
-def _head(status: int, headers: Mapping[str, str]) -> bytes:
-    lines = [f"HTTP/1.1 {status} {_REASONS.get(status, 'Scripted')}", "Transfer-Encoding: chunked"]
-    lines += [f"{name}: {value}" for name, value in headers.items()]
-    return "\r\n".join([*lines, "", ""]).encode("latin-1")
-
-
 def _close(transport: asyncio.Transport, *, reset: bool) -> None:
     if not reset:
         transport.close()
@@ -242,51 +233,6 @@ def _close(transport: asyncio.Transport, *, reset: bool) -> None:
     sock = transport.get_extra_info("socket")
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     transport.abort()
-
-
-def _parse(data: bytearray) -> _Message | None:
-    """The first whole request in the bytes, taken out of them; ``None`` while it is not all there."""
-    end = data.find(b"\r\n\r\n")
-    if end < 0:
-        return None
-    first, *lines = data[:end].decode("latin-1").split("\r\n")
-    pairs = (line.partition(":") for line in lines)
-    headers = {name.strip().lower(): value.strip() for name, _, value in pairs}
-    found = _body(data, end + 4, headers)
-    if found is None:
-        return None
-    body, stop = found
-    del data[:stop]
-    target = urlsplit(first.split(" ")[1])
-    value: Any = None
-    with contextlib.suppress(ValueError):
-        value = json.loads(body)
-    return _Message(
-        path=unquote(target.path),
-        query=dict(parse_qsl(target.query)),
-        headers=headers,
-        json=value if isinstance(value, dict) else {},
-    )
-
-
-def _body(data: bytearray, start: int, headers: Mapping[str, str]) -> tuple[bytes, int] | None:
-    """The body that starts here, and where it ends."""
-    if headers.get("transfer-encoding", "").lower() != "chunked":
-        stop = start + int(headers.get("content-length", "0"))
-        return (bytes(data[start:stop]), stop) if len(data) >= stop else None
-    body = bytearray()
-    while True:
-        line = data.find(b"\r\n", start)
-        if line < 0:
-            return None
-        size = int(data[start:line].split(b";")[0], 16)
-        start, stop = line + 2, line + 2 + size + 2
-        if len(data) < stop:
-            return None
-        body += data[start : stop - 2]
-        start = stop
-        if not size:
-            return bytes(body), stop
 
 
 def closed_port(host: str = "127.0.0.1") -> str:

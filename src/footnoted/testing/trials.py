@@ -1,4 +1,4 @@
-"""The fault table: each way a wire goes wrong, and the one right ending, for any provider of three protocols.
+"""The fault table: each way a wire goes wrong, and the one right ending, for any provider of four protocols.
 
 A `Trial` is scripted replies and what must come of them; `undergo` plays it and `Outcome.wrong` says what was
 not right. Our own providers are held to it; so can yours be.
@@ -106,7 +106,7 @@ async def undergo(trial: Trial, protocol: ProtocolName, tell: Tell) -> Outcome:
     async with ScriptedLLM(*trial.replies) as llm:
         base_url = llm.url(protocol)
         if trial.refused:
-            base_url = closed_port() + ("/v1" if protocol == "openai" else "")
+            base_url = closed_port() + ("/v1" if protocol in {"openai", "responses"} else "")
         told, error, closing = Told(), None, None
         began = time.perf_counter()
         try:

@@ -1,0 +1,121 @@
+# ruff: noqa: D102 - Dialect says what each method is for
+"""OpenAI's responses, spoken by a test server: request and reply in, numbered typed events or a response out.
+
+Shapes after the API reference of ``POST /v1/responses`` and the SDK's types. There is no ``[DONE]``: the event
+``response.completed`` (or ``response.incomplete``) says how the response ended, and is the last.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from footnoted.testing.dialect import Frame, Part, Refused
+from footnoted.testing.openai import OpenAI, texts
+from footnoted.testing.script import ProtocolName, Reply, Request, text_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_REASONS = {"length": "max_output_tokens", "filter": "content_filter"}
+_ITEM = "msg_scripted"
+
+
+class Responses(OpenAI):
+    """``event: response.output_text.delta`` and its kin."""
+
+    name: ProtocolName = "responses"
+
+    def read(
+        self, path: str, query: Mapping[str, str], headers: Mapping[str, str], body: Mapping[str, Any]
+    ) -> Request | None:
+        if not path.endswith("/responses"):
+            return None
+        given = body.get("input") or []
+        turns = [{"role": "user", "content": given}] if isinstance(given, str) else given
+        key = headers.get("authorization", "").removeprefix("Bearer ").strip()
+        return Request(
+            protocol=self.name,
+            path=path,
+            query=query,
+            headers=headers,
+            json=body,
+            model=str(body.get("model", "")),
+            stream=bool(body.get("stream")),
+            system_text="\n".join(
+                filter(None, (text_of(body.get("instructions")), texts(turns, "system", "developer")))
+            ),
+            prompt_text=texts(turns, "user"),
+            key=key or None,
+        )
+
+    def complaint(self, request: Request) -> Refused | None:
+        for name in ("model", "input"):
+            if not request.json.get(name):
+                return Refused(400, self.error(400, f"Missing required parameter: '{name}'."))
+        return None
+
+    def frames(self, request: Request, reply: Reply) -> list[Frame]:
+        frames: list[Frame] = []
+
+        def tell(stage: Part, kind: str, /, **fields: Any) -> None:
+            frames.append(Frame(stage, {"type": kind, "sequence_number": len(frames), **fields}, event=kind))
+
+        begun = {**self.body(request, reply), "status": "in_progress", "output": [], "usage": None}
+        tell("open", "response.created", response=begun)
+        tell("open", "response.in_progress", response=begun)
+        kind, field = ("refusal", "refusal") if reply.finish == "blocked" else ("output_text", "text")
+        empty = {"id": _ITEM, "type": "message", "role": "assistant", "status": "in_progress", "content": []}
+        place = {"item_id": _ITEM, "output_index": 0, "content_index": 0}
+        tell("open", "response.output_item.added", output_index=0, item=empty)
+        tell("open", "response.content_part.added", **place, part=_content(reply, ""))
+        for piece in reply.parts:
+            tell("text", f"response.{kind}.delta", **place, delta=piece, logprobs=[])
+        ended = self.body(request, reply)
+        tell("stop", f"response.{kind}.done", **place, **{field: reply.whole}, logprobs=[])
+        tell("stop", "response.content_part.done", **place, part=_content(reply, reply.whole))
+        tell("stop", "response.output_item.done", output_index=0, item=ended["output"][0])
+        tell("stop", f"response.{ended['status']}", response=ended)
+        return frames
+
+    def body(self, request: Request, reply: Reply) -> dict[str, Any]:
+        read, cached, written = reply.tokens(request.system_text + request.prompt_text)
+        reason = _REASONS.get(reply.finish)
+        status = "incomplete" if reason else "completed"
+        content = [_content(reply, reply.whole)]
+        return {
+            "id": "resp_scripted",
+            "object": "response",
+            "created_at": 1_760_000_000,
+            "status": status,
+            "error": None,
+            "incomplete_details": {"reason": reason} if reason else None,
+            "model": request.model,
+            "output": [{"id": _ITEM, "type": "message", "role": "assistant", "status": status, "content": content}],
+            "parallel_tool_calls": True,
+            "tool_choice": "auto",
+            "tools": [],
+            "usage": {
+                "input_tokens": read,
+                "input_tokens_details": {"cached_tokens": cached, "cache_write_tokens": 0},
+                "output_tokens": written,
+                "output_tokens_details": {"reasoning_tokens": 0},
+                "total_tokens": read + written,
+            },
+        }
+
+    def stream_error(self, message: str) -> Frame:
+        error = {"type": "error", "code": "server_error", "message": message, "param": None}
+        return Frame("noise", {**error, "sequence_number": 100_000}, event="error")
+
+    def unknown(self) -> list[Frame]:
+        thought = {"type": "response.reasoning_summary_text.delta", "delta": "Hm.", "item_id": "rs_1"}
+        return [
+            Frame("noise", {"type": "response.weather", "temperature": 21}, event="response.weather"),
+            Frame("noise", thought, event="response.reasoning_summary_text.delta"),
+        ]
+
+
+def _content(reply: Reply, text: str) -> dict[str, Any]:
+    if reply.finish == "blocked":
+        return {"type": "refusal", "refusal": text}
+    return {"type": "output_text", "text": text, "annotations": [], "logprobs": []}
