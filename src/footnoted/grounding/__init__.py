@@ -1,0 +1,7 @@
+"""Text in; its claims, and for each a verdict with the exact words it rests on, out."""
+
+from footnoted.grounding.check import Checker
+from footnoted.grounding.claims import ClaimSegmenter, segment
+from footnoted.grounding.detector import GroundingResult, HallucinationDetector
+
+__all__ = ["Checker", "ClaimSegmenter", "GroundingResult", "HallucinationDetector", "segment"]

@@ -1,0 +1,185 @@
+"""A claim and its sources in; a verdict out: what was found, who decided, and the exact words it rests on.
+
+The exact tier decides alone where words alone tell; else the model weighs what was found. First the cited
+sources are asked, then all. Nothing here ever says ``supported`` without evidence that was really weighed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from footnoted.encoder import Encoder, EncoderUnavailable
+from footnoted.grounding.exact import as_evidence, carried, decide, uncovered_spans, words_for
+from footnoted.grounding.features import features
+from footnoted.grounding.model import classifier
+from footnoted.grounding.reading import Reading, read
+from footnoted.grounding.scales import Weighed, weigh
+from footnoted.grounding.shelf import Shelf
+from footnoted.text import sentences
+from footnoted.types import Span, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from footnoted.grounding.evidence import Found
+    from footnoted.types import Source
+
+_MARKER = re.compile(
+    r"\[\^?(?:source\s+)?\d{1,4}(?:\s?[,;–-]\s?(?:source\s+)?\d{1,4})*\]|【[^】]{0,40}】|[⁰¹²³⁴⁵⁶⁷⁸⁹]+(?=\W|$)|[*_`#]{1,3}",
+    re.IGNORECASE,
+)
+_PARTLY = 0.5  # share of a claim's weight that must be carried for it to be partly right
+
+
+class Checker:
+    """Weighs claims. One for a process is enough; safe to call from any thread, any number of answers at once."""
+
+    def __init__(self, *, weights: Path | None = None, shelf: Shelf | None = None, workers: int = 2) -> None:
+        """``weights`` is a folder with another encoder's files. Nothing is opened before the first claim."""
+        self._weights = weights
+        self._shelf = shelf or Shelf()
+        self._workers = workers
+        self._pool: ThreadPoolExecutor | None = None
+        self._pool_pid = 0
+        self._lock = threading.Lock()
+
+    def prepare(self, sources: Sequence[Source]) -> None:
+        """Read the sources ahead, while the answer is still being written; a check then has less to do."""
+        encoder, _ = self._encoder()
+        for source in sources:
+            if encoder is None:
+                self._shelf.take(source)
+            else:
+                self._shelf.prepare(source, encoder)
+
+    def check(self, claim: str, sources: Sequence[Source], *, cited: Sequence[int] = ()) -> Verdict:
+        """The verdict on one claim. Its evidence points into ``sources``; ``cited`` are asked first."""
+        text = _MARKER.sub(lambda match: " " * len(match.group()), claim)
+        parts = [span for span in sentences(text) if read(text[span.start : span.end]).stems]
+        if not parts:
+            return Verdict("not_checked", reason="there is nothing in it to check")
+        if not any(source.text.strip() for source in sources):
+            return Verdict("unsupported", score=0.0, tier="exact", reason="there are no sources")
+        verdicts = [_moved(self._weigh(text[span.start : span.end], sources, cited), span.start) for span in parts]
+        return verdicts[0] if len(verdicts) == 1 else _worst(verdicts)
+
+    async def acheck(self, claim: str, sources: Sequence[Source], *, cited: Sequence[int] = ()) -> Verdict:
+        """The same off the event loop. Claims of concurrent answers queue for the same few threads."""
+        return await asyncio.get_running_loop().run_in_executor(
+            self._threads(), lambda: self.check(claim, sources, cited=cited)
+        )
+
+    async def aprepare(self, sources: Sequence[Source]) -> None:
+        """`prepare` off the event loop."""
+        await asyncio.get_running_loop().run_in_executor(self._threads(), lambda: self.prepare(sources))
+
+    @staticmethod
+    def confidence(verdicts: Sequence[Verdict]) -> float:
+        """The probability (0–1) that every claim of an answer stands; an unchecked claim counts as none."""
+        return min((verdict.score or 0.0 for verdict in verdicts), default=1.0)
+
+    def _threads(self) -> ThreadPoolExecutor:
+        with self._lock:
+            if self._pool is None or self._pool_pid != os.getpid():  # threads do not survive a fork
+                self._pool = ThreadPoolExecutor(self._workers, thread_name_prefix="footnoted-check")
+                self._pool_pid = os.getpid()
+            return self._pool
+
+    def _encoder(self) -> tuple[Encoder | None, str]:
+        try:
+            return Encoder.load(self._weights), ""
+        except EncoderUnavailable as error:
+            return None, str(error)
+
+    def _weigh(self, text: str, sources: Sequence[Source], cited: Sequence[int]) -> Verdict:
+        """The verdict on one sentence: by the cited sources if they carry it, else by all."""
+        encoder, why_not = self._encoder()
+        asked = [index for index in dict.fromkeys(cited) if 0 <= index < len(sources)]
+        everyone = list(range(len(sources)))
+        rounds = [indices for indices in (asked, everyone) if indices]
+        if len(asked) == len(everyone):
+            rounds = rounds[:1]
+        best: Verdict | None = None
+        for indices in rounds:
+            weighed = weigh(text, sources, indices, shelf=self._shelf, encoder=encoder)
+            verdict = decide(weighed)
+            if verdict is None:
+                verdict = by_model(weighed) if encoder else Verdict("not_checked", reason=why_not)
+            if verdict.ruling == "supported":
+                return verdict
+            if best is None or (verdict.score or 0.0) > (best.score or 0.0):
+                best = verdict
+        return best or Verdict("not_checked", reason="no source could be asked")
+
+
+def by_model(weighed: Weighed) -> Verdict:
+    """The model's verdict on what the exact tier left open."""
+    claim, found, alignment, clashes = weighed.claim, weighed.found, weighed.alignment, weighed.clashes
+    frozen = classifier()
+    score = frozen.probability(features(weighed))
+    telling = tuple(as_evidence(one, round(score * one.cover, 4)) for one in _telling(claim, found))
+    if score >= frozen.threshold:
+        return Verdict("supported", score=score, tier="model", evidence=telling)
+    bare = uncovered_spans(claim, alignment)
+    sure = next((clash for clash in clashes if clash.sure), None)
+    if sure is not None:
+        return Verdict(
+            "contradicted",
+            score=score,
+            tier="model",
+            evidence=(as_evidence(found[sure.evidence], 0.0),),
+            flagged=(Span(sure.start, sure.end),),
+            reason=words_for(sure),
+        )
+    partly = carried(weighed) >= _PARTLY and bool(bare) and score >= 0.5 * frozen.threshold
+    return Verdict(
+        "partial" if partly else "unsupported",
+        score=score,
+        tier="model",
+        evidence=telling,
+        flagged=bare,
+        reason=_reason(claim, bare),
+    )
+
+
+def _reason(claim: Reading, bare: tuple[Span, ...]) -> str:
+    if not bare:
+        return "its words are in the sources, but not put together like this"
+    said = ", ".join(f'"{claim.text[span.start : span.end]}"' for span in bare[:4])
+    return f"the sources do not say {said}"
+
+
+def _telling(claim: Reading, found: Sequence[Found]) -> list[Found]:
+    """Of the evidence, the best sentence and those that carry words no earlier one does."""
+    known: set[str] = set()
+    telling: list[Found] = []
+    for one in found:
+        new = (one.reading.stems & claim.stems) - known
+        if not telling or new:
+            telling.append(one)
+            known |= new
+    return telling
+
+
+def _moved(verdict: Verdict, by: int) -> Verdict:
+    flagged = tuple(Span(span.start + by, span.end + by) for span in verdict.flagged)
+    return replace(verdict, flagged=flagged)
+
+
+_ORDER = ("contradicted", "not_checked", "unsupported", "partial", "supported")
+
+
+def _worst(verdicts: Sequence[Verdict]) -> Verdict:
+    """A claim of several sentences is as good as its worst; the evidence of all stays."""
+    worst = min(verdicts, key=lambda v: (_ORDER.index(v.ruling), v.score if v.score is not None else 0.0))
+    evidence = tuple(dict.fromkeys(one for verdict in verdicts for one in verdict.evidence))
+    flagged = tuple(span for verdict in verdicts for span in verdict.flagged)
+    scores = [verdict.score for verdict in verdicts if verdict.score is not None]
+    return replace(worst, evidence=evidence, flagged=flagged, score=min(scores) if scores else None)

@@ -1,0 +1,175 @@
+"""A response and its sources in; which of its claims the sources carry, and the response without the rest, out."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from typing import TYPE_CHECKING, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from footnoted.contract import SourceContext
+from footnoted.errors import ConfigurationError
+from footnoted.grounding.check import Checker
+from footnoted.grounding.claims import segment
+from footnoted.types import Claim, Ruling, Source, Tier, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Sequence
+
+Action = Literal["remove", "flag", "rewrite"]
+FLAG = " [unsupported]"
+_NUMBERS = re.compile(r"\d{1,3}")
+_MARKER = re.compile(r"\[(?:Source )?(\d{1,3}(?:\s?[,;–-]\s?\d{1,3})*)\]", re.IGNORECASE)
+
+
+class _Result(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class GroundingEvidence(_Result):
+    """Exact words of a source: ``sources[source]`` has ``quote`` at ``[start, end)`` in code points."""
+
+    source: int
+    start: int
+    end: int
+    quote: str
+    support: float
+
+
+class ClaimGrounding(_Result):
+    """One claim of the response, ``response[start:end]``. ``source`` is the index of the source it rests on."""
+
+    claim: str
+    supported: bool
+    source: int | None
+    verdict: Ruling
+    score: float | None
+    tier: Tier
+    reason: str
+    start: int
+    end: int
+    evidence: list[GroundingEvidence]
+    flagged: list[tuple[int, int]]
+
+
+class GroundingResult(_Result):
+    """``grounded``: every claim that needs support has it. ``confidence`` (0–1) is the probability of that."""
+
+    grounded: bool
+    claims: list[ClaimGrounding]
+    ungrounded_claims: list[str]
+    confidence: float = Field(ge=0, le=1)
+
+
+class HallucinationDetector:
+    """Weighs a finished response against its sources with the shipped tiers: no network, no key.
+
+    ``rewriter(claim, quotes)`` writes one claim anew from the words of its evidence, for ``action="rewrite"``.
+    """
+
+    def __init__(
+        self,
+        checker: Checker | None = None,
+        *,
+        rewriter: Callable[[str, Sequence[str]], Awaitable[str]] | None = None,
+    ) -> None:
+        self._checker = checker or Checker()
+        self._rewriter = rewriter
+
+    async def check_grounding(self, response: str, sources: Sequence[str | SourceContext | Source]) -> GroundingResult:
+        """Every claim of the response with its verdict and evidence. Greetings, questions and code are no claims."""
+        given = [_source(index, one) for index, one in enumerate(sources)]
+        claims = [claim for claim in segment(response) if claim.kind == "claim"]
+        verdicts = await self._verdicts([claim.text for claim in claims], given)
+        weighed = [_weighed(claim, verdict) for claim, verdict in zip(claims, verdicts, strict=True)]
+        return GroundingResult(
+            grounded=all(claim.supported for claim in weighed),
+            claims=weighed,
+            ungrounded_claims=[claim.claim for claim in weighed if not claim.supported],
+            confidence=self._checker.confidence(verdicts),
+        )
+
+    async def filter_hallucinations(
+        self, response: str, sources: Sequence[str | SourceContext | Source], action: Action = "remove"
+    ) -> str:
+        """The response without the claims that the sources do not carry.
+
+        ``remove`` takes them out, ``flag`` puts a mark after each, ``rewrite`` has each written anew from its
+        evidence and checked again.
+        """
+        if action not in ("remove", "flag", "rewrite"):
+            raise ConfigurationError(f'action is "remove", "flag" or "rewrite", not {action!r}')
+        if action == "rewrite" and self._rewriter is None:
+            raise ConfigurationError('action="rewrite" needs HallucinationDetector(rewriter=...)')
+        result = await self.check_grounding(response, sources)
+        for claim in reversed([claim for claim in result.claims if not claim.supported]):
+            if action == "flag":
+                response = response[: claim.end] + FLAG + response[claim.end :]
+                continue
+            instead = await self._rewritten(claim, sources) if action == "rewrite" else ""
+            response = _replaced(response, claim.start, claim.end, instead)
+        return response.strip()
+
+    async def _rewritten(self, claim: ClaimGrounding, sources: Sequence[str | SourceContext | Source]) -> str:
+        """The claim from its evidence, if that stands; else nothing."""
+        if self._rewriter is None or not claim.evidence:
+            return ""
+        text = (await self._rewriter(claim.claim, [one.quote for one in claim.evidence])).strip()
+        again = await self.check_grounding(text, sources)
+        return text if text and again.grounded else ""
+
+    async def _verdicts(self, texts: Sequence[str], sources: Sequence[Source]) -> list[Verdict]:
+        cited = [[number - 1 for number in _cited(text)] for text in texts]
+        return await asyncio.gather(
+            *(self._checker.acheck(t, sources, cited=c) for t, c in zip(texts, cited, strict=True))
+        )
+
+
+def _source(index: int, given: str | SourceContext | Source) -> Source:
+    if isinstance(given, Source):
+        return given
+    return Source(id=str(index), text=given) if isinstance(given, str) else given.as_source()
+
+
+def _cited(text: str) -> list[int]:
+    """The numbers of a claim's markers: "[1, 3]" gives 1 and 3, "[2-4]" gives 2 and 4."""
+    return [int(number) for marker in _MARKER.finditer(text) for number in _NUMBERS.findall(marker[1])]
+
+
+def _weighed(claim: Claim, verdict: Verdict) -> ClaimGrounding:
+    evidence = [
+        GroundingEvidence(source=e.source, start=e.start, end=e.end, quote=e.quote, support=e.support)
+        for e in verdict.evidence
+    ]
+    supported = verdict.ruling == "supported"
+    return ClaimGrounding(
+        claim=claim.text,
+        supported=supported,
+        source=evidence[0].source if supported and evidence else None,
+        verdict=verdict.ruling,
+        score=verdict.score,
+        tier=verdict.tier,
+        reason=verdict.reason,
+        start=claim.start,
+        end=claim.end,
+        evidence=evidence,
+        flagged=[(span.start, span.end) for span in verdict.flagged],
+    )
+
+
+def _replaced(text: str, start: int, end: int, instead: str) -> str:
+    """``text`` with ``[start, end)`` replaced; a whole line that is left empty goes with its marker and break."""
+    if instead:
+        return text[:start] + instead + text[end:]
+    line_start, line_end = text.rfind("\n", 0, start) + 1, text.find("\n", end)
+    line_end = len(text) if line_end < 0 else line_end
+    rest = text[line_start:start] + text[end:line_end]
+    if not rest.strip(" \t-*+•>|0123456789.)"):
+        return text[:line_start] + text[line_end + 1 :]
+    while end < len(text) and text[end] in " \t":
+        end += 1
+    if end == line_end:
+        while start > line_start and text[start - 1] in " \t":
+            start -= 1
+    return text[:start] + text[end:]

@@ -1,0 +1,143 @@
+"""Sources in; for a claim, the few sentences out that could carry it, each found by what it says alone.
+
+Nothing here depends on how many sources there are: a sentence's score is its own words against the claim's,
+so passages about something else change no verdict. Sources are read whole, in sentences, never cut.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from footnoted.grounding.reading import Reading, weight_of
+from footnoted.text import content_stems, sentences, words
+from footnoted.types import Source, Span
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+LIKENESS = 0.6  # what nearness in meaning is worth beside shared words when evidence is chosen
+MOST = 4  # evidence sentences a verdict rests on; measured: four beat two, more add nothing
+_LONGEST = 60  # words; what is longer (transcripts, tables) is cut at its own pauses
+_PAUSE = re.compile(r"\n|[;:]\s|,\s|\s[–—-]\s|\s")
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """One source in sentences, with the stems of each and where every stem stands."""
+
+    source: Source
+    spans: tuple[Span, ...]
+    stems: tuple[frozenset[str], ...]
+    places: dict[str, tuple[int, ...]]
+
+    def text(self, index: int) -> str:
+        """The words of one sentence."""
+        span = self.spans[index]
+        return self.source.text[span.start : span.end]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One evidence sentence: of which source, which of its sentences, where.
+
+    ``cover`` is the share (0–1) of the claim's weight in it, ``like`` how near it is in meaning (0 without a model).
+    """
+
+    source: int
+    index: int
+    span: Span
+    reading: Reading
+    cover: float
+    like: float = 0.0
+
+
+def passage(source: Source) -> Passage:
+    """Cut a source into sentences and note their stems."""
+    spans = tuple(piece for span in sentences(source.text) for piece in _pieces(source.text, span))
+    stems = tuple(frozenset(content_stems(source.text[s.start : s.end])) for s in spans)
+    places: dict[str, list[int]] = {}
+    for index, found in enumerate(stems):
+        for stemmed in found:
+            places.setdefault(stemmed, []).append(index)
+    return Passage(source, spans, stems, {stemmed: tuple(where) for stemmed, where in places.items()})
+
+
+def _pieces(text: str, span: Span) -> list[Span]:
+    found = words(text[span.start : span.end])
+    if len(found) <= _LONGEST:
+        return [span]
+    parts = len(found) // (_LONGEST - 15) + 1
+    size = len(found) / parts
+    pieces, start = [], span.start
+    for part in range(1, parts):
+        after = span.start + found[round(part * size) - 1][2]
+        cut = _pause_near(text, after, start, span.end)
+        pieces.append(Span(start, cut))
+        start = cut
+    pieces.append(Span(start, span.end))
+    return [stripped for piece in pieces if (stripped := _strip(text, piece)) is not None]
+
+
+def _pause_near(text: str, at: int, low: int, high: int) -> int:
+    """The best pause within some 60 characters of ``at``: a line's end, else a semicolon, a comma, a space."""
+    best, rank = at, 9.0
+    for match in _PAUSE.finditer(text, max(low + 1, at - 60), min(high, at + 60)):
+        kind = "\n;:,".find(match.group()[0])
+        mine = (kind if kind >= 0 else 4) + abs(match.end() - at) / 60
+        if mine < rank:
+            best, rank = match.end(), mine
+    return best
+
+
+def _strip(text: str, span: Span) -> Span | None:
+    start, end = span.start, span.end
+    while start < end and text[start].isspace():
+        start += 1
+    while end > start and text[end - 1].isspace():
+        end -= 1
+    return Span(start, end) if end > start else None
+
+
+def cover(claim: Reading, stems: frozenset[str]) -> float:
+    """The share of the claim's weight whose stems stand among ``stems``."""
+    total = sum(weight_of(stemmed) for stemmed in claim.stems)
+    return sum(weight_of(stemmed) for stemmed in claim.stems & stems) / total if total else 0.0
+
+
+def candidates(claim: Reading, passages: Sequence[Passage], each: int) -> list[tuple[int, int, float]]:
+    """``(source, sentence, cover)`` of the best ``each`` sentences of every source, by words alone."""
+    total = sum(weight_of(stemmed) for stemmed in claim.stems) or 1.0
+    found: list[tuple[int, int, float]] = []
+    for number, one in enumerate(passages):
+        gains: dict[int, float] = {}
+        for stemmed in claim.stems:
+            for index in one.places.get(stemmed, ()):
+                gains[index] = gains.get(index, 0.0) + weight_of(stemmed)
+        best = sorted(gains.items(), key=lambda pair: (-pair[1], pair[0]))[:each]
+        found.extend((number, index, gain / total) for index, gain in best)
+    return found
+
+
+def choose(claim: Reading, pool: Sequence[Found], most: int = MOST) -> list[Found]:
+    """Up to ``most`` of the pool: the best one, then those that add most of what is still uncovered."""
+    left = dict.fromkeys(claim.stems, 1.0)
+    total = sum(weight_of(stemmed) for stemmed in left) or 1.0
+    remaining = list(pool)
+    chosen: list[Found] = []
+    while remaining and len(chosen) < most:
+        best = max(remaining, key=lambda found: _worth(found, left, total))
+        if chosen and _worth(best, left, total) <= 0:
+            break
+        chosen.append(best)
+        remaining.remove(best)
+        for stemmed in best.reading.stems:
+            if stemmed in left:
+                left[stemmed] = 0.25  # said again is worth a little: it confirms
+    return chosen
+
+
+def _worth(found: Found, left: dict[str, float], total: float) -> float:
+    gain = sum(weight_of(s) * left[s] for s in found.reading.stems if s in left) / total
+    return gain + LIKENESS * found.like

@@ -1,0 +1,183 @@
+"""The check as a whole: evidence is exact, sources are read to their end, and nothing ever fails open."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from footnoted.encoder import Encoder
+from footnoted.encoder.encoder import WEIGHTS
+from footnoted.grounding import Checker
+from footnoted.types import Source
+
+PAIRS = [json.loads(line) for line in Path(__file__).with_name("pairs.jsonl").read_text("utf-8").splitlines()]
+FILLER = (
+    "The harbour museum opens its doors at nine and shows model ships from four centuries. Visitors may walk "
+    "through the rope store and see how sails were sewn. A small café by the pier serves soup and bread. In June "
+    "the town holds a festival with music on the quay. "
+)
+
+
+@pytest.fixture(scope="module")
+def checker():
+    return Checker()
+
+
+def source(text: str, name: str = "s") -> Source:
+    return Source(id=name, text=text)
+
+
+def test_the_authored_corpus(checker):
+    """At least 95 % of 92 authored claims about policy, security and support prose get the right ruling."""
+    right = [checker.check(p["claim"], [source(p["source"])]).ruling == p["ruling"] for p in PAIRS]
+    assert sum(right) >= 0.95 * len(PAIRS)
+
+
+def test_evidence_is_the_exact_words_of_its_source(checker):
+    """Every span of every verdict cuts its quote out of the source it names."""
+    sources = [source(p["source"], str(n)) for n, p in enumerate(PAIRS[::7])]
+    for pair in PAIRS[::7]:
+        verdict = checker.check(pair["claim"], sources)
+        for evidence in verdict.evidence:
+            assert sources[evidence.source].text[evidence.start : evidence.end] == evidence.quote
+        assert all(0 <= span.start < span.end <= len(pair["claim"]) for span in verdict.flagged)
+
+
+def test_evidence_at_the_very_end_of_a_long_source_is_found(checker):
+    """200,000 characters with the evidence in the last sentence: supported, and contradicted when it differs."""
+    text = FILLER * (200_000 // len(FILLER)) + "The excess for windscreen repair is £75."
+    assert len(text) >= 199_000
+    right = checker.check("The excess for windscreen repair is £75.", [source(text)])
+    assert right.ruling == "supported"
+    assert right.evidence[0].end == len(text)
+    assert checker.check("The excess for windscreen repair is £175.", [source(text)]).ruling == "contradicted"
+
+
+def test_irrelevant_passages_turn_no_verdict(checker):
+    """Twenty passages about something else before and after the evidence leave the verdicts as they were."""
+    noise = [source(f"{FILLER} Room {n} shows lamps.", f"n{n}") for n in range(20)]
+    turned = 0
+    for pair in PAIRS[::3]:
+        alone = checker.check(pair["claim"], [source(pair["source"])])
+        among = checker.check(pair["claim"], [*noise, source(pair["source"]), *noise])
+        turned += alone.ruling != among.ruling
+        if among.ruling == "supported":
+            assert among.evidence[0].source == 20
+    assert turned == 0
+
+
+def test_cited_sources_are_asked_first_then_the_others(checker):
+    """The evidence names the cited source when it carries the claim, and the right one when the marker is wrong."""
+    sources = [source(FILLER, "a"), source("Refunds are paid within ten days.", "b")]
+    sources.append(source("Refunds are paid within ten days. Always.", "c"))
+    claim = "Refunds are paid within ten days [1]."
+    assert checker.check(claim, sources, cited=[2]).evidence[0].source == 2
+    wrong = checker.check(claim, sources, cited=[0])
+    assert wrong.ruling == "supported"
+    assert wrong.evidence[0].source == 1
+    assert checker.check(claim, sources, cited=[7, -1]).ruling == "supported"
+
+
+def test_markers_and_markdown_do_not_count_as_words(checker):
+    """Citation markers, bold and list marks change neither the ruling nor where flags point."""
+    sources = [source("You must report a claim within 14 days.")]
+    assert checker.check("You **must** report a claim within 14 days [1].", sources).ruling == "supported"
+    claim = "- You must report a claim within 40 days [1][2]."
+    verdict = checker.check(claim, sources)
+    assert verdict.ruling == "contradicted"
+    assert claim[verdict.flagged[0].start : verdict.flagged[0].end] == "40 days"
+
+
+def test_a_claim_of_several_sentences_is_as_good_as_its_worst(checker):
+    """One false sentence among true ones makes the whole contradicted, with the flag in that sentence."""
+    sources = [source("The excess is £75. Claims are paid within ten days. Cover starts on Monday.")]
+    claim = "The excess is £75. Claims are paid within thirty days. Cover starts on Monday."
+    verdict = checker.check(claim, sources)
+    assert verdict.ruling == "contradicted"
+    assert claim[verdict.flagged[0].start : verdict.flagged[0].end] == "thirty days"
+
+
+@pytest.mark.parametrize("sources", [[], [source("")], [source("  \n ")]])
+def test_without_sources_nothing_is_supported(checker, sources):
+    """No source, or none with words, is unsupported, and says so."""
+    verdict = checker.check("The excess is £75.", sources)
+    assert verdict.ruling == "unsupported"
+    assert verdict.reason
+
+
+@pytest.mark.parametrize("claim", ["", "   ", "[1]", "!!!", "It is."])
+def test_a_claim_that_says_nothing_is_not_checked(checker, claim):
+    """What has no word of its own is never supported."""
+    assert checker.check(claim, [source("The excess is £75.")]).ruling == "not_checked"
+
+
+@pytest.mark.parametrize("damage", ["missing", "corrupt"])
+def test_without_its_model_the_check_never_fails_open(tmp_path, damage):
+    """With the model gone or damaged only the exact tier speaks; what it leaves open is not checked."""
+    folder = tmp_path / "weights"
+    shutil.copytree(WEIGHTS, folder)
+    if damage == "missing":
+        (folder / "model.onnx").unlink()
+    else:
+        (folder / "model.onnx").write_bytes(b"not a model")
+    broken = Checker(weights=folder)
+    sources = [source("You must report a claim within 14 days of the loss.")]
+    assert broken.check("You must report a claim within 14 days of the loss.", sources).ruling == "supported"
+    assert broken.check("You must report a claim within 40 days of the loss.", sources).ruling == "contradicted"
+    open_ = broken.check("Please report any loss to us soon, in writing.", sources)
+    assert open_.ruling == "not_checked"
+    assert "model.onnx" in open_.reason
+    for pair in PAIRS:
+        verdict = broken.check(pair["claim"], [source(pair["source"])])
+        assert verdict.ruling != "supported" or pair["ruling"] == "supported"
+
+
+async def test_concurrent_answers_get_the_verdicts_they_would_get_alone(checker):
+    """Many claims at once over the same threads give what one by one gives, and the loop stays free."""
+    sources = [source(p["source"], str(n)) for n, p in enumerate(PAIRS[:40:8])]
+    claims = [p["claim"] for p in PAIRS[:40:2]]
+    alone = [checker.check(claim, sources) for claim in claims]
+    ticks = 0
+
+    async def tick():
+        nonlocal ticks
+        while True:
+            ticks += 1
+            await asyncio.sleep(0.001)
+
+    ticking = asyncio.create_task(tick())
+    await Checker().aprepare(sources)
+    together = await asyncio.gather(*(Checker().acheck(claim, sources) for claim in claims))
+    ticking.cancel()
+    assert together == alone
+    assert ticks > 1
+
+
+def test_preparing_ahead_changes_no_verdict(checker):
+    """Sources read ahead give the same verdict as sources read on demand."""
+    sources = [source(p["source"], str(n)) for n, p in enumerate(PAIRS[::9])]
+    ahead = Checker()
+    ahead.prepare(sources)
+    for pair in PAIRS[::9]:
+        assert ahead.check(pair["claim"], sources) == Checker().check(pair["claim"], sources)
+
+
+def test_scores_are_probabilities(checker):
+    """Scores stay within 0 and 1, higher for what is supported than for what is contradicted."""
+    by_ruling: dict[str, list[float]] = {}
+    for pair in PAIRS[::4]:
+        verdict = checker.check(pair["claim"], [source(pair["source"])])
+        assert verdict.score is not None
+        assert 0 <= verdict.score <= 1
+        by_ruling.setdefault(verdict.ruling, []).append(verdict.score)
+    assert min(by_ruling["supported"]) > max(by_ruling["contradicted"])
+
+
+def test_the_encoder_is_shared():
+    """Two checkers use the one encoder of the process."""
+    Checker().prepare([source("One sentence.")])
+    assert Encoder.load() is Encoder.load()
