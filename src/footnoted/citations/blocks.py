@@ -92,9 +92,15 @@ class Blocks:
                 return at
             self._mode = PROSE
             return closed
+        within_item = self._in_item
+        if text[at].isalpha() and not within_item:  # most lines: no margin, no mark
+            if self._blank or self._was_code:
+                self._blank = self._was_code = False
+                self._item_indent = 0
+            self.at_line_start = False
+            return at
         head = read_line_head(text, at, final=final)
-        within_item, self._in_item = self._in_item, False
-        self.at_line_start = False
+        self._in_item = self.at_line_start = False
         if head.kind == "blank":
             self._mode, self._blank = PROSE, True
             return head.end

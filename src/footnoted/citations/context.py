@@ -19,8 +19,7 @@ _DOMAIN = re.compile(r"\.(?:com|org|net|gov|edu|info|io|eu|uk|de|fr|us|ca|au)\Z"
 _ASIDES = ("[...]", "[…]", "[sic]", "[. . .]", "[ ]", "[x]", "[X]")
 _CODE_NAMES = frozenset(
     """arr array args argv argc list lst vec vector buf buffer str ptr idx tmp foo bar baz qux df nums num dict
-    tuple elem elems obj ret res params kwargs cols mat matrix int char char8 env stack heap queue map vals xs ys
-    zs matches tokens""".split()
+    tuple elem elems obj ret res params kwargs cols mat matrix int vals xs ys zs""".split()
 )
 _UNITS = frozenset(
     """m cm mm km dm nm µm μm ft in inch inches yd yard yards mi mile miles metre metres meter meters kilometre

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Literal
 
-from footnoted.citations.numbers import JOINS, KEYS, LETTERS, RAISED, SPACES, Numbers
+from footnoted.citations.numbers import JOINS, KEY_GLUE, KEYS, LETTERS, RAISED, SPACES, Numbers
 from footnoted.citations.window import Unfinished
 
 Kind = Literal["bracket", "keyed", "raised", "bare"]
@@ -18,10 +18,11 @@ _URL_BEGINS = ("http", "www.", "mailto:", "ftp:", "#", "/", "<", "./", "../")
 
 _TARGET = re.compile(r"[^\s()]*")
 _STARS = re.compile(r"\*{1,4}")
-_LENTICULAR_TAIL = re.compile(r"[^【】\n]*")
 _WORDED = re.compile(r"(\*{1,4}|[\[(（［〔])([A-Za-z]{1,16})")
-_PLAIN_BEGUN = re.compile(r"\[(?:\d{1,3}(?:, ?\d{1,3}){0,3}(?:\]|,? ?))?\Z")
-_PLAIN_MARK = re.compile(r"\[(\d{1,2})(?:, ?(\d{1,2}))?\](?=[.!?\n\"|A-Za-z])")
+_ONE_PLAIN = r"\[\d{1,2}(?:, ?\d{1,2}){0,4}\]"
+_PLAIN_MARK = re.compile(rf"(?:{_ONE_PLAIN}){{1,4}}(?=[.!?\n\"|A-Za-z]| [A-Z])")
+_PLAIN_BEGUN = re.compile(rf"(?:{_ONE_PLAIN}){{0,3}}(?:\[(?:\d{{1,2}}(?:, ?\d{{1,2}}){{0,3}}(?:\]|,? ?))?)?\Z")
+_DIGITS = re.compile(r"\d+")
 
 
 @dataclass(slots=True)
@@ -72,13 +73,13 @@ def is_hopeless(text: str, at: int) -> bool:
 
 
 def read_plain(text: str, at: int, count: int) -> Group | None:
-    """What `read_group` would find, at once, for the plainest markers ``[1]`` and ``[1, 3]``; else None."""
+    """What `read_group` would find, at once, for the plainest markers ``[1]`` and ``[1, 3][2]``; else None."""
     match = _PLAIN_MARK.match(text, at)
     if match is None:
         if _PLAIN_BEGUN.match(text, at):
             raise Unfinished
         return None
-    digits = [int(one) for one in match.groups() if one]
+    digits = [int(one) for one in _DIGITS.findall(match.group())]
     part = Part([one for one in digits if 1 <= one <= count], at, match.end())
     return Group("bracket", match.end(), [part], has_zero=0 in digits)
 
@@ -245,7 +246,7 @@ class _Groups(Numbers):
         numbers = self.numbers(closer="】")
         if numbers is None:
             return None
-        self.run(_LENTICULAR_TAIL)
+        self.run(SPACES)
         return self._one(start, numbers) if self.eat("】") else None
 
     # -- parentheses and wrappers -------------------------------------------------------------------
@@ -255,7 +256,15 @@ class _Groups(Numbers):
         inner: list[Part] | None = None
         numbers: list[int] | None = None
         if word in KEYS:
-            numbers = self.numbers()
+            mark = self.at
+            self.run(LETTERS)
+            self.run(KEY_GLUE)
+            if self._at_opener():  # "(Source: [1])"
+                inner = self._inside()
+                lead = ""
+            else:
+                self.at = mark
+                numbers = self.numbers(closer=")")
             self.kind = "keyed"
         elif word:
             return None

@@ -110,21 +110,24 @@ class MarkerDecoder:
         except Unfinished:
             pass
         waits = at < size
-        if blocks.prose and not final:
-            at = self._before_spaces(at)
-        self._give(at)
+        if blocks.prose:
+            if at and not final and buffer[at - 1] in SPACES:
+                at = self._before_spaces(at)
+            self._stop, self._holds = _SPECIAL.search, SPACES
+        else:
+            self._stop, self._holds = blocks.stop().search, ""
+        if at > self._done:
+            self._give(at)
         self._tail = self._behind(at)
         self._held = buffer[at:]
         self._idle = not waits and self._gap is None
-        self._stop = _SPECIAL.search if blocks.prose else blocks.stop().search
-        self._holds = SPACES if blocks.prose else ""
         return self._out
 
     def _give(self, end: int) -> None:
         """Give out the text up to ``end``."""
         text = self._buffer[self._done : end]
         self._done = max(self._done, end)
-        if text and self._gap is not None:
+        if self._gap is not None and text:
             text = self._gap.close(text)
             if self._gap.closed:
                 self._gap = None
@@ -133,8 +136,10 @@ class MarkerDecoder:
 
     def _behind(self, at: int) -> str:
         """The raw text before ``at``, `context.LOOK_BEHIND` code points at most."""
-        near = self._buffer[max(self._base, at - context.LOOK_BEHIND) : at]
-        return (self._tail + near)[-context.LOOK_BEHIND :]
+        begin = at - context.LOOK_BEHIND
+        if begin >= self._base:
+            return self._buffer[begin:at]
+        return (self._tail + self._buffer[self._base : at])[begin - at :]
 
     def _ahead(self, at: int) -> str:
         """The character at ``at``; empty at the end of the text."""

@@ -24,8 +24,8 @@ _LARGEST = 999  # a bare number beyond it, and beyond the sources, is a year or 
 SPACES = re.compile(r"[ \t]{0,8}")
 LETTERS = re.compile(r"(?:[^\W\d_]|[\u0e00-\u0e4f]){0,16}")
 _DIGITS = re.compile(r"\d{0,5}")
-_KEY_GLUE = re.compile(r"[ \t.:#_-]{0,4}")
-_TAIL = re.compile(r"[^\[\]【】()\n]*")
+KEY_GLUE = re.compile(r"[ \t.:#_-]{0,4}")
+_TAILS = {"]": re.compile(r"[^\[\]【】\n]*"), ")": re.compile(r"[^\[\]【】()\n]*"), "】": re.compile(r"[^【】\n]*")}
 _RAISED_RUN = re.compile(f"[{RAISED}]+")
 _RAISED_DIGITS = str.maketrans(RAISED, "0123456789")
 
@@ -51,10 +51,10 @@ class Numbers(Window):
                 self.run(SPACES)
                 word = self.run(LETTERS).casefold()
             if word and word not in KEYS:
-                return self._with_tail(found) if numbered and (keyed or word in _LOCATORS) else None
+                return self._with_tail(found, closer) if numbered and (keyed or word in _LOCATORS) else None
             if word:
                 keyed = True
-                self.run(_KEY_GLUE)
+                self.run(KEY_GLUE)
             elif self.peek() in ("#", "^"):
                 self.caret = self.caret or self.peek() == "^"
                 self.at += 1
@@ -65,13 +65,13 @@ class Numbers(Window):
             numbered = True
             self.run(SPACES)
             char = self.peek()
-            if char and char in ",;&":
+            if char and (char in ",;&" or (keyed and char == "/")):
                 self.at += 1
                 self.run(SPACES)
                 if self.peek() == "§":
-                    return self._with_tail(found)
-            elif char == "†" or (char == ":" and (keyed or closer == "】")) or (keyed and char and char in "|-§"):
-                return found if closer == "】" else self._with_tail(found)
+                    return self._with_tail(found, closer)
+            elif char == "†" or (char == ":" and (keyed or closer == "】")) or (keyed and char and char in "|-§("):
+                return self._with_tail(found, closer)
             elif not char.isalpha():
                 return found
 
@@ -106,10 +106,10 @@ class Numbers(Window):
             return [number for number in (first, last) if 1 <= number <= self.count]
         return list(range(max(1, first), min(last, self.count) + 1))
 
-    def _with_tail(self, found: list[int]) -> list[int] | None:
+    def _with_tail(self, found: list[int], closer: str) -> list[int] | None:
         """Skip what a model adds after the number: a title, a page, ``†L3-L5``."""
-        self.run(_TAIL)
-        return found if self.peek() in ("]", ")") else None
+        self.run(_TAILS[closer])
+        return found if self.peek() == closer else None
 
     def _item(self, *, keyed: bool, after: str) -> list[int] | None:
         """``3`` or ``3-5``; None where it cannot number a source: no digits, a year, the end of ``1,500``."""
@@ -118,6 +118,8 @@ class Numbers(Window):
             return None
         first = last = int(digits)
         if after == "," and len(digits) == 3 and first > self.count:
+            return None
+        if self.peek().isascii() and self.peek().isalpha():  # "3rd", "1a"
             return None
         mark = self.at
         self.run(SPACES)
@@ -140,6 +142,6 @@ class Numbers(Window):
         self.run(SPACES)
         word = self.run(LETTERS).casefold()
         if word in KEYS:
-            self.run(_KEY_GLUE)
+            self.run(KEY_GLUE)
         digits = self.run(_DIGITS)
         return int(digits) if 0 < len(digits) <= 4 and (not word or word in KEYS) else None

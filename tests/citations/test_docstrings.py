@@ -1,0 +1,29 @@
+from __future__ import annotations
+
+import doctest
+import importlib
+
+import pytest
+
+MODULES = [
+    "blocks",
+    "context",
+    "gaps",
+    "groups",
+    "lines",
+    "marker",
+    "markers",
+    "numbers",
+    "spans",
+    "stream",
+    "styles",
+    "trail",
+    "window",
+]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_what_docstrings_show_is_true(name: str):
+    """Each example in a docstring gives what it says."""
+    failures, _ = doctest.testmod(importlib.import_module(f"footnoted.citations.{name}"))
+    assert failures == 0
