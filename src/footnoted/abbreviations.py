@@ -27,7 +27,7 @@ _NAMED = frozenset(
 _NUMBERED = frozenset(
     """
     no nos sec secs art arts fig figs eq eqs ch chap vol vols p pp par para paras cl max min tel ext ref
-    refs ed eds pt pts jan feb mar apr jun jul aug sep sept oct nov dec mon tue wed thu fri sat sun nr
+    refs al ed eds pt pts jan feb mar apr jun jul aug sep sept oct nov dec mon tue wed thu fri sat sun nr
     abs s str req reg regs ver app ex ann rs bil रु नं र सं
     """.split()
 )
@@ -60,6 +60,7 @@ _BEGINNERS = frozenset(
     con por si ini itu anda jika untuk dengan dan sila ia kami
     """.split()
 )
+_KNOWN = _OPEN_ENDED | _NAMED | _NUMBERED | _CLOCK
 _INITIALS = re.compile(r"(?:[^\W\d_]\.-?)+[^\W\d_]")
 _NUMERAL = re.compile(r"\d.*|[IVXLC]+|[A-Z]")
 _UNCASED = re.compile("[\u0590-\u109f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]")
@@ -110,7 +111,12 @@ def lower_case_begins(sentence: str, word: str) -> bool:
     if word not in _BEGINNERS or any(char.isupper() for char in sentence):
         return False
     before = _last_word(sentence)
-    return len(before) > 3 and "." not in before and before not in _OPEN_ENDED | _NAMED | _NUMBERED
+    return len(before) > 3 and "." not in before and before not in _KNOWN
+
+
+def is_plain(word: str) -> bool:
+    """Whether a word of more than three ASCII letters is no abbreviation, so that a full stop ends there."""
+    return word.casefold() not in _KNOWN and not word.endswith("str")
 
 
 def _last_word(sentence: str) -> str:

@@ -7,35 +7,19 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
 from functools import lru_cache
 from itertools import chain
 
 import Stemmer
 
+from footnoted.boundaries import Cursor, next_end
 from footnoted.types import Span
 
 # A line that is a block of its own: heading, list item, table row, quote, rule, code fence.
 _BLOCK_LINE = re.compile(r"[ \t]*(?:#{1,6}\s|[-*+•‣]\s|\(?\d{1,3}[.)]\s|\(?[a-z][.)]\s|\||>|```|~~~|={3,}|-{3,})")
 _ALONE_LINE = re.compile(r"[ \t]*(?:#{1,6}\s|\||```|~~~|={3,}|-{3,})")
 
-# Where a sentence may end: Western marks before white space; CJK, Devanagari, Arabic and Thai marks anywhere.
-_END = re.compile(
-    r"""(?P<west>[.!?…]+["'”’»)\]*_]*)(?=\s|$|\[\d)(?:\[\d+(?:[,\s\d-]*)\])*"""
-    r"""|(?P<east>[。！？｡][」』”’）】]*|[।॥؟۔]["”’»)]*)"""
-    r"""|(?P<thai>(?<=[\u0e00-\u0e7f])[ \t]+(?=[\u0e00-\u0e7f]))""",
-    re.VERBOSE,
-)
-_MARK = re.compile("[.!?…。！？｡।॥؟۔]")
-_THAI = re.compile("[\u0e00-\u0e7f]")
-_ABBREVIATIONS = frozenset(
-    """mr mrs ms dr prof st sr jr rev hon gen col lt sgt capt gov sen rep pres vs etc e.g i.e cf al fig figs eq
-    eqs sec secs ch vol vols no nos p pp ed eds est approx dept inc ltd co corp jan feb mar apr jun jul aug sep
-    sept oct nov dec mon tue wed thu fri sat sun u.s u.k u.n e.u a.m p.m ph.d b.sc m.sc d.c viz resp ref refs
-    art para cl max min temp tel ave blvd rd mt ft bros messrs""".split()
-)
-_ENDS_TOO = frozenset({"etc", "a.m", "p.m", "inc", "ltd", "co", "corp"})
-_THAI_CLAUSE = 40  # code points; Thai has no full stop, so a space ends a sentence only after a clause's worth
+_ROW = re.compile(r"[ \t]*\|")
 
 _WORD = re.compile(
     r"[A-Za-z\u00c0-\u024f\u0370-\u052f\u0590-\u06ff\u0900-\u0dff]+(?:['’][A-Za-z]+)?"
@@ -96,54 +80,15 @@ def _blocks(text: str) -> list[tuple[int, int]]:
 
 def _split_block(text: str, start: int, end: int) -> list[Span]:
     spans: list[Span] = []
-    begin = start
-    for match in _ends(text, start, end):
-        if match.lastgroup == "thai":
-            if match.start() - begin < _THAI_CLAUSE:
-                continue
-            stop = match.start()
-        elif match.lastgroup == "west":
-            stop = match.end()
-            if not _ends_sentence(text, match, begin, end):
-                continue
-        else:
-            stop = match.end()
+    if _ROW.match(text, start, end):
+        _append(spans, text, start, end)
+        return spans
+    cursor, begin = Cursor(start, start), start
+    while (stop := next_end(text, cursor, end)) is not None:
         _append(spans, text, begin, stop)
-        begin = match.end()
+        begin = stop
     _append(spans, text, begin, end)
     return spans
-
-
-def _ends(text: str, start: int, end: int) -> Iterator[re.Match[str]]:
-    """What `_END` finds, looked for only where a mark stands: a search for one of a few characters is quick."""
-    if not text.isascii() and _THAI.search(text, start, end):
-        yield from _END.finditer(text, start, end)
-        return
-    mark = _MARK.search(text, start, end)
-    while mark is not None:
-        found = _END.match(text, mark.start(), end)
-        if found is not None:
-            yield found
-        mark = _MARK.search(text, found.end() if found is not None else mark.end(), end)
-
-
-def _ends_sentence(text: str, match: re.Match[str], begin: int, end: int) -> bool:
-    after = text[match.end() : min(end, match.end() + 40)].lstrip()
-    if not after:
-        return True
-    if match.group()[0] != "." or len(match.group("west")) > 1:
-        # "?" and "!" inside a quotation run on when the next word is in lower case.
-        return not after[0].islower()
-    before = text[max(begin, match.start() - 80) : match.start()]  # no further, for texts of full stops alone
-    words_before = before.split()
-    word = words_before[-1].lstrip("([\"'“‘*_") if words_before else ""
-    if after[0].islower():
-        return False
-    if word.casefold() in _ABBREVIATIONS:
-        return word.casefold() in _ENDS_TOO and not after[0].isdigit()
-    initial = len(word) == 1 and word.isupper()  # "J. Smith"
-    numbering = len(words_before) == 1 and word.isdigit()  # "1. First"
-    return not initial and not numbering
 
 
 def _append(spans: list[Span], text: str, start: int, end: int) -> None:

@@ -20,7 +20,7 @@ _LIVE = re.compile(rf"[{MARKS}{FACES}\n\u0e01-\u0e5b]")
 _LIVE_THAI = re.compile(rf"[{MARKS}{FACES}\n \t]")
 _LIVE_ALONE = re.compile("\n")
 _WRAPPED_AT_LEAST, _WRAPPED_AT_MOST = 56, 120  # columns of lines that were wrapped, not written as lines
-_PREFIX = re.compile(r"[ \t\r]*(?:>[ \t]*)*")
+_WORDY = re.compile(r"\S")
 _HANGING = re.compile(
     r"(?:[,，、(（–-]|\b(?:a|an|the|of|to|in|for|and|or|with|by|from|on|at|your|our|its|is|are|be|as|that|which"
     r"|der|die|das|und|oder|für|mit|le|la|les|de|du|des|et|ou|el|los|las|y|o|del))\Z",
@@ -161,7 +161,7 @@ class ClaimSegmenter:
         stop = newline if newline >= 0 else len(text)
         begin = cursor.begin
         while (end := next_end(text, cursor, stop, more=more and newline < 0)) is not None:
-            follows = text[end:stop].strip() != ""
+            follows = _WORDY.search(text, end, stop) is not None
             if follows and is_bare_reply(text[begin:end]):
                 cursor.begin = begin  # "Yes." stands or falls with the sentence that says why
                 cursor.at = end + 1
@@ -197,14 +197,15 @@ class ClaimSegmenter:
 
     def _continues(self, content: int) -> bool:
         """Whether the line that begins is the open sentence wrapped, rather than a line of its own."""
-        text, begin = self._text, self._cursor.begin
-        above = text[begin : self._at].rstrip()
-        if not above.strip() or text[self._at - 3 : self._at - 1] == "  ":
+        text, begin, end = self._text, self._cursor.begin, self._at - 1
+        hard = text[end - 2 : end] == "  "
+        while end > begin and text[end - 1].isspace():
+            end -= 1
+        if end <= begin or hard:
             return False
-        row = above[above.rfind("\n") + 1 :]
-        first = text[content]
-        if _UNSPACED.match(above[-1]) or above[-1] in ":：;" or _JSON_LINE.match(row.strip()):
+        row = text[max(begin, text.rfind("\n", begin, end) + 1) : end]
+        if _UNSPACED.match(row[-1]) or row[-1] in ":：;" or _JSON_LINE.match(row.strip()):
             return False
-        if (above[-1] == "." and not self._cursor.opened) or _HANGING.search(above) or first.islower():
+        if (row[-1] == "." and not self._cursor.opened) or _HANGING.search(row) or text[content].islower():
             return True  # a full stop that closed nothing is an abbreviation's
         return _WRAPPED_AT_LEAST <= len(row) <= _WRAPPED_AT_MOST
