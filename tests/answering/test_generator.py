@@ -373,3 +373,11 @@ async def test_a_folder_of_templates_reaches_the_model(asked, tmp_path):
     seen = []
     await GroundedGenerator(speaks("£75 [1].", seen=seen), templates=tmp_path).generate(asked())
     assert seen[0].system.startswith("Only rhyme.")
+
+
+async def test_a_plain_list_below_has_no_markdown_in_it(asked, context):
+    """Plain text is plain to its last line: no escapes, no trailing spaces for line breaks."""
+    named = context[0].model_copy(update={"metadata": {"title": "Policy *A* [draft]"}})
+    generator = GroundedGenerator(speaks("The excess is £75 for a repair [1]."))
+    response = await generator.generate(asked(sources=[named], output_format="plain", citation_style="endnote"))
+    assert response.response.endswith("[1] Policy *A* [draft]: “The excess is £75 for a repair.”")

@@ -143,13 +143,16 @@ class GroundedGenerator:
 
     def _how(self, request: GenerationRequest) -> Answering:
         mode: Mode | Literal["off"] = self._mode or ("hold" if request.config.require_grounding else "mark")
-        if mode == "off" or not request.context or self._checker is None:
+        if mode == "off" or not request.context:
             return self.answering
-        checker = self._checker
+        return replace(self.answering, checking=self.checking(mode))
+
+    def checking(self, mode: Mode = "hold") -> Checking:
+        """How this generator's claims are weighed: its checker and judge, its patience."""
+        checker = self._checker or shipped_checker()
         if self._judge is not None:
             checker = Cascade(checker, Judge(self._asked(self._judge)))
-        checking = Checking(checker, mode, wait=self._verdict_wait, show_unchecked=self._show_unchecked)
-        return replace(self.answering, checking=checking)
+        return Checking(checker, mode, wait=self._verdict_wait, show_unchecked=self._show_unchecked)
 
     def _asked(self, judge: Provider) -> Ask:
         how = replace(self.answering, provider=judge)

@@ -37,6 +37,7 @@ class Page:
             show=config.include_citations,
             encode=_in_json if self.as_json else readable,
             offset=len(JSON_OPENING) if self.as_json else 0,
+            markdown=config.output_format is not OutputFormat.PLAIN,
         )
         self.finish = FinishReason.COMPLETE
         self.detail = ""

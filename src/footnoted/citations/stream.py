@@ -45,6 +45,7 @@ class CitationStream:
         show: bool = True,
         encode: Callable[[str], str] = as_is,
         offset: int = 0,
+        markdown: bool = True,
     ) -> None:
         self.length = offset  # code points given out so far, those before the answer among them
         self.citations: list[Citation] = []
@@ -53,6 +54,7 @@ class CitationStream:
         self._style = style
         self._show = show
         self._encode = encode
+        self._markdown = markdown
         self._decoder = MarkerDecoder(len(sources), show=show)
         self._trail = Trail()
         self._numbers: dict[int, int] = {}
@@ -92,7 +94,7 @@ class CitationStream:
     def listing(self) -> list[Found]:
         """The list below the answer, where the style has one and anything was cited."""
         if self._show and self.citations and has_list(self._style):
-            self._write("\n\n" + render_list(self._style, self._entries()), visible=False)
+            self._write("\n\n" + render_list(self._style, self._entries(), markdown=self._markdown), visible=False)
         return self._take_out()
 
     # -- text ---------------------------------------------------------------------------------------
