@@ -9,7 +9,7 @@ from footnoted import GenerationConfig, GenerationRequest, GroundedGenerator
 from footnoted.answering.generator import contexts
 from footnoted.errors import ProviderError
 from footnoted.providers import build, patient
-from footnoted.testing import Reply, ScriptedLLM, faults
+from footnoted.testing import Reply, ScriptedLLM, closed_port, faults, scripted_provider
 from footnoted.testing.script import ProtocolName
 from footnoted.testing.trials import DEADLINES, PIECES, RETRY, Told, Trial, trials, undergo
 from footnoted.types import Deadlines, Delta, FinishReason, Prompt, Provider, Source, Usage
@@ -19,6 +19,19 @@ ALL = pytest.mark.parametrize("protocol", PROTOCOLS)
 PROMPT = Prompt(
     question="What is green?", system="Answer.", ask="What is green?", sources=(Source("a", "Grün ist das 漢字."),)
 )
+
+
+@pytest.fixture(autouse=True, scope="module")
+def warm() -> None:
+    """Rooms are entered when first used; here they are entered before any deadline runs."""
+
+    async def once() -> None:
+        for protocol in PROTOCOLS:
+            provider(protocol, closed_port())
+        async with GroundedGenerator(scripted_provider("Grün ist das 漢字 🌱 [1].")) as door:
+            await door.generate(request())
+
+    asyncio.run(once())
 
 
 def provider(protocol: ProtocolName, base_url: str) -> Provider:
