@@ -15,8 +15,8 @@ from footnoted.encoder import Encoder
 from footnoted.relevance import EncoderLikeness, Scored, rank
 from footnoted.relevance.rank import answer_features, answer_table
 
-ORDER_WEIGHT = {"clapnq": 4.0, "squad2": 1.0, "xquad": 1.0, "covid": 1.5, "clapnq8": 2.0, "squad8": 1.0}
-ANSWER_WEIGHT = {"answer": {"clapnq": 0.6, "squad2": 1.0}, "answer_many": {"clapnq8": 1.0, "squad8": 1.0}}
+ORDER_WEIGHT = {"clapnq": 4.0, "squad2": 1.0, "xquad": 1.0, "covid": 1.5, "clapnq8": 2.0, "squad8": 1.0, "swapped8": 0.0}
+ANSWER_WEIGHT = {"answer": {"clapnq": 0.6, "squad2": 1.0}, "answer_many": {"clapnq8": 1.0, "squad8": 1.0, "swapped8": 1.0}}
 ORDER_C, ANSWER_C = 0.02, 0.01
 # What says nothing of one sentence against another, or what a set's own habits could ride on (lengths).
 NOT_ORDER = {"asked_not", "asked_words", "typed", "open"}
@@ -73,18 +73,19 @@ def fit(seen: list[Seen], suffix: str) -> dict[str, dict[str, float]]:
 def fit_order(seen: list[Seen]) -> dict[str, float]:
     """Pairwise logistic regression: gold sentences against the hardest others of the same question."""
     names = [name for name in seen[0].ranked[0].features if name not in NOT_ORDER]
-    rows, weights = [], []
+    rows, whole, weights = [], [], []
     for one in seen:
-        if not one.gold.any() or one.gold.all():
+        if not ORDER_WEIGHT[one.case.set] or not one.gold.any() or one.gold.all():
             continue
         matrix = np.array([[each.features[name] for name in names] for each in one.ranked])
+        whole.append(matrix)
         hard = np.argsort([-each.features["bm25"] for each in one.ranked])
         others = matrix[[i for i in hard if not one.gold[i]][:HARDEST]]
         best = matrix[[i for i in hard if one.gold[i]][:2]]
         rows.append((best[:, None] - others[None]).reshape(-1, len(names)))
         weights += [ORDER_WEIGHT[one.case.set] * 5 / len(rows[-1])] * len(rows[-1])
     differences = np.vstack(rows)
-    scale = differences.std(axis=0) + 1e-6
+    scale = np.vstack(whole).std(axis=0) + 1e-6
     sign = np.where(np.arange(len(differences)) % 2, 1, -1)
     model = LogisticRegression(C=ORDER_C, fit_intercept=False, max_iter=2000)
     model.fit(differences / scale * sign[:, None], sign, np.array(weights))

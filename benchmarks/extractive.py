@@ -17,16 +17,17 @@ import os
 import random
 import sys
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from footnoted.relevance import EncoderLikeness, answerability, rank
 from footnoted.relevance.layout import read
-from footnoted.text import content_stems
+from footnoted.relevance.rarity import rarity
+from footnoted.text import content_stems, stem, words
 from footnoted.types import Source
 
 ROOT = Path(__file__).resolve().parent.parent
-SETS = ("clapnq", "squad2", "xquad", "covid", "clapnq8", "squad8")
+SETS = ("clapnq", "squad2", "xquad", "covid", "clapnq8", "squad8", "swapped8")
 FOLDS = 5
 POOLED_EVERY = 3  # one SQuAD question in so many is also asked of eight passages of its article
 
@@ -131,7 +132,23 @@ def _pooled(cases: list[Case]) -> list[Case]:
         answerable = case.answerable and keep
         name = "clapnq8" if case.set == "clapnq" else "squad8"
         pooled.append(Case(name, case.group, case.question, tuple(chosen), gold, answerable))
-    return pooled
+    return [*pooled, *_swapped([case for case in pooled if case.answerable])]
+
+
+def _swapped(pooled: list[Case]) -> list[Case]:
+    """The same questions about something else: the word that tells most gives way to one no source holds."""
+    dice = random.Random(11)
+    tellings = [[word for word, _, _ in words(case.question) if rarity(stem(word)) >= 6] for case in pooled]
+    swapped = []
+    for case, telling in zip(pooled, tellings, strict=True):
+        held = {one for source in case.sources for one in content_stems(f"{source.title} {source.text}")}
+        others = [word for word in dice.choice(tellings) if stem(word) not in held]
+        if telling and others:
+            old = max(telling, key=lambda word: rarity(stem(word)))
+            question = case.question.replace(old, dice.choice(others), 1)
+            swapped.append(Case("swapped8", case.group, question, case.sources, (), answerable=False))
+            swapped.append(replace(case, set="swapped8"))
+    return swapped
 
 
 def _shelf(case: Case) -> str:

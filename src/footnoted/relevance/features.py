@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -10,7 +11,8 @@ from typing import TYPE_CHECKING
 from footnoted.relevance.offers import offered
 from footnoted.relevance.opposites import has_opposite
 from footnoted.relevance.rarity import rarity
-from footnoted.text import STOPWORDS, fold, stem, words
+from footnoted.relevance.roots import root
+from footnoted.text import STOPWORDS, fold, words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -23,29 +25,36 @@ _REACH = 8.0  # words; how fast nearness fades
 _POINTING = frozenset("he she it they this these those such his her its their that there".split())
 _NEGATIONS = frozenset("not no never none nor without cannot neither except excluding unless".split())
 _NEARBY = 3  # sentences on either side that still belong to the passage
+_DEFINING = frozenset("is are was were refers means describes denotes".split())
+_TERM = re.compile(r"\W*[\w'’ -]{2,50}[*_]*\s?[:：]")  # "- **Excess**: the part of a claim …"
 _PREFIX = 5  # letters two words share at their start to count as kin ("marri", "marriag")
 
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A sentence cut into words once: stems with their places, content stems counted, its surroundings."""
+    """A sentence cut into words once, its leads before it: roots with their places, content roots counted.
+
+    ``around`` holds the roots of its headings, ``title`` those of its source's title.
+    """
 
     sentence: Sentence
+    text: str
     tokens: list[tuple[str, int, int]]
     lows: list[str]
-    stems: list[str]
+    roots: list[str]
     bag: Counter[str]
     around: frozenset[str]
     title: frozenset[str]
 
 
-def prepare(sentence: Sentence, *, title: frozenset[str], around: frozenset[str]) -> Prepared:
-    """One sentence ready to be measured; ``around`` are the stems of its headings and lead."""
-    tokens = words(sentence.text)
+def prepare(sentence: Sentence, *, leads: str, around: frozenset[str], title: frozenset[str]) -> Prepared:
+    """One sentence ready to be measured. A table row means little without its header, an item without its lead."""
+    text = f"{leads} {sentence.text}" if leads else sentence.text
+    tokens = words(text)
     lows = [fold(word) for word, _, _ in tokens]
-    stems = [stem(word) for word, _, _ in tokens]
-    bag = Counter(one for one, low in zip(stems, lows, strict=True) if low not in STOPWORDS)
-    return Prepared(sentence, tokens, lows, stems, bag, around, title)
+    roots = [root(word) for word, _, _ in tokens]
+    bag = Counter(one for one, low in zip(roots, lows, strict=True) if low not in STOPWORDS)
+    return Prepared(sentence, text, tokens, lows, roots, bag, around, title)
 
 
 class Pool:
@@ -56,11 +65,16 @@ class Pool:
         self.pool = pool
         count = len(pool)
         spread = Counter(one for prepared in pool for one in prepared.bag if one in question.weights)
+        held = {key for one in pool for key in (*one.around, *one.title, *(k for k in question.weights if k in one.bag))}
+        self.absent = [key for key in question.weights if key not in held]
         self.begin: dict[int, int] = {}
         for i, prepared in enumerate(pool):
             self.begin.setdefault(prepared.sentence.source_index, i)
         self.mean = sum(prepared.bag.total() for prepared in pool) / max(1, count) or 1.0
         self.idf = {one: math.log(1 + (count - spread[one] + 0.5) / (spread[one] + 0.5)) for one in question.weights}
+        # Rare in English and rare here: "excess" tells little among policies, "pet" much.
+        self.local = {one: weight * self.idf[one] for one, weight in question.weights.items()}
+        self.local_total = sum(self.local.values()) or 1.0
         self.bm25 = [self._bm25(prepared, self.idf) for prepared in pool]
         self.rare = [self._bm25(prepared, question.weights) for prepared in pool]
         self.cover = [self._cover(prepared) for prepared in pool]
@@ -107,7 +121,7 @@ class Pool:
     def features(self, i: int) -> dict[str, float]:
         """What speaks for sentence ``i``; every name is always there."""
         question, one = self.question, self.pool[i]
-        matched = [p for p, key in enumerate(one.stems) if key in question.weights]
+        matched = [p for p, key in enumerate(one.roots) if key in question.weights]
         found: dict[str, float] = {
             "bm25": self.bm25[i] / self.top_bm25,
             "bm25_gap": (self.top_bm25 - self.bm25[i]) / (sum(self.idf.values()) or 1.0),
@@ -137,8 +151,13 @@ class Pool:
                 held.update(key for key in question.weights if key in self.pool[j].bag)
         missing = [key for key in question.weights if key not in held]
         return {
+            "cover_local": sum(w for k, w in self.local.items() if k in one.bag) / self.local_total,
+            "far_local": sum(self.local[key] for key in missing) / self.local_total,
+            "far_local_top": max((self.local[key] for key in missing), default=0.0) / self.local_total,
             "far": sum(question.weights[key] for key in missing) / question.total,
             "far_top": max((question.weights[key] for key in missing), default=0.0) / 11.0,
+            "absent": sum(question.weights[key] for key in self.absent) / question.total,
+            "absent_top": max((question.weights[key] for key in self.absent), default=0.0) / 11.0,
             "far_names": sum(key not in held for key in question.names) / max(1, len(question.names)),
             "far_numbers": float(any(key not in held for key in question.numbers)),
             "opposite": float(any(has_opposite(key, one.bag) for key in question.weights if key not in one.bag)),
@@ -172,22 +191,22 @@ def _wording(question: Question, one: Prepared, matched: Sequence[int]) -> dict[
     pairs = list(zip(question.content, question.content[1:], strict=False))
     places: dict[str, list[int]] = {}
     for p in matched:
-        places.setdefault(one.stems[p], []).append(p)
+        places.setdefault(one.roots[p], []).append(p)
     close = sum(
         any(0 < abs(a - b) <= 3 for a in places.get(left, ()) for b in places.get(right, ())) for left, right in pairs
     )
     # the densest stretch of ten words
     best = 0.0
     for p in matched:
-        inside = {one.stems[r] for r in matched if p <= r < p + 10}
+        inside = {one.roots[r] for r in matched if p <= r < p + 10}
         best = max(best, sum(weights[key] for key in inside))
     names = [key for key in question.names if key in weights]
     return {
         "kin": kin,
         "pairs": close / len(pairs) if pairs else 0.0,
         "dense": best / question.total,
-        "in_order": _common_run(question.order, one.stems) / max(1, len(question.order)),
-        "run": _longest_run(question.order, one.stems) / max(1, len(question.order)),
+        "in_order": _common_run(question.order, one.roots) / max(1, len(question.order)),
+        "run": _longest_run(question.order, one.roots) / max(1, len(question.order)),
         "missing_top": max((weights[key] for key in missing), default=0.0) / 11.0,
         "missing_names": sum(key not in one.bag for key in names) / max(1, len(names)),
         "missing_numbers": float(any(key not in one.bag for key in question.numbers)),
@@ -200,17 +219,17 @@ def _answering(question: Question, one: Prepared, matched: Sequence[int]) -> dic
     """Whether the sentence holds words of the wanted kind that the question did not, and how near its words."""
     wanted = question.wanted
     asked = set(question.order)
-    spots = [p for p in offered(wanted, one.sentence.text, one.tokens, one.lows) if one.stems[p] not in asked]
+    spots = [p for p in offered(wanted, one.text, one.tokens, one.lows) if one.roots[p] not in asked]
     typed = wanted not in ("thing", "definition", "confirmation")
     near = 0.0
     for spot in spots:
         nearness: dict[str, float] = {}
         for p in matched:
-            key = one.stems[p]
+            key = one.roots[p]
             nearness[key] = max(nearness.get(key, 0.0), math.exp(-abs(p - spot) / _REACH))
         near = max(near, sum(question.weights[key] * value for key, value in nearness.items()))
     focus = question.focus
-    subject = [key for key, low in zip(one.stems[:6], one.lows[:6], strict=True) if low not in STOPWORDS]
+    subject = [key for key, low in zip(one.roots[:6], one.lows[:6], strict=True) if low not in STOPWORDS]
     fresh = sum(rarity(key) for key in one.bag if key not in question.weights)
     return {
         "typed": float(typed),
@@ -227,11 +246,11 @@ def _answering(question: Question, one: Prepared, matched: Sequence[int]) -> dic
 
 
 def _defines(question: Question, one: Prepared) -> float:
-    """1 when the sentence opens with the question's words followed by ``is a``, ``refers to``, ``means``."""
+    """How much of the question stands before ``is a``, ``refers to``, ``means`` or a colon near the beginning."""
+    colon = _TERM.match(one.text)
     for p, low in enumerate(one.lows[:14]):
-        if low in ("is", "are", "was", "were", "refers", "means", "describes", "denotes") and p:
-            before = set(one.stems[:p])
-            return sum(question.weights.get(key, 0.0) for key in before) / question.total
+        if low in _DEFINING or (colon and one.tokens[p][1] >= colon.end()):
+            return sum(question.weights.get(key, 0.0) for key in set(one.roots[:p])) / question.total
     return 0.0
 
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from footnoted.text import stem, words
+from footnoted.relevance.roots import root
+from footnoted.text import words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -48,7 +49,7 @@ class EncoderLikeness:
         for word, start, end in words(question.text):
             inside = (asked.offsets[:, 0] >= start) & (asked.offsets[:, 1] <= end)
             if inside.any():
-                shares[inside] = question.weights.get(stem(word), 0.0) / inside.sum()
+                shares[inside] = question.weights.get(root(word), 0.0) / inside.sum()
         shares /= shares.sum() or 1.0
         vectors = asked.vectors.astype(np.float32)
         views: list[Mapping[str, float]] = []

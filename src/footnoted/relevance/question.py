@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from footnoted.relevance.rarity import UNSEEN, rarity
+from footnoted.relevance.roots import root
 from footnoted.text import STOPWORDS, fold, stem, words
 
 if TYPE_CHECKING:
@@ -98,9 +99,9 @@ _LIGHT = 0.35  # how much a frame word or a word of the question before weighs
 class Question:
     """A question ready to be held against sentences.
 
-    ``weights``: content stem → how much it tells (rarity in English, lighter for frame words).
-    ``order``: all its stems in order, small words included. ``focus``: the stem after what/which/how many.
-    ``names``: stems written with a capital inside the question; ``numbers``: its figures.
+    ``weights``: content root → how much it tells (rarity in English, lighter for frame words).
+    ``order``: all its roots in order, small words included. ``focus``: the root after what/which/how many.
+    ``names``: roots written with a capital inside the question; ``numbers``: its figures.
     """
 
     text: str
@@ -119,15 +120,15 @@ def understand(question: str, *, about: str = "") -> Question:
     """What a question asks; ``about`` holds words of the talk before it, which count for less."""
     low = fold(question).strip()
     tokens = words(_PARTICLES.sub(" ", question) if _UNSPACED.search(question) else question)
-    order = tuple(stem(word) for word, _, _ in tokens)
-    content = tuple(stem(word) for word, _, _ in tokens if fold(word) not in STOPWORDS)
+    order = tuple(root(word) for word, _, _ in tokens)
+    content = tuple(root(word) for word, _, _ in tokens if fold(word) not in STOPWORDS)
     weights: dict[str, float] = {}
     for word, _, _ in tokens:
         if fold(word) not in STOPWORDS:
-            weights.setdefault(stem(word), _weight(word))
+            weights.setdefault(root(word), _weight(word))
     for word, _, _ in words(about):
         if fold(word) not in STOPWORDS:
-            weights.setdefault(stem(word), _weight(word) * _LIGHT)
+            weights.setdefault(root(word), _weight(word) * _LIGHT)
     return Question(
         text=question,
         wanted=_wanted(low),
@@ -136,9 +137,9 @@ def understand(question: str, *, about: str = "") -> Question:
         content=content,
         focus=_focus(low),
         names=frozenset(
-            stem(word) for word, start, _ in tokens if start and word[0].isupper() and fold(word) not in STOPWORDS
+            root(word) for word, start, _ in tokens if start and word[0].isupper() and fold(word) not in STOPWORDS
         ),
-        numbers=frozenset(stem(word) for word, _, _ in tokens if word[0].isdigit()),
+        numbers=frozenset(root(word) for word, _, _ in tokens if word[0].isdigit()),
         negated=bool(re.search(r"\b(?:not|never|no|isn't|wasn't|aren't|don't|doesn't|didn't|without|non)\b", low)),
         total=sum(weights.values()) or 1.0,
     )
@@ -167,7 +168,7 @@ def _focus(low: str) -> str:
     for word in (match.group(1) or match.group(2)).split():
         if word in STOPWORDS:
             return ""
-        one = stem(word)
+        one = root(word)
         if one not in _FRAME:
             return one
     return ""

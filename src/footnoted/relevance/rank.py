@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
@@ -13,11 +13,12 @@ from footnoted.relevance.features import Pool, Prepared, prepare
 from footnoted.relevance.layout import Sentence, read
 from footnoted.relevance.narrow import narrow
 from footnoted.relevance.question import Question, understand
-from footnoted.text import content_stems
+from footnoted.relevance.roots import root
+from footnoted.text import STOPWORDS, content_stems, fold, words
 from footnoted.types import Span
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from footnoted.relevance.likeness import Likeness
     from footnoted.types import Source
@@ -92,27 +93,26 @@ def answer_features(ranked: Sequence[Scored]) -> dict[str, float]:
     return found
 
 
-_TOPS = ("cover_around", "rest", "rare_abs", "pairs", "in_order", "offers_near", "dense", "whole", "by_word")
+_TOPS = ("cover_around", "rest", "rare_abs", "pairs", "in_order", "offers_near", "dense", "cover_local", "whole", "by_word")
 
 
 def _prepared(asked: Question, sources: Sequence[Source]) -> list[Prepared]:
     prepared: list[Prepared] = []
-    titles: dict[int, frozenset[str]] = {}
     for part in narrow(asked, sources):
         source = sources[part.source_index]
-        if part.source_index not in titles:
-            titles[part.source_index] = frozenset(content_stems(source.title))
+        title = _roots(source.title)
         for sentence in read(source, part.source_index, within=Span(part.start, part.end)):
             if sentence.kind in _SKIPPED or not any(char.isalnum() for char in sentence.text):
                 continue
-            around = frozenset(_around(sentence, source, part.headings))
-            prepared.append(prepare(sentence, title=titles[part.source_index], around=around))
+            leads = " ".join(source.text[lead.start : lead.end] for lead in sentence.leads)
+            around = _roots(" ".join((*part.headings, *sentence.headings)))
+            prepared.append(prepare(sentence, leads=leads, around=around, title=title))
     return prepared
 
 
-def _around(sentence: Sentence, source: Source, headings: Sequence[str]) -> Iterator[str]:
-    for words in (*headings, *sentence.headings, *(source.text[lead.start : lead.end] for lead in sentence.leads)):
-        yield from content_stems(words)
+@lru_cache(maxsize=1024)
+def _roots(text: str) -> frozenset[str]:
+    return frozenset(root(word) for word, _, _ in words(text) if fold(word) not in STOPWORDS)
 
 
 def _scored(sentence: Sentence, features: Mapping[str, float], weights: Mapping[str, float]) -> Scored:
