@@ -4,45 +4,13 @@ import json
 import os
 import pty
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from footnoted.testing import Reply, ScriptedLLM
 
-COMMAND = [sys.executable, "-m", "footnoted.cli"]
-POLICY = """# Car policy
-
-## Windscreen
-
-The windscreen excess is £75 for a repair. A replacement costs you £115.
-
-## Exclusions
-
-Racing on any track is not covered.
-"""
-
-
-@pytest.fixture
-def folder(tmp_path):
-    docs = tmp_path / "docs"
-    docs.mkdir()
-    (docs / "car.md").write_text(POLICY, encoding="utf-8")
-    return docs
-
-
-@pytest.fixture
-def env(tmp_path):
-    """A home of its own, and no key from outside."""
-    kept = {k: v for k, v in os.environ.items() if not k.endswith("_API_KEY") and not k.startswith("FOOTNOTED_")}
-    return {**kept, "FOOTNOTED_CACHE": str(tmp_path / "cache"), "COLUMNS": "100", "PYTHONUTF8": "1"}
-
-
-def run(*arguments, env, given=None):
-    return subprocess.run(
-        [*COMMAND, *map(str, arguments)], env=env, input=given, capture_output=True, text=True, timeout=60, check=False
-    )
+from .conftest import COMMAND, POLICY, run
 
 
 def test_an_answer_shows_its_sources_and_exits_0(folder, env):

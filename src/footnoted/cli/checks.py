@@ -19,6 +19,7 @@ from footnoted.retrieval.index import Index
 from footnoted.types import Ruling, Source, Tier, Verdict
 
 MAX_TEXT = 5_000_000  # bytes of a file to check
+_UNHEARD_OF = Verdict("unsupported", score=0.0, tier="exact", reason="no passage speaks of any of this")
 _COLOURS = {
     "supported": "green",
     "partial": "yellow",
@@ -135,7 +136,7 @@ async def _weigh(text: str, index: Index, passages: int) -> list[ClaimCheck]:
             continue
         words = bare(claim.text)
         held_against = index.search(words, k=passages)
-        verdict = await checker.acheck(words, held_against)
+        verdict = await checker.acheck(words, held_against) if held_against else _UNHEARD_OF
         found.append(_told(claim.text, claim.start, claim.end, verdict, held_against))
     return found
 

@@ -1,0 +1,40 @@
+"""A folder to ask, an environment without keys, and the command as a child process."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+COMMAND = [sys.executable, "-m", "footnoted.cli"]
+POLICY = """# Car policy
+
+## Windscreen
+
+The windscreen excess is £75 for a repair. A replacement costs you £115.
+
+## Exclusions
+
+Racing on any track is not covered.
+"""
+
+
+@pytest.fixture
+def folder(tmp_path):
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    (docs / "car.md").write_text(POLICY, encoding="utf-8")
+    return docs
+
+
+@pytest.fixture
+def env(tmp_path):
+    """A home of its own, and no key from outside."""
+    kept = {k: v for k, v in os.environ.items() if not k.endswith("_API_KEY") and not k.startswith("FOOTNOTED_")}
+    return {**kept, "FOOTNOTED_CACHE": str(tmp_path / "cache"), "COLUMNS": "100", "PYTHONUTF8": "1"}
+
+
+def run(*arguments, env, given=None):
+    return subprocess.run(
+        [*COMMAND, *map(str, arguments)], env=env, input=given, capture_output=True, text=True, timeout=60, check=False
+    )
