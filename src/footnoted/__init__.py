@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         OutputFormat,
         SourceContext,
     )
+    from footnoted.grounding.detector import HallucinationDetector
     from footnoted.types import Deadlines
 
 # Each public name and its room; a room is opened when a name of it is first used, so the import stays light.
@@ -35,6 +36,7 @@ _ROOMS = {
         "OutputFormat",
         "SourceContext",
     ),
+    "footnoted.grounding.detector": ("HallucinationDetector",),
     "footnoted.types": ("Deadlines",),
 }
 _HOME = {name: room for room, names in _ROOMS.items() for name in names}
@@ -50,6 +52,7 @@ __all__ = [
     "GenerationResponse",
     "GeneratorProtocol",
     "GroundedGenerator",
+    "HallucinationDetector",
     "InlineCitation",
     "OutputFormat",
     "SourceContext",
