@@ -27,6 +27,7 @@ _WORD = re.compile(
     r"|[\u0e00-\u0e7f]+|[\u3400-\u9fff\uf900-\ufaff\u3040-\u30ff\uac00-\ud7af]+"
 )
 _LONG_STRETCH = 60  # code points; longer ones come from scripts without spaces and are not worth remembering
+_MOST_STRETCHES = 65_536
 _UNSPACED = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
 
 STOPWORDS = frozenset(
@@ -153,19 +154,22 @@ def content_stems(text: str) -> list[str]:
     ['windscreen', 'excess']
     """
     # No word spans white space, so stretches between it are read once and remembered: texts repeat themselves.
-    stretches = text.split()
-    if len(max(stretches, key=len, default="")) > _LONG_STRETCH:
-        return _content_stems(text)
-    return list(chain.from_iterable(map(_remembered_stems, stretches)))
+    return list(chain.from_iterable(map(_STEMS.__getitem__, text.split())))
 
 
-def _content_stems(text: str) -> list[str]:
-    return [stem(word) for word, _, _ in words(text) if word.casefold() not in STOPWORDS]
+class _Stems(dict[str, tuple[str, ...]]):
+    """The content stems of a stretch without white space; the short ones that were asked for last are kept."""
+
+    def __missing__(self, stretch: str) -> tuple[str, ...]:
+        stems = tuple(stem(word) for word, _, _ in words(stretch) if word.casefold() not in STOPWORDS)
+        if len(stretch) <= _LONG_STRETCH:
+            if len(self) >= _MOST_STRETCHES:
+                self.clear()
+            self[stretch] = stems
+        return stems
 
 
-@lru_cache(maxsize=65536)
-def _remembered_stems(stretch: str) -> tuple[str, ...]:
-    return tuple(_content_stems(stretch))
+_STEMS = _Stems()
 
 
 def estimate_tokens(text: str) -> int:

@@ -135,7 +135,7 @@ class _Asking:
         self._provider = name_of(provider)
         self._try_began = time.monotonic()
         self._noted = False
-        limit, late = _sooner(self._loop.time(), self._deadlines.first_token, "first token", until)
+        limit = _sooner(self._loop.time(), self._deadlines.first_token, until)
         early: list[Delta] = []
         try:
             stream: Any = provider.stream(prompt)
@@ -148,6 +148,7 @@ class _Asking:
                 if delta.text or delta.pointers or delta.finish_reason is not None:
                     return early
         except _Late:
+            late = _lateness("first token", self._deadlines.first_token, total=limit == until)
             raise ProviderTimeout(f"{self._provider}: {late}", provider=self._provider) from None
         except StopAsyncIteration:
             raise BadProviderReply("the reply is empty", provider=self._provider) from None
@@ -160,7 +161,7 @@ class _Asking:
 
     async def next_words(self) -> Delta:
         """The next delta; whatever goes wrong now is an ending."""
-        limit, late = _sooner(self._loop.time(), self._deadlines.between_tokens, "next token", self._until)
+        limit = _sooner(self._loop.time(), self._deadlines.between_tokens, self._until)
         assert self._stream is not None  # noqa: S101
         usage = None
         try:
@@ -170,6 +171,7 @@ class _Asking:
                     break
                 usage = delta.usage or usage
         except _Late:
+            late = _lateness("next token", self._deadlines.between_tokens, total=limit == self._until)
             delta = Delta(finish_reason=FinishReason.TRUNCATED, detail=late)
         except StopAsyncIteration:
             # A generator of one's own process has no other way to say that it is done.
@@ -276,11 +278,16 @@ def name_of(provider: object) -> str:
     return name if isinstance(name, str) and name else type(provider).__name__
 
 
-def _sooner(now: float, patience: float | None, what: str, until: float | None) -> tuple[float | None, str]:
-    """The nearer of two deadlines in loop time, and the words for missing it."""
+def _sooner(now: float, patience: float | None, until: float | None) -> float | None:
+    """The nearer of two deadlines, in loop time."""
     if patience is not None and (until is None or now + patience < until):
-        return now + patience, f"no {what} within {patience:g} s"
-    return until, "the total deadline passed"
+        return now + patience
+    return until
+
+
+def _lateness(what: str, patience: float | None, *, total: bool) -> str:
+    """The words for a deadline that was missed."""
+    return "the total deadline passed" if total else f"no {what} within {patience:g} s"
 
 
 def _told(error: BaseException) -> str:
