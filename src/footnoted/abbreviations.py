@@ -86,7 +86,7 @@ def full_stop_closes(sentence: str, word: str) -> bool:
     if "." in before and _UNCASED.match(before):
         return False  # "कि.मी."
     if before in _NAMED or _INITIALS.fullmatch(before):
-        return following in _BEGINNERS or _UNCASED.match(word) is not None
+        return following in _BEGINNERS
     if len(before) == 1 and before.isalpha():
         return following in _BEGINNERS
     if _THAI.match(before):

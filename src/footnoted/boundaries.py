@@ -358,7 +358,7 @@ def _judge_thai_space(text: str, match: re.Match[str], cursor: Cursor, stop: int
     follows = _THAI.match(ahead) is not None or (marked and ahead[:1].isupper())
     if not follows or _inside_aside(text, cursor, "", match.start()):
         return NEVER
-    if ahead.startswith(_THAI_RUNS_ON):
+    if ahead.startswith(_THAI_RUNS_ON) and not (marked and ahead.startswith("แต่")):
         return NEVER
     if marked or text.endswith(_THAI_PARTICLES, cursor.begin, match.start()):
         return match.start()

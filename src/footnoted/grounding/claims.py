@@ -19,6 +19,7 @@ from footnoted.types import Claim
 _LIVE = re.compile(rf"[{MARKS}{FACES}\n\u0e01-\u0e5b]")
 _LIVE_THAI = re.compile(rf"[{MARKS}{FACES}\n \t]")
 _LIVE_ALONE = re.compile("\n")
+_SALUTATION = 30  # columns
 _WRAPPED_AT_LEAST, _WRAPPED_AT_MOST = 56, 120  # columns of lines that were wrapped, not written as lines
 _WORDY = re.compile(r"\S")
 _HANGING = re.compile(
@@ -206,6 +207,8 @@ class ClaimSegmenter:
         row = text[max(begin, text.rfind("\n", begin, end) + 1) : end]
         if _UNSPACED.match(row[-1]) or row[-1] in ":：;" or _JSON_LINE.match(row.strip()):
             return False
+        if row[-1] == "," and len(row) <= _SALUTATION and text[content].isupper():
+            return False  # "Kind regards,"
         if (row[-1] == "." and not self._cursor.opened) or _HANGING.search(row) or text[content].islower():
             return True  # a full stop that closed nothing is an abbreviation's
         return _WRAPPED_AT_LEAST <= len(row) <= _WRAPPED_AT_MOST

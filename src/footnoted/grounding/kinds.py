@@ -44,7 +44,11 @@ _ASSERTS = re.compile(
 )
 _WORDS = re.compile(r"[^\W_]+(?:'[^\W\d_]+)?")
 _LONGEST_NEEDLESS = 1000  # code points; whatever is longer says something
-_NAME = re.compile(r"(?:\w|,) ([A-Z][a-z]+)\W*\Z")
+_NAME = re.compile(
+    r"(?:Hello|Hi|Hey|Dear|Good \w+|Welcome|Thanks|Thank you|Hallo|Guten \w+|Sehr geehrte[rs]?|Bonjour|Hola|Hai)"
+    r"(?: there)?,? "
+    r"(?:(?:Mr|Mrs|Ms|Dr|Prof|Frau|Herr|Herrn|Madame|Monsieur|Sra?|Encik|Puan)\.? )?([^\W\d_]+)(?= ?[,.!]|\Z)"
+)
 _UNSPACED = re.compile("[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _UNLATIN = re.compile("[\u0590-\u109f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
@@ -69,7 +73,8 @@ def kind_of(text: str, *, ends_line: bool = True) -> str:
     if plain[-1] in ":：":
         if ends_line:
             cited = _MARKED.search(text) is not None and _MARKER.search(text) is not None
-            return "claim" if cited or _states_a_figure(plain) else "lead_in"
+            introduces = not cited or INTRODUCING.match(plain) is not None
+            return "lead_in" if introduces and not _states_a_figure(plain) else "claim"
         return "claim"
     asked = plain.rstrip("\"'”»)）」!！")
     if asked and asked[-1] in "?？؟":
@@ -88,6 +93,8 @@ def heading_kind(text: str) -> str:
         return "layout"
     if _AMOUNT.search(plain):
         return "claim"
+    if plain.endswith(("?", "？", "؟")):
+        return "claim" if RHETORICAL.search(plain) else "heading"
     asserts = _ASSERTS.search(plain) is not None and not ASKING.match(plain) and plain[-1] not in ":："
     return "claim" if asserts and len(_WORDS.findall(plain)) > 2 else "heading"
 
@@ -145,6 +152,6 @@ def _social_kind(words: str, text: str) -> str:
 
 
 def _name(text: str) -> set[str]:
-    """Whom a greeting greets: "Hi Maria,"."""
-    found = _NAME.search(text)
-    return {found.group(1).lower()} if found else set()
+    """Whom a greeting greets: "Hi Maria,", "Guten Tag, Frau Müller!"."""
+    found = _NAME.match(text)
+    return set(_WORDS.findall(found.group().lower())) if found and found.group(1)[0].isupper() else set()

@@ -91,7 +91,8 @@ COURTESY = re.compile(
     _any(
         """
         please | do | just | simply | if | should | i'd | i would | i can | we can | i'm | i am | let me know
-        | for (?:more|further|any|additional|specific|personal|full|complete|help) | feel free | don't hesitate
+        | for (?:more|further|any|additional|specific|personal|full|complete|help|legal|medical|financial)
+        | feel free | don't hesitate
         | you (?:can|may|should|might|could) | it's (?:best|worth|always) | (?:i|we) (?:recommend|suggest|advise)
         | (?:always )?(?:check|contact|consult|speak|ask|reach) | happy to | as an ai | unfortunately
         | this (?:is not|isn't|information is|answer is|is general) | to (?:be sure|find out|confirm|learn)
@@ -103,7 +104,7 @@ COURTESY = re.compile(
         | puede (?:contactar|consultar) | sila | jangan | jika anda | untuk (?:maklumat|sebarang) | anda boleh
         | 请(?:您)?(?:联系|咨询|告诉|告知|随时|与|参阅|查阅) | 如(?:果|有).{0,12}(?:问题|疑问|需要|帮助) | 欢迎
         | 建议(?:您)?(?:联系|咨询) | ご不明 | お気軽に | 詳しくは | 詳細は | 何か.{0,12}(?:ご質問|ありましたら)
-        | .{0,24}(?:お問い合わせ|ご連絡|ご相談|ご確認)ください | 궁금한 | 문의 | 더 궁금 | 추가 질문
+        | .{0,24}(?:お問い合わせ|ご相談)ください\\Z | 궁금한 | 문의 | 더 궁금 | 추가 질문
         | กรุณา(?:ติดต่อ|สอบถาม|แจ้ง) | โปรดติดต่อ | หาก(?:คุณ|ท่าน)?มี(?:คำถาม|ข้อสงสัย) | สามารถสอบถาม
         | แนะนำให้ติดต่อ | หากต้องการข้อมูลเพิ่มเติม | कृपया | (?:यदि|अगर) आपके | अधिक जानकारी
         | يرجى | إذا كان لديك | لا تتردد | لمزيد من | من فضلك
@@ -143,9 +144,9 @@ COURTESY_WORDS = SOCIAL_WORDS | frozenset(
     stehe stehen su support tiene toute un una und une uns verfügung versicherer versicherung veuillez
     votre vous vérifier weitere weiteren wenden wenn wir wissen zu zum zur zögern à
 
-    anda atau bantuan bertanya boleh contactarme contactarnos dan dengan ejen hubungi insurans jangan
-    jika kami khidmat lain lanjut maklumat memerlukan mempunyai pelanggan pihak preguntarme ragu rujuk
-    sebarang sila soalan syarikat untuk
+    anda atau bantuan bertanya boleh confirmation contactarme contactarnos dan dengan ejen hubungi i'll
+    insurans jangan jika kami khidmat lain lanjut maklumat memerlukan mempunyai pelanggan pihak
+    preguntarme ragu rujuk sebarang sila soalan syarikat untuk we'll you'd you'll
     """.split()
 )
 TURNS_TO = frozenset(
