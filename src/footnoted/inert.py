@@ -8,9 +8,10 @@ import re
 _LINES = re.compile("\r\n?|[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 _PAIRS = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 _HALVES = re.compile("[\ud800-\udfff]")
-# C0 and C1 controls steer terminals; overrides and isolates turn the order of what follows (CVE-2021-42574);
-# tag characters are letters that only a model sees.
-_ACTING = re.compile("[\x00-\x08\x0e-\x1b\x1f\x7f-\x84\x86-\x9f\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
+# C0 and C1 controls steer terminals; they go, but never join what stood on either side.
+_STEERING = re.compile("[\x00-\x08\x0e-\x1b\x1f\x7f-\x84\x86-\x9f]")
+# Overrides and isolates turn the order of what follows (CVE-2021-42574); tag characters only a model sees.
+_UNSEEN = re.compile("[\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
 _ODD = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff\U000e0000-\U000e007f]")
 
 # Tokens that chat templates give a meaning (ChatML, Llama, Mistral, Gemma, DeepSeek, BERT): servers that
@@ -23,18 +24,18 @@ _TOKENS = re.compile(
 
 
 def readable(text: str) -> str:
-    r"""The text without control, overriding and invisible tag characters; every line end becomes ``\n``.
+    r"""The text without overriding and invisible tag characters, spaces for controls, ``\n`` for every line end.
 
     Lone surrogates, which no encoding carries, become U+FFFD. Joiners, marks of direction and white space stay.
 
-    >>> readable("red: \x1b[31m, next\u2028line")
+    >>> readable("red:\x1b[31m, next\u2028line")
     'red: [31m, next\nline'
     """
     if _ODD.search(text) is None:
         return text
     text = _LINES.sub("\n", text)
     text = _PAIRS.sub(lambda pair: pair.group().encode("utf-16", "surrogatepass").decode("utf-16"), text)
-    return _ACTING.sub("", _HALVES.sub("\ufffd", text))
+    return _UNSEEN.sub("", _STEERING.sub(" ", _HALVES.sub("\ufffd", text)))
 
 
 def on_one_line(text: str) -> str:

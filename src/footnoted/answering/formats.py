@@ -56,9 +56,9 @@ class LineShaper:
         ended = part.endswith("\n")
         if self._head is not None:
             self._head += part.rstrip("\r\n") if ended else part
-            if len(self._head) > _MOST_SPACES and self._head.isspace():
-                self._head = self._head[:_MOST_SPACES]  # only a list cares for none of it; endless ones must not grow
             if not ended and self._undecided.fullmatch(self._head):
+                if self._head.isspace():
+                    self._head = self._head[:_MOST_SPACES]  # more can wait in a list alone, which wants none of it
                 return
             self._settle(out)
         else:

@@ -147,7 +147,7 @@ class Page:
         return list(self.tell(self.cited.write(f"\n\n{said}" if self.text.strip() else said)))
 
     def _missing(self) -> str:
-        """What the model says is missing; no check weighs it, so it may only use words of question and sources."""
+        """What the model says is missing; no check weighs it, so it may only use the question's words."""
         reason = missing("".join(self._reason))
         grounded = self.request.config.require_grounding
         return reason if not grounded or Watch(self.prompt.question, self.prompt.sources).is_innocent(reason) else ""

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from footnoted.contract import EvidenceSpan
-from footnoted.orders import is_order
+from footnoted.orders import stands_in_order
 from footnoted.relevance import rank
 from footnoted.text import content_stems
 
@@ -102,7 +102,7 @@ def nearest(question: str, context: Sequence[SourceContext], *, most: int = 3) -
     for one in rank(question, [source.as_source() for source in context]):
         source = context[one.source_index]
         quote = source.content[one.start : one.end]
-        if one.source_index in found or is_order(quote):
+        if one.source_index in found or stands_in_order(source.content, one.start, one.end):
             continue
         share = len(wanted & set(content_stems(quote))) / len(wanted) if wanted else 0.0
         if share:

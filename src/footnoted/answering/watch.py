@@ -10,8 +10,8 @@ import re
 from collections.abc import Sequence
 from functools import cached_property
 
-from footnoted.orders import is_order, words_of_orders
-from footnoted.text import content_stems, sentences
+from footnoted.orders import words_of_orders
+from footnoted.text import content_stems
 from footnoted.types import Source
 
 _ADDRESS = re.compile(
@@ -19,6 +19,7 @@ _ADDRESS = re.compile(
     re.IGNORECASE,
 )
 _ACTIVE = re.compile(r"</?[a-z]|<!--|!\[|\]\(|^\s*\[[^\]\n]+\]:\s*\S", re.IGNORECASE | re.MULTILINE)
+_DEFINES = re.compile(r"^\s*\[[^\]\n]{1,40}\]:\s*\S", re.MULTILINE)
 _RUNS = re.compile(
     r"<\s*/?\s*(?:script|iframe|frame|img|svg|object|embed|applet|link|meta|base|form|input|button|style|video|audio)\b"
     r"|<[^<>]*\bon[a-z]{3,20}\s*=",
@@ -49,6 +50,8 @@ class Watch:
             address = found.group().rstrip(".,;:!?*_/").rsplit("//", 1)[-1]
             if not any(address in given for given in self._texts):
                 return "it opens an address that neither the sources nor the question give"
+        if _DEFINES.search(text):
+            return "it says what a mark stands for, which is no statement"
         if _RUNS.search(_CODE.sub("", text)):
             return "it holds markup that loads or runs something"
         return ""
@@ -67,20 +70,10 @@ class Watch:
         return kind != "code" and (_ADDRESS.search(text) is not None or _ACTIVE.search(text) is not None)
 
     def is_innocent(self, text: str) -> bool:
-        """Whether a text only uses words of the question and the sources' statements, or words that say nothing."""
-        if self.weighs(text, "refusal"):
-            return False
-        return self._known.issuperset(content_stems(text))
+        """Whether a text no check weighs only uses words of the question, or words that say nothing."""
+        known = _SAYS_NOTHING.union(content_stems(self._texts[0]))
+        return not self.weighs(text, "refusal") and known.issuperset(content_stems(text))
 
     @cached_property
     def _ordered(self) -> frozenset[str]:
         return words_of_orders(self._texts)
-
-    @cached_property
-    def _known(self) -> frozenset[str]:
-        stems = set(_SAYS_NOTHING)
-        for text in self._texts:
-            for span in sentences(text):
-                if not is_order(text[span.start : span.end]):
-                    stems.update(content_stems(text[span.start : span.end]))
-        return frozenset(stems)

@@ -26,6 +26,7 @@ Mode = Literal["hold", "mark", "amend"]
 NEEDS_SUPPORT = "claim"  # the one kind that is weighed; headings, greetings, questions, code are not
 NOT_WEIGHED = Verdict("not_checked", reason="needs no support")
 _MARKER = re.compile(r"(?<![\w\])])\[(?:Source )?\d{1,3}\](?![(\w])|(?<=[^\W\d_]|[.!?,;:])[⁰¹²³⁴-⁹]+")
+_LONGEST_CLAIM = 2_500  # code points; what runs on for longer would keep the checker from all other answers
 _CLOSERS = ".!?…。！？।؟|"
 
 
@@ -63,6 +64,8 @@ class Checking:
         """The weigher's verdict; ``not_checked`` when it fails or takes too long."""
         if self.watch is not None and (objection := self.watch.objection(text)):
             return Verdict("unsupported", score=0.0, tier="exact", reason=objection)
+        if len(text) > _LONGEST_CLAIM:
+            return Verdict("not_checked", reason="it is too long to be one claim")
         try:
             async with asyncio.timeout(self.wait):
                 return await self.weigher.acheck(text, sources, cited=cited)

@@ -31,8 +31,11 @@ class Frame:
 
 
 def to_json(value: object) -> bytes:
-    """Compact JSON as UTF-8, every script as itself."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
+    """Compact JSON as UTF-8, every script as itself; half of a character, which UTF-8 lacks, as an escape."""
+    try:
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
+    except UnicodeEncodeError:
+        return json.dumps(value, separators=(",", ":")).encode()
 
 
 @dataclass(frozen=True, slots=True)
