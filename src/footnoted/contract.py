@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated, Any, Generic, TypeVar
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import BaseModel, ConfigDict, Field, SerializeAsAny, field_validator
 
 from footnoted.inert import on_one_line
 from footnoted.types import Attempt, FinishReason, Ruling, Source, Tier
+
+Output = TypeVar("Output", bound=BaseModel)
 
 MAX_QUERY = 32_000
 MAX_SOURCE = 10_000_000
@@ -179,6 +181,36 @@ class TokenUsage(_Door):
     cached: int = 0
     output: int = 0
     estimated: bool = False
+
+
+class FieldEvidence(_Door):
+    """What the check of one field of a structured answer found.
+
+    ``flagged`` are the characters of the field's text (code points) that no source carries. A field that states
+    nothing (a null, a choice of the schema's own, a confidence) is ``not_checked``, and ``reason`` says so.
+    """
+
+    verdict: Ruling = "not_checked"
+    score: float | None = None
+    tier: Tier = "none"
+    reason: str = ""
+    evidence: list[EvidenceSpan] = Field(default_factory=list)
+    flagged: list[tuple[int, int]] = Field(default_factory=list)
+
+
+class CheckedOutput(_Door, Generic[Output]):
+    """A structured answer whose every field was checked.
+
+    ``evidence`` has one entry a field, by its path in the object's JSON (RFC 9535: ``$.amounts[0].pounds``), in the
+    object's order. ``flagged`` are the paths that do not stand and are still in ``value``; ``nulled`` those that
+    were taken out of it.
+    """
+
+    value: SerializeAsAny[Output]
+    evidence: dict[str, FieldEvidence] = Field(default_factory=dict)
+    flagged: list[str] = Field(default_factory=list)
+    nulled: list[str] = Field(default_factory=list)
+    usage: TokenUsage = Field(default_factory=TokenUsage)
 
 
 class Refusal(_Door):

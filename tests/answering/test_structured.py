@@ -1,5 +1,7 @@
 """Answers as pydantic models, over each protocol's own mechanism, on a real socket."""
 
+import json
+
 import pytest
 from pydantic import BaseModel, Field
 
@@ -87,6 +89,15 @@ async def test_an_object_in_a_wrapping_is_found(asked, wrapping):
     said = '{"similarities": [], "differences": ["a"], "contradictions": [], "conclusion": "b"}'
     generator = StructuredGenerator(speaks(wrapping.replace("{}", said)))
     assert (await generator.generate_structured(asked(), ComparisonResult)).differences == ["a"]
+
+
+@pytest.mark.parametrize("wrapping", ["{}", "```json\n{}\n```", "As {asked}: {} {and more}"])
+async def test_a_value_may_hold_code(asked, wrapping):
+    """Fences and braces inside a value are the value's own."""
+    fix = "Run:\n```bash\naws {x}\n```"
+    said = json.dumps({"similarities": [], "differences": [fix], "contradictions": [], "conclusion": "b"})
+    generator = StructuredGenerator(speaks(wrapping.replace("{}", said)))
+    assert (await generator.generate_structured(asked(), ComparisonResult)).differences == [fix]
 
 
 async def test_a_reply_cut_at_the_limit_says_what_to_raise(asked):

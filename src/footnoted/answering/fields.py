@@ -76,6 +76,9 @@ class FieldReader:
     __slots__ = ("_escaped", "_held", "_inside", "_next", "_steps", "_told")
 
     def __init__(self) -> None:
+        self._reset()
+
+    def _reset(self) -> None:
         self._next = "object"  # what may come: object · key · name · colon · value · item · comma · nothing
         self._steps: list[Step] = []  # a step for each open object or list; "" until an object's first name is known
         self._inside = ""  # "text" or "scalar" while one is open
@@ -103,7 +106,7 @@ class FieldReader:
 
     def flush(self) -> list[Field]:
         """Nothing: a field is complete before its object closes, and half a value is none. Ready for another."""
-        self.__init__()  # type: ignore[misc]
+        self._reset()
         return []
 
     def _find_object(self, piece: str, at: int) -> int:

@@ -1,25 +1,27 @@
-"""A request and a pydantic model in; an instance of that model out, on the provider's own schema mechanism."""
+"""A request and a pydantic model in; an instance of that model out, its fields checked if asked.
+
+Replies come on the provider's own schema mechanism where it has one.
+"""
 
 from __future__ import annotations
 
-import re
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from collections.abc import AsyncGenerator, Collection
+from contextlib import aclosing
+from typing import TYPE_CHECKING, Any, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator
 
+from footnoted.answering.checked import Unsupported, Wanted, stream_checked
+from footnoted.answering.fitting import fit, in_words, misfit, repair, schema_prompt
 from footnoted.answering.generator import GroundedGenerator
 from footnoted.answering.whole import whole_reply
-from footnoted.errors import StructuredOutputError
-from footnoted.prompting import build_prompt
-from footnoted.types import Prompt, Schema, Turn
+from footnoted.errors import BadProviderReply, ConfigurationError
+from footnoted.events import FieldEvent, OutputFinished
 
 if TYPE_CHECKING:
-    from footnoted.contract import GenerationRequest
+    from footnoted.contract import CheckedOutput, GenerationRequest, Output
 
-Output = TypeVar("Output", bound=BaseModel)
-
-_FENCED = re.compile(r"```(?:json)?(.*?)```", re.DOTALL)
-_MOST_ERRORS = 5
+_ANSWERS_CONTROLS = frozenset({"confidence", "sources_used", "limitations"})
 
 
 class AnswerWithSources(BaseModel):
@@ -32,6 +34,14 @@ class AnswerWithSources(BaseModel):
     sources_used: list[int] = Field(description="numbers of the sources the answer rests on")
     key_facts: list[str] = Field(description="the facts the answer rests on, one each")
     limitations: str | None = Field(default=None, description="what the sources leave open, or null")
+
+    @field_validator("sources_used")
+    @classmethod
+    def _names_sources(cls, numbers: list[int], info: ValidationInfo) -> list[int]:
+        """A number that names no source points nowhere; it goes, as an unknown marker does."""
+        given = (info.context or {}).get("sources")
+        known = numbers if given is None else [number for number in numbers if 1 <= number <= given]
+        return list(dict.fromkeys(known))
 
 
 class ComparisonResult(BaseModel):
@@ -60,26 +70,58 @@ class StructuredGenerator:
         ``max_tokens``, `ProviderError` when the provider failed.
         """
         how = self._generator.answering
-        schema = Schema(name=output_schema.__name__, json=output_schema.model_json_schema())
-        sources = [chunk.as_source() for chunk in request.context]
-        prompt, _ = build_prompt(request, sources, schema=schema, templates=how.templates)
-        if not prompt.sources and request.config.require_grounding:
-            raise StructuredOutputError(
-                "there are no sources to fill the fields from; give some, or set config.require_grounding=False"
-            )
+        prompt, _ = schema_prompt(request, output_schema, how)
+        sources = len(prompt.sources)
         reply = await whole_reply(prompt, how)
         try:
-            return _fit(reply, output_schema, sources=len(prompt.sources))
+            return fit(reply, output_schema, sources=sources)
         except ValidationError as error:
-            faults = _in_words(error)
-        repaired = await whole_reply(_repair(prompt, reply, faults), how)
+            faults = in_words(error)
+        repaired = await whole_reply(repair(prompt, reply, faults), how)
         try:
-            return _fit(repaired, output_schema, sources=len(prompt.sources))
+            return fit(repaired, output_schema, sources=sources)
         except ValidationError as error:
-            raise StructuredOutputError(
-                f"the reply does not fit {output_schema.__name__}, nor did its repair: {_in_words(error)}",
-                reply=repaired,
-            ) from error
+            raise misfit(error, output_schema, repaired) from error
+
+    async def generate_checked(
+        self,
+        request: GenerationRequest,
+        output_schema: type[Output],
+        *,
+        unsupported: Unsupported = "flag",
+        controls: Collection[str] = (),
+    ) -> CheckedOutput[Output]:
+        """The answer as ``output_schema``, and for each of its fields the verdict and the words it rests on.
+
+        ``unsupported``: what becomes of a value no source carries, or that could not be checked: ``keep`` it,
+        ``flag`` its path, or ``null`` it where the schema allows and flag it where not. ``controls`` names fields
+        that are no claims about the sources. Raises as `generate_structured` does.
+        """
+        events = self.stream_checked(request, output_schema, unsupported=unsupported, controls=controls)
+        async with aclosing(events):
+            async for event in events:
+                if isinstance(event, OutputFinished):
+                    return event.output
+        raise BadProviderReply("the answer ended without an ending; this is a defect of footnoted")
+
+    def stream_checked(
+        self,
+        request: GenerationRequest,
+        output_schema: type[Output],
+        *,
+        unsupported: Unsupported = "flag",
+        controls: Collection[str] = (),
+    ) -> AsyncGenerator[FieldEvent]:
+        """The same as it happens: `FieldCompleted`, `FieldChecked`, at the end `OutputFinished`.
+
+        `FieldsReset` takes back what was told of a reply that did not fit. With ``unsupported="null"`` a value is
+        told only once its verdict lets it stand.
+        """
+        if unsupported not in ("keep", "null", "flag"):
+            raise ConfigurationError(f"unsupported is one of keep, null, flag; got {unsupported!r}")
+        own = _ANSWERS_CONTROLS if issubclass(output_schema, AnswerWithSources) else frozenset[str]()
+        wanted = Wanted(output_schema, unsupported, own.union(controls))
+        return stream_checked(request, wanted, self._generator.answering, self._generator.checking())
 
     async def aclose(self) -> None:
         """Close the provider's connections."""
@@ -90,41 +132,3 @@ class StructuredGenerator:
 
     async def __aexit__(self, *_: object) -> None:
         await self.aclose()
-
-
-def _fit(reply: str, output_schema: type[Output], *, sources: int) -> Output:
-    fitted = output_schema.model_validate_json(_object_in(reply))
-    if isinstance(fitted, AnswerWithSources):
-        # A number that names no source points nowhere; it goes, as an unknown marker does.
-        fitted.sources_used = [number for number in dict.fromkeys(fitted.sources_used) if 1 <= number <= sources]
-    return fitted
-
-
-def _object_in(reply: str) -> str:
-    """The JSON object in a reply that may wrap it in a code fence or in words."""
-    fenced = _FENCED.search(reply)
-    text = (fenced.group(1) if fenced else reply).strip()
-    start, end = text.find("{"), text.rfind("}")
-    return text[start : end + 1] if 0 <= start < end else text
-
-
-def _repair(prompt: Prompt, reply: str, faults: str) -> Prompt:
-    ask = (
-        f"{prompt.ask}\n\nYour last reply did not fit the schema: {faults}. Reply with the corrected JSON object alone."
-    )
-    return Prompt(
-        question=prompt.question,
-        system=prompt.system,
-        history=(*prompt.history, Turn(prompt.ask, reply or "{}")),
-        context=prompt.context,
-        ask=ask,
-        sources=prompt.sources,
-        sampling=prompt.sampling,
-        schema=prompt.schema,
-        model=prompt.model,
-    )
-
-
-def _in_words(error: ValidationError) -> str:
-    faults = error.errors(include_url=False, include_context=False, include_input=False)[:_MOST_ERRORS]
-    return "; ".join(f"{'.'.join(map(str, fault['loc'])) or 'object'}: {fault['msg']}" for fault in faults)

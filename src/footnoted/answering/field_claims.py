@@ -1,0 +1,223 @@
+"""A field of a structured answer and its neighbours in; the sentences to weigh for it, or why there are none, out.
+
+Text that states something is weighed as it stands, sentence by sentence. A number or a few words say nothing alone:
+they are weighed as what the field is called, beside the short texts of the same object ("Amount, repair: £75.").
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+from footnoted.answering.blueprint import MISSING
+from footnoted.grounding.claims import segment
+from footnoted.types import Span
+
+if TYPE_CHECKING:
+    from footnoted.answering.blueprint import Asked
+    from footnoted.answering.fields import Field, Step
+    from footnoted.types import Claim
+
+_FEW_WORDS = 6  # from here on, words say something
+_FEW_UNSPACED = 12  # characters of a script without spaces
+_LONGEST_BESIDE, _MOST_BESIDE = 60, 3  # code points of a neighbour's text, and how many of them
+_FULL_STOP = re.compile(r"[.!?…。！？।؟]['\"”’»)\]]*\Z")
+_VERB = re.compile(
+    r"\b(?:is|are|was|were|has|have|had|can|cannot|must|may|might|will|shall|should|do|does|did|costs?|covers?|covered"
+    r"|pays?|applies|apply|includes?|excludes?|requires?|lasts?|starts?|ends?|ist|sind|hat|kann|muss|est|sont|son)\b",
+    re.IGNORECASE,
+)
+_UNSPACED = re.compile("[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
+_MARKER = re.compile(r" *\[(?:Source )?(\d{1,3}(?:\s?[,;]\s?\d{1,3})*)\]")
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[^\w]+|_+")
+_INSTANT = re.compile(r"\A(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(?::\d\d)?\S*\Z")
+_IN_UNIT = re.compile(r"\bin (\w+)")
+_YEARS = (1000, 2100)
+
+_UNITS = {
+    **dict.fromkeys(("pounds", "gbp", "sterling"), "£{}"),
+    **dict.fromkeys(("dollars", "usd"), "${}"),
+    **dict.fromkeys(("euros", "eur"), "€{}"),
+    **dict.fromkeys(("percent", "percentage", "pct"), "{}%"),
+    **{
+        unit: f"{{}} {unit}"
+        for unit in """seconds minutes hours days weeks fortnights months quarters years decades km kilometres
+        kilometers miles metres meters feet cm mm kg grams lb lbs tonnes tons litres liters kb mb gb tb pence cents
+        yen rupees""".split()
+    },
+}
+# Names made of these alone say how a value is kept, not what it is.
+_NO_NAME = frozenset(
+    """fact facts item items point points value values list entry entries text texts note notes answer answers summary
+    conclusion title name description detail details field result results data content statement statements claim
+    claims finding findings amount amounts key main similarity similarities difference differences contradiction
+    contradictions""".split()
+)
+_CONFIDENCES = frozenset({"confidence", "confidence_score"})
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One sentence to weigh. ``places[i]`` is where its character ``i`` stands in the field's text, if there."""
+
+    text: str
+    cited: tuple[int, ...] = ()
+    places: tuple[int | None, ...] = ()
+
+    def in_field(self, span: Span) -> Span | None:
+        """A stretch of the sentence as a stretch of the field's text."""
+        there = [place for place in self.places[span.start : span.end] if place is not None]
+        return Span(there[0], there[-1] + 1) if there else None
+
+
+@dataclass(frozen=True, slots=True)
+class Weighable:
+    """What is asked about a field: each of ``parts`` of the sources; for a short value more of the words found.
+
+    Its figures must stand in them as ``exact`` has them, and they must carry ``alone``: what the field is called and
+    its value, without its neighbours. ``why_not`` says why nothing is asked.
+    """
+
+    parts: tuple[Part, ...] = ()
+    exact: str = ""
+    alone: str = ""
+    why_not: str = ""
+
+
+def is_statement(text: str) -> bool:
+    """Whether a text says something by itself.
+
+    >>> is_statement("Racing is excluded"), is_statement("repair of glass")
+    (True, False)
+    """
+    words = text.split()
+    if len(words) >= _FEW_WORDS or (len(words) > 1 and _FULL_STOP.search(text)) or "\n" in text.strip():
+        return True
+    if _UNSPACED.search(text):
+        return len(text) >= _FEW_UNSPACED or _FULL_STOP.search(text) is not None
+    return len(words) >= 3 and _VERB.search(text) is not None
+
+
+def states_nothing(field: Field, asked: Asked, *, told: bool, controls: Collection[str]) -> str:
+    """Why a field is no claim about the sources; empty if it is one. ``told``: the reply itself gave it."""
+    value, name = field.value, _name(field.steps)
+    if value is None:
+        return "a null states nothing"
+    if isinstance(value, bool):
+        return "a yes or no cannot be weighed against words"
+    if asked.offers(value):
+        return "a choice of the schema's own words"
+    if not told and asked.default is not MISSING and asked.default == value:
+        return "filled in by the schema, not by the model"
+    if isinstance(value, str) and not any(char.isalnum() for char in value):
+        return "there are no words in it"
+    if name in controls:
+        return "says how the answer stands, not what the sources say"
+    if isinstance(value, float | int) and name in _CONFIDENCES and 0 <= value <= 1:
+        return "says how the answer stands, not what the sources say"
+    return ""
+
+
+def of_text(text: str, weighs: Callable[[Claim], bool], sources: int) -> Weighable:
+    """The sentences of a text that states something, without their markers; each points where those did."""
+    parts = [_part(claim, sources) for claim in segment(text) if weighs(claim)]
+    if not parts:
+        return Weighable(why_not="it states nothing that needs support")
+    return Weighable(tuple(parts))
+
+
+def of_short(field: Field, asked: Asked, beside: Sequence[Field]) -> Weighable:
+    """A number or a few words, as a sentence: what the field is called, what stands beside it, its value."""
+    words, unit = _label(field.steps)
+    if not unit and not isinstance(field.value, str):
+        unit = next((_UNITS[word] for word in _IN_UNIT.findall(asked.description.lower()) if word in _UNITS), "")
+    value = _written(field.value, words, unit)
+    near = [str(each.value) for each in beside if each.steps != field.steps][:_MOST_BESIDE]
+    name = " ".join(words)
+    text = _sentence(", ".join(filter(None, (name, *near))), value)
+    begin = len(text) - 1 - len(value)
+    own = isinstance(field.value, str) and value == field.value
+    places = (*(None for _ in range(begin)), *range(len(value)), None) if own else ()
+    return Weighable((Part(text, places=places),), exact=value, alone=_sentence(name or ", ".join(near), value))
+
+
+def _sentence(head: str, value: str) -> str:
+    return f"{head[:1].upper()}{head[1:]}: {value}." if head else f"{value}."
+
+
+def can_stand_beside(field: Field) -> bool:
+    """Whether a field tells what its neighbours are about: a few words, not an amount or an address."""
+    value = field.value
+    return (
+        isinstance(value, str)
+        and isinstance(field.steps[-1], str)
+        and 0 < len(value) <= _LONGEST_BESIDE
+        and not is_statement(value)
+        and any(char.isalpha() for char in value)
+        and not re.search(r"\d|://|@", value)
+    )
+
+
+def object_of(steps: Sequence[Step]) -> tuple[Step, ...]:
+    """The steps of the object a field belongs to; a list's items belong to the object that holds the list.
+
+    >>> object_of(("amounts", 0, "fees", 1))
+    ('amounts', 0)
+    """
+    last = max((place for place, step in enumerate(steps) if isinstance(step, str)), default=0)
+    return tuple(steps[:last])
+
+
+def _part(claim: Claim, sources: int) -> Part:
+    cited: list[int] = []
+    gone: set[int] = set()
+    for marker in _MARKER.finditer(claim.text):
+        numbers = [int(number) - 1 for number in re.findall(r"\d+", marker.group(1))]
+        if all(0 <= number < sources for number in numbers):
+            cited += numbers
+            gone.update(range(*marker.span()))
+    kept = [place for place in range(len(claim.text)) if place not in gone]
+    return Part(
+        "".join(claim.text[place] for place in kept),
+        tuple(dict.fromkeys(cited)),
+        tuple(claim.start + place for place in kept),
+    )
+
+
+def _name(steps: Sequence[Step]) -> str:
+    return next((step for step in reversed(steps) if isinstance(step, str)), "")
+
+
+def _label(steps: Sequence[Step]) -> tuple[list[str], str]:
+    """What a field is called, in words, and how its unit writes a number: its own name, else its object's."""
+    unit = ""
+    for name in reversed([step for step in steps if isinstance(step, str)]):
+        words = [word.lower() for word in _CAMEL.split(name) if word]
+        for word in words:
+            unit = unit or _UNITS.get(word, "")
+        said = [word for word in words if word not in _UNITS]
+        if not _NO_NAME.issuperset(said):
+            return said, unit
+    return [], unit
+
+
+def _written(value: object, label: Sequence[str], unit: str) -> str:
+    """A value as a sentence writes it.
+
+    >>> _written(1000.0, ["excess"], "£{}"), _written(2024, ["tax", "year"], "")
+    ('£1,000', '2024')
+    """
+    if isinstance(value, str):
+        instant = _INSTANT.match(value)
+        if instant is None:
+            return value if value == value.strip() and "\n" not in value else " ".join(value.split())
+        return instant.group(1) if instant.group(2) == "00:00" else " ".join(instant.groups())
+    if not isinstance(value, int | float):
+        return str(value)
+    figures = f"{Decimal(repr(abs(value))):,f}".removesuffix(".0")
+    if not unit and _YEARS[0] <= value <= _YEARS[1] and {"year", "years", "since"} & set(label):
+        figures = figures.replace(",", "")  # "2,024" would be a count
+    return ("-" if value < 0 else "") + (unit.format(figures) if unit else figures)
