@@ -12,9 +12,8 @@ import re
 from dataclasses import dataclass, field
 
 from footnoted.abbreviations import depends_on_next_word, full_stop_closes, is_plain, lower_case_begins
-
-LATER = -2  # not known yet
-NEVER = -1  # not an end
+from footnoted.marks import LATER, NEVER, marker_end, skip_space, starts_with_marker
+from footnoted.thai import LETTER, space_ends
 
 MARKS = ".!?…‽。！？｡।॥؟۔።။។"
 _EAST = frozenset("。！？｡।॥؟۔።။។")
@@ -37,7 +36,6 @@ def _but_for(notable: str) -> str:
 _CANDIDATE = re.compile(rf"[{MARKS}]+|[{FACES}]+")
 _CANDIDATE_THAI = re.compile(rf"[{MARKS}]+|[{FACES}]+|[ \t]+")
 _FACE = re.compile(rf"[{FACES}\ufe0f\U0001f3fb-\U0001f3ff]+")
-_THAI = re.compile("[\u0e01-\u0e5b]")
 _UNCASED = re.compile("[\u0590-\u109f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]")
 _INSIDE_WORD = re.compile("[.!?][A-Za-z0-9]")
 _PLAIN = re.compile(r"\.[ \n][A-Z][a-z]")
@@ -54,33 +52,6 @@ _NEXT_WORD = re.compile(rf"[\w'’-]{{0,{_LONGEST_WORD}}}")
 _MOST_TRAILING = 16  # markers and faces behind one sentence
 _DEEPEST = 16  # nested brackets and quotations
 _LONGEST_ASIDE = 300  # code points; a bracket or quotation open for longer was never meant to close
-
-_MARKER = re.compile(
-    r"""\[\^?(?:Sources?[ ]{0,2}|Quellen?[ ]|Fuentes?[ ])?\d{1,4}(?:[ ]?[,;–-][ ]?(?:Source[ ])?\d{1,4}){0,9}\]"""
-    r"""|【\d{1,4}[^】\s]{0,40}】|\((?:Source|Quelle|Fuente|Sumber):[^()\n]{1,200}\)""",
-)
-_MARKER_SO_FAR = re.compile(
-    r"""\[\^?(?:[A-Z][a-z]{0,7}[ ]{0,2})?(?:\d[\w ,;–-]{0,170})?|【(?:\d[^】\s]{0,44})?"""
-    r"""|\((?:[SQF]\w{0,5}(?::[^()\n]{0,200})?)?"""
-)
-_SUPERSCRIPT = re.compile(r"[⁰¹²³⁴⁵⁶⁷⁸⁹⁻⸴]+(?:,[⁰¹²³⁴⁵⁶⁷⁸⁹⁻⸴]+)*")
-_SUPERSCRIPT_SO_FAR = re.compile(r"[⁰¹²³⁴⁵⁶⁷⁸⁹⁻⸴,]+")
-
-_THAI_RUNS_ON = tuple(
-    """
-    และ หรือ แต่ ซึ่ง ที่ โดย เพื่อ เช่น ได้แก่ คือ ว่า จึง ก็ รวมถึง รวมทั้ง ตลอดจน กับ ของ ใน จาก ไม่ เป็น จะ ต้อง
-    ภายใน ตาม หลังจาก ก่อน เพราะ เนื่องจาก
-    """.split()
-)
-_THAI_BEGINS = tuple(
-    """
-    นอกจากนี้ นอกจากนั้น อย่างไรก็ตาม ทั้งนี้ ดังนั้น หาก ถ้า กรุณา โปรด สำหรับ ในกรณี คุณ ท่าน กรมธรรม์ บริษัท ขอบคุณ
-    """.split()
-)
-_THAI_CONDITION = ("หาก", "ถ้า", "เมื่อ", "ในกรณี", "กรณี", "สำหรับ", "ขอบคุณ")
-_THAI_PARTICLES = ("ครับ", "ค่ะ", "คะ", "จ้ะ", "ขอบคุณ")
-_THAI_CLAUSE = 40  # code points: Thai has no full stop, so a space ends a sentence only after a clause's worth
-_THAI_AHEAD = 12  # code points that tell which word follows
 
 
 @dataclass(slots=True)
@@ -136,7 +107,7 @@ def _next_candidate(text: str, cursor: Cursor, stop: int) -> re.Match[str] | Non
         if match := _CANDIDATE.match(text, found.start(), stop):
             return match
         at = found.end()
-        cursor.thai = _THAI.match(text, found.start()) is not None
+        cursor.thai = LETTER.match(text, found.start()) is not None
     return _CANDIDATE_THAI.search(text, cursor.at, stop)
 
 
@@ -152,30 +123,6 @@ def _plain_verdict(text: str, match: re.Match[str], cursor: Cursor, stop: int) -
     word = text[text.rfind(" ", max(cursor.begin, at - 24), at) + 1 : at]
     plain = word.isalpha() and word.isascii() and len(word) > 3 and is_plain(word)
     return end if plain else None
-
-
-def marker_end(text: str, at: int, stop: int, *, more: bool = False) -> int:
-    """Where the citation marker that starts at ``at`` ends; `NEVER` if none does, `LATER` if one may.
-
-    >>> marker_end("[1, 3] next", 0, 11)
-    6
-    """
-    if at >= stop:
-        return LATER if more else NEVER
-    if text[at] in "[【(":
-        found = _MARKER.match(text, at, stop)
-        if found:
-            return found.end()
-        return LATER if more and _MARKER_SO_FAR.fullmatch(text, at, stop) else NEVER
-    found = _SUPERSCRIPT.match(text, at, stop)
-    if not found:
-        return NEVER
-    return LATER if more and _SUPERSCRIPT_SO_FAR.fullmatch(text, at, stop) else found.end()
-
-
-def starts_with_marker(text: str, at: int, stop: int) -> bool:
-    """Whether the first thing after white space is a citation marker."""
-    return marker_end(text, _skip_space(text, at, stop), stop) >= 0
 
 
 def _note_pairs(text: str, cursor: Cursor, stop: int) -> None:
@@ -210,7 +157,7 @@ def _inside_aside(text: str, cursor: Cursor, closers: str, at: int) -> bool:
             depth = len(opened)
             _pair(opened, char, at)
             del opened[depth:]
-    if opened and opened[0][0] in "([（" and opened[0][1] == _skip_space(text, cursor.begin, at):
+    if opened and opened[0][0] in "([（" and opened[0][1] == skip_space(text, cursor.begin, at):
         del opened[0]
     return any(at - start <= _LONGEST_ASIDE for _, start in opened)
 
@@ -218,7 +165,8 @@ def _inside_aside(text: str, cursor: Cursor, closers: str, at: int) -> bool:
 def _judge(text: str, match: re.Match[str], cursor: Cursor, stop: int, *, more: bool) -> int:
     mark = match.group()
     if mark[0] in " \t":
-        return _judge_thai_space(text, match, cursor, stop, more=more)
+        end = space_ends(text, cursor.begin, match.span(), stop, more=more)
+        return NEVER if end >= 0 and _inside_aside(text, cursor, "", end) else end
     closed = _CLOSERS.match(text, match.end(), stop)
     after = closed.end() if closed else match.end()
     if after >= stop and more:
@@ -230,7 +178,7 @@ def _judge(text: str, match: re.Match[str], cursor: Cursor, stop: int, *, more: 
         return NEVER
     if _FACE.match(mark):
         return _judge_face(text, match, cursor, stop, more=more)
-    following = _skip_space(text, end, stop)
+    following = skip_space(text, end, stop)
     if following >= stop:
         if more:
             return LATER
@@ -246,7 +194,7 @@ def _past_markers(text: str, at: int, stop: int, cursor: Cursor, *, more: bool) 
     """Behind the markers and faces that trail a sentence, and whether a space stood before a marker."""
     end, spaced, leading = at, False, None
     for _ in range(_MOST_TRAILING):
-        start = _skip_space(text, end, stop)
+        start = skip_space(text, end, stop)
         if start >= stop:
             return (LATER, spaced) if more else (end, spaced)
         face = _FACE.match(text, start, stop)
@@ -278,10 +226,10 @@ def _past_markers(text: str, at: int, stop: int, cursor: Cursor, *, more: bool) 
 def _judge_face(text: str, match: re.Match[str], cursor: Cursor, stop: int, *, more: bool) -> int:
     face = _FACE.match(text, match.start(), stop)
     end = face.end() if face else match.end()
-    following = _skip_space(text, end, stop)
+    following = skip_space(text, end, stop)
     if following >= stop:
         return LATER if more else end
-    words_before = _skip_space(text, cursor.begin, match.start()) < match.start()
+    words_before = skip_space(text, cursor.begin, match.start()) < match.start()
     return end if words_before and following > end and text[following].isupper() else NEVER
 
 
@@ -345,31 +293,3 @@ def _judge_west(
 def _sentence(text: str, cursor: Cursor, match: re.Match[str]) -> str:
     """The sentence before a mark, or as much of its end as can matter."""
     return text[max(cursor.begin, match.start() - _SENTENCE_TAIL) : match.start()]
-
-
-def _judge_thai_space(text: str, match: re.Match[str], cursor: Cursor, stop: int, *, more: bool) -> int:
-    before = text[match.start() - 1] if match.start() > cursor.begin else ""
-    marked = before != "" and before in "]⁰¹²³⁴⁵⁶⁷⁸⁹】" and _THAI.search(text, cursor.begin, match.start()) is not None
-    if not (marked or _THAI.match(before)):
-        return NEVER
-    ahead = text[match.end() : min(stop, match.end() + _THAI_AHEAD)]
-    if more and len(ahead) < _THAI_AHEAD and " " not in ahead:
-        return LATER
-    follows = _THAI.match(ahead) is not None or (marked and ahead[:1].isupper())
-    if not follows or _inside_aside(text, cursor, "", match.start()):
-        return NEVER
-    if ahead.startswith(_THAI_RUNS_ON) and not (marked and ahead.startswith("แต่")):
-        return NEVER
-    if marked or text.endswith(_THAI_PARTICLES, cursor.begin, match.start()):
-        return match.start()
-    begin = _skip_space(text, cursor.begin, match.start())
-    if text.startswith(_THAI_CONDITION, begin) and text.find(" ", begin, match.start()) < 0:
-        return NEVER
-    length = match.start() - begin
-    return match.start() if length >= (15 if ahead.startswith(_THAI_BEGINS) else _THAI_CLAUSE) else NEVER
-
-
-def _skip_space(text: str, at: int, stop: int) -> int:
-    while at < stop and text[at].isspace():
-        at += 1
-    return at

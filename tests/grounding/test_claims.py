@@ -56,7 +56,18 @@ def test_characters_one_by_one_give_the_same_claims_and_as_early_as_pieces_do():
 FRAGMENTS = [
     *"abcAB 12 .?!…:;,()[]\"'“”*_`#|->\n\n\r\t。！「」¹।؟กข😊",
     *["[1]", "[Source 2]", "Dr. ", "e.g. ", "5 p.m. ", "\n- ", "\n1. ", "\n| a | b |\n|---|---|\n", "\n```\n"],
-    *["You need:", "Yes. ", "**Bold**\n", "# H\n", "ครับ ", " (Source: A - B > C)", "The end. ", "\n\n", "---\n"],
+    *[
+        "You need:",
+        "Yes. ",
+        "**Bold**\n",
+        "# H\n",
+        "ครับ ",
+        " (Source: A - B > C)",
+        "The end. ",
+        "\n\n",
+        "---\r\n",
+        "$$\r\n",
+    ],
 ]
 
 

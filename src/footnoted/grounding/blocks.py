@@ -30,7 +30,7 @@ _RULE = re.compile(r"(?:(?:[-=_*][ \t]*){3,}|\$\$)[ \t\r]*")
 _ITEM = re.compile(rf"{_BULLET}[ \t]+(?:\[[ xX]\][ \t]+)?|(?:{_NUMBER})[ \t]+|{_EASTERN}|(?=[{_SIGNS}])")
 # What a line may begin with while its kind can still change.
 _UNDECIDED = re.compile(
-    rf"#{{1,6}}[ \t]*|`+|~+|[-=_*][-=_* \t]*|\$\$?[ \t]*|{_BULLET}[ \t]*(?:\[(?:[ xX]\]?[ \t]*)?)?"
+    rf"#{{1,6}}[ \t]*|`+|~+|[-=_*][-=_* \t\r]*|\$\$?[ \t\r]*|{_BULLET}[ \t]*(?:\[(?:[ xX]\]?[ \t]*)?)?"
     r"|[(（]?(?:\d{0,3}|[a-zA-Z]|[ivx]{1,4})[.)．、）]?[ \t]*|[一二三四五六七八九十]{1,3}"
 )
 

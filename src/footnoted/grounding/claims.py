@@ -76,13 +76,21 @@ class ClaimSegmenter:
         return claims
 
     def _read(self, *, more: bool) -> list[Claim]:
-        self._text += "".join(self._unread)
-        self._unread.clear()
+        if len(self._unread) > 1:
+            self._text += "".join(self._unread)
+        elif self._unread:
+            self._text += self._unread[0]
+        self._unread = []
         self._live = None
         claims: list[Claim] = []
-        steps = {"line": self._begin_line, "prose": self._read_prose, "alone": self._read_alone}
-        while steps[self._state](claims, more=more):
-            pass
+        going = True
+        while going:
+            if self._state == "prose":
+                going = self._read_prose(claims, more=more)
+            elif self._state == "line":
+                going = self._begin_line(claims, more=more)
+            else:
+                going = self._read_alone(claims, more=more)
         self._forget()
         return claims
 
@@ -96,7 +104,8 @@ class ClaimSegmenter:
             cursor = self._cursor
             cursor.begin -= keep
             cursor.at -= keep
-            cursor.opened = [(mark, at - keep) for mark, at in cursor.opened]
+            if cursor.opened:
+                cursor.opened = [(mark, at - keep) for mark, at in cursor.opened]
 
     def _begin_line(self, claims: list[Claim], *, more: bool) -> bool:
         text = self._text

@@ -22,12 +22,8 @@ from footnoted.grounding.phrases import (
     TURNS_TO,
 )
 from footnoted.grounding.refusals import refuses
+from footnoted.marks import without_markers
 
-_MARKED = re.compile("[][【(⁰¹²³⁴⁵⁶⁷⁸⁹]")
-_MARKER = re.compile(
-    r"\[\^?(?:[A-Z][a-z]+\s?)?\d{1,4}(?:[ ]?[,;–-][ ]?(?:Source )?\d{1,4})*\]|【\d[^】\s]*】|[⁰¹²³⁴⁵⁶⁷⁸⁹]+"
-    r"|\((?:Source|Quelle|Fuente|Sumber):[^()]*\)"
-)
 _DECORATION = re.compile(rf"[*_~`#>{FACES}\ufe0f\u200d]+")
 _CODE = re.compile(r"`[^`\n]+`[.:]?")
 _BOLD = re.compile(r"(\*\*|__)(?!\s)(?:(?!\1).)+\1:?|\*(?!\s|\*)[^*]+\*:?")
@@ -65,14 +61,14 @@ def kind_of(text: str, *, ends_line: bool = True) -> str:
         return "claim"
     plain = plain_words(text)
     if not any(char.isalnum() for char in plain):
-        return "reference" if _MARKED.search(text) else "layout"
+        return "reference" if without_markers(text) != text else "layout"
     if text[0] == "`" and _CODE.fullmatch(text):
         return "code"
-    if text[0] in "*_" and _BOLD.fullmatch(_MARKER.sub("", text).strip()):
+    if text[0] in "*_" and _BOLD.fullmatch(without_markers(text).strip()):
         return heading_kind(text)
     if plain[-1] in ":：":
         if ends_line:
-            cited = _MARKED.search(text) is not None and _MARKER.search(text) is not None
+            cited = without_markers(text) != text
             introduces = not cited or INTRODUCING.match(plain) is not None
             return "lead_in" if introduces and not _states_a_figure(plain) else "claim"
         return "claim"
@@ -115,9 +111,7 @@ def plain_words(text: str) -> str:
     >>> plain_words("**It’s** £75 [1].")
     "it's £75 ."
     """
-    if _MARKED.search(text):
-        text = _MARKER.sub("", text)
-    return " ".join(_DECORATION.sub("", text).lower().replace("’", "'").split())
+    return " ".join(_DECORATION.sub("", without_markers(text)).lower().replace("’", "'").split())
 
 
 def _states_a_figure(plain: str) -> bool:

@@ -1,0 +1,65 @@
+"""A text and a place in, where a citation marker may stand as the reader sees it; where it ends, out.
+
+``[1]`` · ``[1, 3]`` · ``[Source 2]`` · ``[^1]`` · ``¹²`` · ``【1】`` · ``(Source: Policy - Section)``.
+"""
+
+from __future__ import annotations
+
+import re
+
+LATER = -2  # not known yet
+NEVER = -1  # not here
+
+_MARKER = re.compile(
+    r"""\[\^?(?:Sources?[ ]{0,2}|Quellen?[ ]|Fuentes?[ ])?\d{1,4}(?:[ ]?[,;–-][ ]?(?:Source[ ])?\d{1,4}){0,9}\]"""
+    r"""|【\d{1,4}[^】\s]{0,40}】|\((?:Source|Quelle|Fuente|Sumber):[^()\n]{1,200}\)""",
+)
+_MARKER_SO_FAR = re.compile(
+    r"""\[\^?(?:[A-Z][a-z]{0,7}[ ]{0,2})?(?:\d[\w ,;–-]{0,170})?|【(?:\d[^】\s]{0,44})?"""
+    r"""|\((?:[SQF]\w{0,5}(?::[^()\n]{0,200})?)?"""
+)
+_SUPERSCRIPT = re.compile(r"[⁰¹²³⁴⁵⁶⁷⁸⁹⁻⸴]+(?:,[⁰¹²³⁴⁵⁶⁷⁸⁹⁻⸴]+)*")
+_MAY_MARK = re.compile("[[【(⁰¹²³⁴⁵⁶⁷⁸⁹]")
+_SUPERSCRIPT_SO_FAR = re.compile(r"[⁰¹²³⁴⁵⁶⁷⁸⁹⁻⸴,]+")
+
+
+def marker_end(text: str, at: int, stop: int, *, more: bool = False) -> int:
+    """Where the citation marker that starts at ``at`` ends; `NEVER` if none does, `LATER` if one may.
+
+    >>> marker_end("[1, 3] next", 0, 11)
+    6
+    """
+    if at >= stop:
+        return LATER if more else NEVER
+    if text[at] in "[【(":
+        found = _MARKER.match(text, at, stop)
+        if found:
+            return found.end()
+        return LATER if more and _MARKER_SO_FAR.fullmatch(text, at, stop) else NEVER
+    found = _SUPERSCRIPT.match(text, at, stop)
+    if not found:
+        return NEVER
+    return LATER if more and _SUPERSCRIPT_SO_FAR.fullmatch(text, at, stop) else found.end()
+
+
+def starts_with_marker(text: str, at: int, stop: int) -> bool:
+    """Whether the first thing after white space is a citation marker."""
+    return marker_end(text, skip_space(text, at, stop), stop) >= 0
+
+
+def without_markers(text: str) -> str:
+    """The text without its citation markers.
+
+    >>> without_markers("£75 [1].²")
+    '£75 .'
+    """
+    if not _MAY_MARK.search(text):
+        return text
+    return _SUPERSCRIPT.sub("", _MARKER.sub("", text))
+
+
+def skip_space(text: str, at: int, stop: int) -> int:
+    """The first place from ``at`` on that is no white space, or ``stop``."""
+    while at < stop and text[at].isspace():
+        at += 1
+    return at
