@@ -59,6 +59,8 @@ class LineShaper:
             if not ended and self._undecided.fullmatch(self._head):
                 if self._head.isspace():
                     self._head = self._head[:_MOST_SPACES]  # more can wait in a list alone, which wants none of it
+                elif self._head.lstrip().startswith("```"):
+                    self._head = "```"  # the line goes, however long it gets
                 return
             self._settle(out)
         else:

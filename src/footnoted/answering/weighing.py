@@ -220,6 +220,7 @@ class Holding(Checked):
         self._aside: list[str | _Mark] = []  # what needs no support goes out with the next claim that does
         self._shown = False
         self._withheld = False
+        self._owed = ""  # how the line began, when what began it was withheld
 
     async def take(self, text: str, pointers: tuple[Pointer, ...] = ()) -> list[Event]:
         """The sentences that are settled once this text is in."""
@@ -260,7 +261,7 @@ class Holding(Checked):
     async def _settle(self, claims: Sequence[Claim]) -> list[Event]:
         events: list[Event] = []
         for claim in claims:
-            lead = self._cut(claim.start)
+            lead = self._begun(self._cut(claim.start))
             said = self._cut(claim.end)
             if not self._checking.weighs(claim):
                 self.verdicts.append((claim, NOT_WEIGHED, True))
@@ -272,6 +273,7 @@ class Holding(Checked):
             verdict = await self._checking.verdict(bare, self._sources, cited)
             if self._checking.mode != "mark" and not self._checking.lets_out(verdict):
                 self._withheld = True
+                self._owed = _line_opening(lead)
                 self.verdicts.append((claim, verdict, False))
                 events.append(ClaimChecked(claim, verdict, shown=False))
                 continue
@@ -302,6 +304,14 @@ class Holding(Checked):
         self._draft = self._draft[at - self._base :]
         self._base = at
         return items
+
+    def _begun(self, lead: list[str | _Mark]) -> list[str | _Mark]:
+        """What stands before a sentence: its line's break and list mark too, if those went with one withheld."""
+        owed, self._owed = self._owed, ""
+        first = lead[0] if lead and isinstance(lead[0], str) else ""
+        if not owed or "\n" in first:
+            return lead
+        return [owed, *(lead[1:] if first else lead)]
 
     def _opening(self, items: list[str | _Mark]) -> list[str | _Mark]:
         """No white space is left of sentences withheld before the first that goes out."""
@@ -357,6 +367,12 @@ def _set_right(said: list[str | _Mark], verdict: Verdict) -> tuple[list[str | _M
     added = _Mark(0, 0, first, best[first])
     added.before = "" if head[-1:].isspace() else " "
     return [*front, head, added, tail], _noting(verdict, "the sentence had no marker; one was added")
+
+
+def _line_opening(lead: Sequence[str | _Mark]) -> str:
+    """The line break and list mark in what stands before a sentence; nothing in the middle of a line."""
+    text = "".join(item for item in lead if isinstance(item, str))
+    return text if "\n" in text or text.strip() else ""
 
 
 def _noting(verdict: Verdict, note: str) -> Verdict:
