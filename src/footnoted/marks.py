@@ -19,7 +19,7 @@ _MARKER_SO_FAR = re.compile(
     r"""|\((?:[SQF]\w{0,5}(?::[^()\n]{0,200})?)?"""
 )
 _SUPERSCRIPT = re.compile(r"[⁰¹²³⁴⁵⁶⁷⁸⁹⁻⸴]+(?:,[⁰¹²³⁴⁵⁶⁷⁸⁹⁻⸴]+)*")
-_MAY_MARK = re.compile("[[【(⁰¹²³⁴⁵⁶⁷⁸⁹]")
+_MAY_MARK = re.compile(r"[\[【(⁰¹²³⁴⁵⁶⁷⁸⁹]")
 _SUPERSCRIPT_SO_FAR = re.compile(r"[⁰¹²³⁴⁵⁶⁷⁸⁹⁻⸴,]+")
 
 
