@@ -62,9 +62,11 @@ class Trail:
         if not fresh.strip() and not untold:
             return None if self.waiting else self._last
         line = recent[recent.rfind("\n") + 1 :]
-        claim = _last_sentence(_LIST_HEAD.sub("", fresh[-len(line) :], count=1) if line else "")
+        fresh_line = _without_list_head(fresh[-len(line) :]).strip() if line else ""
+        claim = _last_sentence(fresh_line)
         if _says_something(claim):
-            self._last = Words(claim, _setting(line))
+            begun_before = len(fresh) < len(line) and len(claim) == len(fresh_line)
+            self._last = Words(claim, _setting(line, claim if not begun_before else ""))
             if not (apart and _STOPPED.search(fresh)):
                 return self._last
             self._either = True  # "A. [1] B" or "A. [1] says b"
@@ -120,10 +122,15 @@ def _last_sentence(text: str) -> str:
     return text[spans[-1].start : spans[-1].end] if spans else ""
 
 
-def _setting(line: str) -> str:
-    """The sentence or the table row's label around the end of a line."""
+def _without_list_head(line: str) -> str:
+    head = _LIST_HEAD.match(line)
+    return line[head.end() :] if head else line
+
+
+def _setting(line: str, sentence: str) -> str:
+    """The sentence (where it is not known yet) or the table row's label around the end of a line."""
     cell = _FIRST_CELL.match(line)
-    return f"{cell.group(1).strip()} " if cell else _last_sentence(line)
+    return f"{cell.group(1).strip()} " if cell else sentence or _last_sentence(line)
 
 
 def _says_something(text: str) -> bool:
