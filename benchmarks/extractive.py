@@ -136,13 +136,21 @@ def _pooled(cases: list[Case]) -> list[Case]:
 
 
 def _swapped(pooled: list[Case]) -> list[Case]:
-    """The same questions about something else: the word that tells most gives way to one no source holds."""
+    """The same questions about something else: the word that tells most gives way to one no source holds, or,
+    one time in four, to one that stands in another passage than the answer's.
+    """
     dice = random.Random(11)
     tellings = [[word for word, _, _ in words(case.question) if rarity(stem(word)) >= 6] for case in pooled]
     swapped = []
-    for case, telling in zip(pooled, tellings, strict=True):
-        held = {one for source in case.sources for one in content_stems(f"{source.title} {source.text}")}
-        others = [word for word in dice.choice(tellings) if stem(word) not in held]
+    for number, (case, telling) in enumerate(zip(pooled, tellings, strict=True)):
+        shown = {i for i, _, _ in case.gold} if number % 4 == 3 else set(range(len(case.sources)))
+        held = {one for i in shown for one in content_stems(f"{case.sources[i].title} {case.sources[i].text}")}
+        if number % 4 == 3:
+            elsewhere = " ".join(source.text for i, source in enumerate(case.sources) if i not in shown)
+            others = [word for word, _, _ in words(elsewhere) if word.islower() and rarity(stem(word)) >= 6]
+        else:
+            others = dice.choice(tellings)
+        others = [word for word in others if stem(word) not in held]
         if telling and others:
             old = max(telling, key=lambda word: rarity(stem(word)))
             question = case.question.replace(old, dice.choice(others), 1)

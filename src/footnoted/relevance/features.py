@@ -65,7 +65,9 @@ class Pool:
         self.pool = pool
         count = len(pool)
         spread = Counter(one for prepared in pool for one in prepared.bag if one in question.weights)
-        held = {key for one in pool for key in (*one.around, *one.title, *(k for k in question.weights if k in one.bag))}
+        held = {
+            key for one in pool for key in (*one.around, *one.title, *(k for k in question.weights if k in one.bag))
+        }
         self.absent = [key for key in question.weights if key not in held]
         self.begin: dict[int, int] = {}
         for i, prepared in enumerate(pool):

@@ -98,7 +98,7 @@ class _Reader:
     def _kind(self, words: str, *, fresh: bool) -> Kind:
         if _FENCE.match(words):
             self._fenced = not self._fenced
-            return "code"
+            return "rule"
         if self._fenced:
             return "code"
         if _RULE.fullmatch(words):

@@ -129,9 +129,12 @@ def understand(question: str, *, about: str = "") -> Question:
     for word, _, _ in words(about):
         if fold(word) not in STOPWORDS:
             weights.setdefault(root(word), _weight(word) * _LIGHT)
+    wanted = _wanted(low)
+    if about and wanted == "thing":  # "and for theft?" wants what was wanted before
+        wanted = _wanted(fold(about).strip())
     return Question(
         text=question,
-        wanted=_wanted(low),
+        wanted=wanted,
         weights=weights,
         order=order,
         content=content,

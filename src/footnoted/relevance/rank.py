@@ -93,7 +93,18 @@ def answer_features(ranked: Sequence[Scored]) -> dict[str, float]:
     return found
 
 
-_TOPS = ("cover_around", "rest", "rare_abs", "pairs", "in_order", "offers_near", "dense", "cover_local", "whole", "by_word")
+_TOPS = (
+    "cover_around",
+    "rest",
+    "rare_abs",
+    "pairs",
+    "in_order",
+    "offers_near",
+    "dense",
+    "cover_local",
+    "whole",
+    "by_word",
+)
 
 
 def _prepared(asked: Question, sources: Sequence[Source]) -> list[Prepared]:
