@@ -84,6 +84,13 @@ def test_a_sentence_may_round_but_not_invent():
     assert figures.lacks_roughly("It costs £75 and covers £900.") == "£900"
 
 
+def test_a_bare_number_may_be_money_but_a_count_of_things_is_none():
+    """A cell of a table has no unit; what counts tonnes counts no pounds."""
+    assert Figures(["Excess (£) | 75 | 54,000 tonnes"]).lacks("£75") == ""
+    assert Figures(["Excess (£) | 75 | 54,000 tonnes"]).lacks("£54,000") == "£54,000"
+    assert Figures(["an excess of 75 for glass"]).lacks("£75") == ""
+
+
 def test_no_texts_hold_nothing():
     """An empty source carries no number."""
     assert Figures([]).lacks("75") == "75"

@@ -100,6 +100,15 @@ async def test_a_value_may_hold_code(asked, wrapping):
     assert (await generator.generate_structured(asked(), ComparisonResult)).differences == [fix]
 
 
+async def test_an_example_before_the_fence_is_not_the_answer(asked):
+    """A model that thinks aloud in JSON means what it fences; without a fence the first object is meant."""
+    said = '{"similarities": [], "differences": ["a"], "contradictions": [], "conclusion": "b"}'
+    aloud = said.replace('"b"', '"draft"')
+    for reply, conclusion in ((f"Draft: {aloud}\n```json\n{said}\n```", "b"), (f"{aloud} {said}", "draft")):
+        got = await StructuredGenerator(speaks(reply)).generate_structured(asked(), ComparisonResult)
+        assert got.conclusion == conclusion
+
+
 async def test_a_reply_cut_at_the_limit_says_what_to_raise(asked):
     """Half an object is not repaired but explained."""
     generator = StructuredGenerator(speaks('{"answer": "The ex', finish=FinishReason.LENGTH))

@@ -6,7 +6,7 @@ from contextlib import aclosing
 from typing import Literal
 
 import pytest
-from pydantic import BaseModel, Field, field_validator
+from pydantic import BaseModel, Field, field_validator, model_validator
 
 from footnoted import AnswerWithSources, ComparisonResult, StructuredGenerator
 from footnoted.errors import ConfigurationError, ProviderError, StructuredOutputError
@@ -47,7 +47,7 @@ class Reads:
                 share = len(wanted & set(content_stems(quote)))
                 if share > best:
                     best, found = share, Evidence(index, span.start, span.end, quote, 1.0)
-        if found is None or claim == FALSE:
+        if found is None or "Racing is covered" in claim:
             return Verdict("unsupported", score=0.1, tier="model", reason="no sentence says this")
         return Verdict("supported", score=0.9, tier="model", evidence=(found,))
 
@@ -153,13 +153,20 @@ async def test_a_number_that_is_nowhere_is_never_believed(asked):
 
 
 async def test_a_number_must_stand_in_the_words_shown_for_it(asked):
-    """£115 is in the sources, but not where this weigher points."""
-    weigher = Believes(Evidence(0, 18, 49, "The excess is £75 for a repair.", 1.0))
+    """£115 is in the sources, but not where this weigher points, however often it is asked."""
+
+    class Points:
+        async def acheck(self, claim, sources, *, cited=()):
+            quote = "The excess is £75 for a repair."
+            start = sources[0].text.index(quote)
+            return Verdict("supported", score=0.9, evidence=(Evidence(0, start, start + len(quote), quote, 1.0),))
+
     said = {"amounts": [{"pounds": 115, "what_for": "repair"}]}
-    output = await door(said, weigher=weigher).generate_checked(asked(), Excess)
+    output = await door(said, weigher=Points()).generate_checked(asked(), Excess)
     found = output.evidence["$.amounts[0].pounds"]
-    assert found.verdict == "unsupported"
+    assert (found.verdict, found.tier, found.score) == ("unsupported", "exact", 0.0)
     assert found.evidence[0].source_quote == "The excess is £75 for a repair."
+    assert output.evidence["$.amounts[0].what_for"].verdict == "supported"
 
 
 async def test_a_number_and_a_name_from_elsewhere_do_not_belong_together(asked):
@@ -208,12 +215,21 @@ async def test_no_more_is_weighed_once_the_time_is_over(asked):
     facts = [f"The excess is £75 for a repair, they say {number} times over." for number in "abcdefghijkl"]
     said = {**ANSWER, "key_facts": facts}
     weigher = Reads(delay=0.1)
-    generator = door(said, weigher=weigher, deadlines={"total": 0.15})
+    generator = door(said, weigher=weigher, deadlines={"total": 0.05}, verdict_wait=0.15)
     output = await generator.generate_checked(asked(), AnswerWithSources)
     late = [found for found in output.evidence.values() if "no time" in found.reason]
     assert late
     assert all(found.verdict == "not_checked" for found in late)
     assert len(weigher.asked) < len(facts)
+
+
+async def test_a_list_of_thousands_is_read_and_bounded(asked):
+    """The time a long reply may cost is the deadline's, not its length's."""
+    said = {"amounts": [{"pounds": 76, "what_for": FALSE}] * 1000}
+    generator = door(said, weigher=Reads(delay=1), deadlines={"total": 0.1}, verdict_wait=0.1)
+    output = await generator.generate_checked(asked(), Excess, unsupported="null")
+    assert len(output.flagged) == 2000
+    assert output.evidence["$.amounts[999].pounds"].verdict == "unsupported"
 
 
 async def test_without_sources_nothing_is_supported(asked):
@@ -261,6 +277,35 @@ async def test_null_never_makes_an_invalid_object(asked):
     output = await door(said).generate_checked(asked(), Strict, unsupported="null")
     assert output.value == Strict(one=FALSE, two=None, three=[None, "Racing is excluded."])
     assert (output.flagged, output.nulled) == (["$.one"], ["$.two", "$.three[0]"])
+
+
+async def test_null_changes_nothing_else(asked):
+    """Where a validator would answer a null with words nobody weighed, the value stays, flagged."""
+
+    class Filling(BaseModel):
+        note: str | None
+        title: str
+
+        @model_validator(mode="after")
+        def _titled(self):
+            if self.note is None:
+                self.title = FALSE
+            return self
+
+    said = {"note": FALSE, "title": "Windscreen cover"}
+    output = await door(said).generate_checked(asked(), Filling, unsupported="null")
+    assert output.value.title == "Windscreen cover"
+    assert (output.flagged, output.nulled) == (["$.note"], [])
+
+
+async def test_a_text_is_as_good_as_its_worst_sentence(asked):
+    """A true one before or after a false one saves nothing; the words of both are kept."""
+    wrong = "Racing is covered in all countries."
+    for answer in (f"The excess is £75 for a repair. {wrong}", f"{wrong} The excess is £75 for a repair."):
+        output = await door({**ANSWER, "answer": answer}).generate_checked(asked(), AnswerWithSources)
+        found = output.evidence["$.answer"]
+        assert (found.verdict, found.score) == ("unsupported", 0.1)
+        assert [span.source_quote for span in found.evidence] == ["The excess is £75 for a repair."]
 
 
 async def test_fields_that_are_no_claims_are_not_checked_and_stand(asked):

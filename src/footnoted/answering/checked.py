@@ -58,10 +58,9 @@ async def stream_checked(
     assert prompt.schema is not None  # noqa: S101 - it was just asked for
     blueprint = Blueprint(prompt.schema.json)
     checking = replace(checking, watch=checking.watch or Watch(prompt.question, prompt.sources))
-    total = how.deadlines.total
-    until = None if total is None else asyncio.get_running_loop().time() + total
     asked, usages = prompt, list[TokenUsage]()
     for last in (False, True):
+        until = _until(how, checking)
         checks = FieldChecks(blueprint, prompt.sources, checking, controls=wanted.controls, until=until)
         telling = _Telling(checks, request, fitted, hold=wanted.unsupported == "null")
         said = Said()
@@ -86,6 +85,12 @@ async def stream_checked(
             return
         finally:
             checks.cancel()
+
+
+def _until(how: Answering, checking: Checking) -> float | None:
+    """When the last check of a reply that begins now may begin (loop time): a reply in time leaves time for one."""
+    total = how.deadlines.total
+    return None if total is None else asyncio.get_running_loop().time() + total + checking.wait
 
 
 class _Telling:
@@ -194,16 +199,14 @@ def _settled(
 
 def _nulled(value: BaseModel, fields: Sequence[Field]) -> tuple[BaseModel, list[Field]]:
     """The object without these fields' values, as many of them as its validators let go."""
-    at_once = _without(value, fields) if fields else None
-    if at_once is not None:
-        return at_once, list(fields)
-    gone: list[Field] = []
-    for field in fields:
-        less = _without(value, [field])
-        if less is not None:
-            value = less
-            gone.append(field)
-    return value, gone
+    less = _without(value, fields) if fields else None
+    if less is not None:
+        return less, list(fields)
+    if len(fields) < 2:
+        return value, []
+    value, first = _nulled(value, fields[: len(fields) // 2])
+    value, second = _nulled(value, fields[len(fields) // 2 :])
+    return value, first + second
 
 
 def _without(value: BaseModel, fields: Sequence[Field]) -> BaseModel | None:

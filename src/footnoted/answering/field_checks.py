@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import asyncio
 import math
+from collections import deque
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from footnoted.answering.blueprint import UNASKED
 from footnoted.answering.field_claims import (
+    MOST_BESIDE,
     Weighable,
     can_stand_beside,
     is_statement,
@@ -69,9 +71,8 @@ class FieldChecks:
         self._until = until
         self._figures = Figures([source.text for source in sources])
         self._turn = asyncio.Semaphore(_AT_ONCE)
-        self._open: list[tuple[Field, Asked]] = []  # short values whose object is not over
-        self._beside: dict[tuple[Step, ...], list[Field]] = {}
-        self._begun: list[tuple[Field, asyncio.Task[Checked]]] = []
+        self._open: dict[tuple[Step, ...], list[tuple[Field, Asked]]] = {}  # short values by object that is not over
+        self._begun: deque[tuple[Field, asyncio.Task[Checked]]] = deque()
         self._known: dict[tuple[tuple[Step, ...], bool, Value], asyncio.Task[Checked]] = {}
 
     def knows(self, field: Field) -> bool:
@@ -88,29 +89,22 @@ class FieldChecks:
         elif isinstance(field.value, str) and (is_statement(field.value) or why_not):
             self._begin(field, of_text(field.value, self._checking.weighs, len(self._sources)))
         else:
-            self._open.append((field, asked))
-            if can_stand_beside(field):
-                self._beside.setdefault(object_of(field.steps), []).append(field)
+            self._open.setdefault(object_of(field.steps), []).append((field, asked))
 
     def close(self, steps: Sequence[Step] | None = None) -> None:
         """Begin with the short values of every object that ``steps`` do not lead into; of all, without steps."""
-        still = []
-        for field, asked in self._open:
-            around = object_of(field.steps)
-            if steps is not None and tuple(steps[: len(around)]) == around:
-                still.append((field, asked))
-            else:
-                self._begin(field, of_short(field, asked, self._beside.get(around, ())))
-        self._open = still
-        over = [around for around in self._beside if steps is None or tuple(steps[: len(around)]) != around]
+        over = [around for around in self._open if steps is None or tuple(steps[: len(around)]) != around]
         for around in over:
-            del self._beside[around]
+            inside = self._open.pop(around)
+            beside = [field for field, _ in inside if can_stand_beside(field)]
+            for field, asked in inside:
+                self._begin(field, of_short(field, asked, beside[: MOST_BESIDE + 1]))
 
     def reached(self) -> list[Checked]:
         """The verdicts that have come, in order."""
         done: list[Checked] = []
         while self._begun and self._begun[0][1].done():
-            field, task = self._begun.pop(0)
+            field, task = self._begun.popleft()
             done.append(replace(task.result(), field=field))
         return done
 

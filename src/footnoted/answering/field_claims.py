@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
 _FEW_WORDS = 6  # from here on, words say something
 _FEW_UNSPACED = 12  # characters of a script without spaces
-_LONGEST_BESIDE, _MOST_BESIDE = 60, 3  # code points of a neighbour's text, and how many of them
+_LONGEST_BESIDE = 60  # code points of a neighbour's text
+MOST_BESIDE = 3  # neighbours that stand in a field's question
 _FULL_STOP = re.compile(r"[.!?…。！？।؟]['\"”’»)\]]*\Z")
 _VERB = re.compile(
     r"\b(?:is|are|was|were|has|have|had|can|cannot|must|may|might|will|shall|should|do|does|did|costs?|covers?|covered"
@@ -135,7 +136,7 @@ def of_short(field: Field, asked: Asked, beside: Sequence[Field]) -> Weighable:
     if not unit and not isinstance(field.value, str):
         unit = next((_UNITS[word] for word in _IN_UNIT.findall(asked.description.lower()) if word in _UNITS), "")
     value = _written(field.value, words, unit)
-    near = [str(each.value) for each in beside if each.steps != field.steps][:_MOST_BESIDE]
+    near = [str(each.value) for each in beside if each.steps != field.steps][:MOST_BESIDE]
     name = " ".join(words)
     text = _sentence(", ".join(filter(None, (name, *near))), value)
     begin = len(text) - 1 - len(value)

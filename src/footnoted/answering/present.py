@@ -49,7 +49,6 @@ class Figures:
         for signed in _SIGNED.finditer(value):
             if not self._below_zero(signed["numeral"]):
                 return signed.group()
-        value = _SIGNED.sub(" ", value)
         for token in _TOKEN.findall(value):
             if (_ADDRESS.search(token) or _CODE.match(token)) and not self._says(token):
                 return str(token).strip(_AROUND)
