@@ -13,7 +13,7 @@ import unicodedata
 from array import array
 from collections import defaultdict
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from footnoted.text import content_stems, sentences
 from footnoted.types import Span
@@ -30,7 +30,8 @@ _MAX_FOUND = 40  # occurrences of one quotation looked at
 _UNUSUAL = re.compile(r"[^\x00-\x7f£\xc0-\xd6\xd8-\xf6\xf8-\u012f\u2010-\u2015\u2018-\u201e\u2022\u2026€]")
 _QUOTED = re.compile(r"[\"“”„«‹「『‘]([^\"“”«»‹›「」『』\n]{8,})[\"”“»›」』’]")
 _ELLIPSIS = re.compile(r"\s*(?:\[?(?:\.\.\.|…|\. \. \.)\]?)\s*")
-_MARKUP = re.compile(r"[*`]+|(?<!\w)_+|_+(?!\w)|^[ \t]*(?:#{1,6}|[-*+•>|]|\d{1,3}[.)])[ \t]+", re.MULTILINE)
+_EMPHASIS = re.compile(r"[*`]+|(?<!\w)_+|_+(?!\w)")
+_LINE_HEAD = re.compile(r"^[ \t]*(?:#{1,6}|[-*+•>|]|\d{1,3}[.)])[ \t]+", re.MULTILINE)
 _EDGE = " \t\r\n.,;:!?\"'“”‘’«»()[]。！？…"
 _STOPS = " \t\r\n.,;:!?。！？"
 _LATIN = re.compile(r"[0-9A-Za-z\u00c0-\u024f\u0370-\u052f]")
@@ -85,7 +86,7 @@ class SourceSpans:
 
         ``setting``: words around the claim, which decide between sentences that carry it equally.
         """
-        claim = _MARKUP.sub("", claim[-MAX_CLAIM:]).strip()
+        claim = _without_markup(claim[-MAX_CLAIM:]).strip()
         weights = self._weights(claim)
         whole = claim.strip(_EDGE)
         if len(whole) >= 8 and self._may_hold(claim, weights) and (found := self._find(whole, weights)) is not None:
@@ -219,8 +220,7 @@ class SourceSpans:
         total = len(self._sentences)
         weights: dict[str, float] = {}
         for one in content_stems(claim):
-            share = (len(self._postings.get(one, ())) + 0.5) / (total + 0.5)
-            weight = 0.3 + math.log(1 / min(1.0, share))
+            weight = _rarity(len(self._postings.get(one, ())), total)
             weights[one] = weight * NUMBER_WEIGHT if one[0].isdigit() else weight
         return weights
 
@@ -238,8 +238,9 @@ class SourceSpans:
 
         def fit(index: int) -> tuple[float, int]:
             stems = self._stems[index]
-            carried = sum(worth for one, worth in worths.items() if one in stems) / total
-            precise = len(weights.keys() & stems) / (len(stems) + 4)
+            shared = [one for one in stems if one in worths]
+            carried = sum(map(worths.__getitem__, shared)) / total
+            precise = sum(map(weights.__contains__, shared)) / (len(stems) + 4)
             heading = 0.7 if self.text.startswith("#", self._sentences[index].start) else 1.0
             return (carried + 0.15 * precise) * heading, -index
 
@@ -272,6 +273,21 @@ class SourceSpans:
         held: set[str] = set().union(*self._stems[now[0] : now[1] + 1])
         new = (weights.keys() - held) & set().union(*self._stems[wider[0] : wider[1] + 1])
         return len(new) > 1 or any(one[0].isdigit() for one in new)
+
+
+def _without_markup(text: str) -> str:
+    if "*" in text or "`" in text or "_" in text:
+        text = _EMPHASIS.sub("", text)
+    if "\n" in text:
+        return _LINE_HEAD.sub("", text)
+    head = _LINE_HEAD.match(text)
+    return text[head.end() :] if head else text
+
+
+@lru_cache(maxsize=4096)
+def _rarity(count: int, total: int) -> float:
+    """What a stem in ``count`` of ``total`` sentences is worth."""
+    return 0.3 + math.log(1 / min(1.0, (count + 0.5) / (total + 0.5)))
 
 
 def overlap(claim: str, quote: str) -> float:
