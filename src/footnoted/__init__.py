@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from footnoted.answering.generator import GeneratorProtocol, GroundedGenerator, ask
     from footnoted.answering.structured import AnswerWithSources, ComparisonResult, StructuredGenerator
     from footnoted.contract import (
+        CheckedOutput,
         CitationStyle,
         GenerationConfig,
         GenerationMode,
@@ -27,6 +28,7 @@ _ROOMS = {
     "footnoted.answering.generator": ("GeneratorProtocol", "GroundedGenerator", "ask"),
     "footnoted.answering.structured": ("AnswerWithSources", "ComparisonResult", "StructuredGenerator"),
     "footnoted.contract": (
+        "CheckedOutput",
         "CitationStyle",
         "GenerationConfig",
         "GenerationMode",
@@ -43,6 +45,7 @@ _HOME = {name: room for room, names in _ROOMS.items() for name in names}
 
 __all__ = [
     "AnswerWithSources",
+    "CheckedOutput",
     "CitationStyle",
     "ComparisonResult",
     "Deadlines",

@@ -13,7 +13,8 @@ from pathlib import Path
 
 from footnoted.answering.page import Page
 from footnoted.answering.response import response_of
-from footnoted.answering.weighing import Checking, staged
+from footnoted.answering.staging import staged
+from footnoted.answering.weighing import Checking
 from footnoted.contract import GenerationRequest
 from footnoted.events import AnswerFinished, Event
 from footnoted.prompting import build_prompt

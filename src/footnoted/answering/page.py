@@ -49,6 +49,7 @@ class Page:
         self.disagreements: list[Disagreement] = []
         self._told: list[str] = []
         self._readable = ReadableStream()
+        self._blank = True  # the model has written white space at most
         self._gate: RefusalGate | None = RefusalGate()
         self._reason: list[str] = []  # what the model says is missing, once it refuses
         self._shaper = shaper(config.output_format)
@@ -65,6 +66,7 @@ class Page:
         if delta.finish_reason is not None:
             self.finish, self.detail = delta.finish_reason, delta.detail
         text = self._readable.decode(delta.text)
+        self._blank = self._blank and not text.strip()
         if self._gate is not None:
             # Words that come with their pointer are a source's own, whatever they begin with.
             text = self._gate.pass_on(text) if delta.pointers else self._gate.decode(text)
@@ -127,7 +129,9 @@ class Page:
             events += self.refuse("not_in_sources", asked_for=self._missing())
         elif self.finish is FinishReason.REFUSED:
             events += self.refuse("not_in_sources")
-        elif self.finish in _WHOLE and self._nothing_stands():
+        elif (self.finish in _WHOLE and self._nothing_stands()) or (
+            self.finish is FinishReason.COMPLETE and self._blank
+        ):
             events += self.refuse("ungrounded")
         elif said_no and self.finish is FinishReason.COMPLETE:
             self._refused("not_in_sources", self.text.strip())
@@ -153,6 +157,8 @@ class Page:
         return reason if not grounded or Watch(self.prompt.question, self.prompt.sources).is_innocent(reason) else ""
 
     def _nothing_stands(self) -> bool:
+        if self._blank and self.finish is FinishReason.COMPLETE:
+            return True
         weighed = [shown for claim, _, shown in self.verdicts if claim.kind == NEEDS_SUPPORT or not shown]
         return bool(weighed) and not any(weighed)
 

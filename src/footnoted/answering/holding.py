@@ -1,0 +1,189 @@
+"""The model's text becomes a draft; a sentence of it goes out once it is checked and its markers are right."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from footnoted.answering.weighing import NOT_WEIGHED, Checked, Checking, without
+from footnoted.citations import CitationStream, Marker, MarkerDecoder
+from footnoted.events import ClaimChecked, Event
+from footnoted.grounding.claims import ClaimSegmenter
+from footnoted.types import Claim, Pointer, Source, Verdict
+
+_CLOSERS = ".!?…。！？।؟|"
+
+
+@dataclass(slots=True)
+class _Mark:
+    """A marker in the draft: where it stands, which source it points at, and where in it if that is known."""
+
+    start: int
+    end: int
+    source: int
+    pointer: Pointer | None = None
+    before: str = ""
+
+
+class Holding(Checked):
+    """A sentence goes out when it is checked; what the sources do not carry stays back.
+
+    Markers are set right on the way: one that points at a source which does not carry the sentence moves to
+    the one that does, a missing one is added, and the verdict's reason says so.
+    """
+
+    def __init__(self, cited: CitationStream, sources: Sequence[Source], checking: Checking) -> None:
+        super().__init__(cited, sources, checking)
+        self._markers = MarkerDecoder(len(sources))
+        self._segmenter = ClaimSegmenter()
+        self._draft = ""  # what was written and is not settled yet; it begins at self._base
+        self._base = 0
+        self._marks: list[_Mark] = []  # the markers in it
+        self._aside: list[str | _Mark] = []  # what needs no support goes out with the next claim that does
+        self._shown = False
+        self._withheld = False
+        self._owed = ""  # how the line began, when what began it was withheld
+
+    async def take(self, text: str, pointers: tuple[Pointer, ...] = ()) -> list[Event]:
+        """The sentences that are settled once this text is in."""
+        heard = [self._write(item) for item in self._markers.decode(text)]
+        if pointers:
+            heard += [self._write(item) for item in self._markers.flush()]
+            heard += [self._point(pointer) for pointer in pointers if 0 <= pointer.source < len(self._sources)]
+        return await self._settle(self._segmenter.decode("".join(heard)))
+
+    async def flush(self) -> list[Event]:
+        """The last sentence, and what may go with it."""
+        rest = "".join(self._write(item) for item in self._markers.flush())
+        events = await self._settle(self._segmenter.decode(rest) + self._segmenter.flush())
+        if self._shown or not self._withheld:
+            rest_items = self._cut(self._base + len(self._draft))
+            events += self._let_out(self._opening([*self._aside, *rest_items]))
+        return [*events, *await super().flush()]
+
+    def _write(self, item: str | Marker) -> str:
+        if isinstance(item, str):
+            self._draft += item
+            return item
+        if not item.numbers:
+            return ""
+        first, *others = item.numbers
+        return self._mark(first - 1, before=item.before) + "".join(self._mark(number - 1) for number in others)
+
+    def _point(self, pointer: Pointer) -> str:
+        return self._mark(pointer.source, pointer, before="" if self._draft[-1:].isspace() else " ")
+
+    def _mark(self, source: int, pointer: Pointer | None = None, *, before: str = "") -> str:
+        text = f"{before}[{source + 1}]"
+        start = self._base + len(self._draft)
+        self._marks.append(_Mark(start, start + len(text), source, pointer, before))
+        self._draft += text
+        return text
+
+    async def _settle(self, claims: Sequence[Claim]) -> list[Event]:
+        events: list[Event] = []
+        for claim in claims:
+            lead = self._begun(self._cut(claim.start))
+            said = self._cut(claim.end)
+            if not self._checking.weighs(claim):
+                self.verdicts.append((claim, NOT_WEIGHED, True))
+                self._aside += [*lead, *said]
+                continue
+            marks = [item for item in said if isinstance(item, _Mark)]
+            bare = without([(mark.start - claim.start, mark.end - claim.start) for mark in marks], claim.text)
+            cited = list(dict.fromkeys(mark.source for mark in marks))
+            verdict = await self._checking.verdict(bare, self._sources, cited)
+            if self._checking.mode != "mark" and not self._checking.lets_out(verdict):
+                self._withheld = True
+                self._owed = _line_opening(lead)
+                self.verdicts.append((claim, verdict, False))
+                events.append(ClaimChecked(claim, verdict, shown=False))
+                continue
+            said, verdict = _set_right(said, verdict)
+            events += self._let_out(self._opening([*self._aside, *lead]))
+            self._aside.clear()
+            begin = self._cited.length
+            events += self._let_out(said)
+            self._shown = True
+            shown = replace(claim, start=begin, end=self._cited.length)
+            self.verdicts.append((shown, verdict, True))
+            events.append(ClaimChecked(shown, verdict))
+        return events
+
+    def _cut(self, until: int) -> list[str | _Mark]:
+        """Take the draft up to ``until`` away, as text and markers."""
+        items: list[str | _Mark] = []
+        at = self._base
+        while self._marks and self._marks[0].start < until:
+            mark = self._marks.pop(0)
+            if mark.start > at:
+                items.append(self._draft[at - self._base : mark.start - self._base])
+            items.append(mark)
+            at = mark.end
+        if until > at:
+            items.append(self._draft[at - self._base : until - self._base])
+            at = until
+        self._draft = self._draft[at - self._base :]
+        self._base = at
+        return items
+
+    def _begun(self, lead: list[str | _Mark]) -> list[str | _Mark]:
+        """What stands before a sentence: its line's break and list mark too, if those went with one withheld."""
+        owed, self._owed = self._owed, ""
+        first = lead[0] if lead and isinstance(lead[0], str) else ""
+        if not owed or "\n" in first:
+            return lead
+        return [owed, *(lead[1:] if first else lead)]
+
+    def _opening(self, items: list[str | _Mark]) -> list[str | _Mark]:
+        """No white space is left of sentences withheld before the first that goes out."""
+        if self._shown or not self._withheld or not items or not isinstance(items[0], str):
+            return items
+        return [items[0].lstrip(), *items[1:]]
+
+    def _let_out(self, items: Sequence[str | _Mark]) -> list[Event]:
+        events: list[Event] = []
+        for item in items:
+            if isinstance(item, str):
+                events += self._cited.write(item)
+            else:
+                target = item.pointer or Marker((item.source + 1,), "", item.before)
+                events += self._cited.write(target, before=item.before)
+        return events
+
+
+def _set_right(said: list[str | _Mark], verdict: Verdict) -> tuple[list[str | _Mark], Verdict]:
+    """Point a sentence's markers at the evidence its verdict rests on."""
+    best = {each.source: Pointer(each.source, each.start, each.end) for each in reversed(verdict.evidence)}
+    if not best:
+        return said, verdict
+    marks = [item for item in said if isinstance(item, _Mark)]
+    for mark in marks:
+        if mark.source in best:
+            mark.pointer = mark.pointer or best[mark.source]
+    if any(mark.source in best for mark in marks):
+        return said, verdict
+    first = verdict.evidence[0].source
+    if marks:
+        kept = [item for item in said if item not in marks[1:]]
+        marks[0].source, marks[0].pointer = first, best[first]
+        return kept, _noting(verdict, "the marker pointed at a source that does not carry this and was moved")
+    *front, last = said
+    if not isinstance(last, str):
+        return said, verdict
+    words = last.rstrip()
+    stop = len(words) - len(words.rstrip(_CLOSERS))
+    head, tail = last[: len(words) - stop], last[len(words) - stop :]
+    added = _Mark(0, 0, first, best[first])
+    added.before = "" if head[-1:].isspace() else " "
+    return [*front, head, added, tail], _noting(verdict, "the sentence had no marker; one was added")
+
+
+def _noting(verdict: Verdict, note: str) -> Verdict:
+    return replace(verdict, reason=f"{verdict.reason}; {note}" if verdict.reason else note)
+
+
+def _line_opening(lead: Sequence[str | _Mark]) -> str:
+    """The line break and list mark in what stands before a sentence; nothing in the middle of a line."""
+    text = "".join(item for item in lead if isinstance(item, str))
+    return text if "\n" in text or text.strip() else ""

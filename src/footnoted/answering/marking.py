@@ -1,0 +1,79 @@
+"""Text goes out at once and its verdicts follow; under ``amend`` what fails is taken back."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+
+from footnoted.answering.weighing import NOT_WEIGHED, Checked, Checking, without
+from footnoted.citations import CitationStream
+from footnoted.events import CitationFound, ClaimChecked, Event, TextDelta, TextRetracted
+from footnoted.grounding.claims import ClaimSegmenter
+from footnoted.types import Claim, Pointer, Source, Verdict
+
+
+class Marking(Checked):
+    """Text goes out at once; verdicts follow as they are reached, in order."""
+
+    def __init__(self, cited: CitationStream, sources: Sequence[Source], checking: Checking) -> None:
+        super().__init__(cited, sources, checking)
+        self._segmenter = ClaimSegmenter()
+        self._base: int | None = None
+        self._found: list[CitationFound] = []
+        self._waiting: list[tuple[Claim, asyncio.Task[Verdict] | None]] = []
+
+    async def take(self, text: str, pointers: tuple[Pointer, ...] = ()) -> list[Event]:
+        """The text's own events, then the verdicts that have been reached meanwhile."""
+        events = await super().take(text, pointers)
+        self._listen(events)
+        return [*events, *self._reached()]
+
+    async def flush(self) -> list[Event]:
+        """What was held back, then every verdict still owed."""
+        events = await super().flush()
+        self._listen(events)
+        self._open(self._segmenter.flush())
+        await asyncio.gather(*(task for _, task in self._waiting if task is not None))
+        return [*events, *self._reached()]
+
+    def cancel(self) -> None:
+        """Stop checks under way."""
+        for _, task in self._waiting:
+            if task is not None:
+                task.cancel()
+
+    def _listen(self, events: Sequence[Event]) -> None:
+        for event in events:
+            if isinstance(event, TextDelta):
+                if self._base is None:
+                    self._base = event.start
+                self._open(self._segmenter.decode(event.text))
+            elif isinstance(event, CitationFound):
+                self._found.append(event)
+
+    def _open(self, claims: Sequence[Claim]) -> None:
+        base = self._base or 0
+        for heard in claims:
+            claim = replace(heard, start=heard.start + base, end=heard.end + base)
+            if not self._checking.weighs(claim):
+                self._waiting.append((claim, None))
+                continue
+            own = [each.citation for each in self._found if claim.start <= each.citation.start < claim.end]
+            bare = without([(c.start - claim.start, c.end - claim.start) for c in own], claim.text)
+            cited = list(dict.fromkeys(c.source for c in own))
+            verdict = self._checking.verdict(bare, self._sources, cited)
+            self._waiting.append((claim, asyncio.create_task(verdict)))
+
+    def _reached(self) -> list[Event]:
+        events: list[Event] = []
+        while self._waiting and (self._waiting[0][1] is None or self._waiting[0][1].done()):
+            claim, task = self._waiting.pop(0)
+            verdict = task.result() if task is not None else NOT_WEIGHED
+            stands = task is None or self._checking.mode == "mark" or self._checking.lets_out(verdict)
+            self.verdicts.append((claim, verdict, stands))
+            if task is not None:
+                events.append(ClaimChecked(claim, verdict))
+            if not stands:
+                events.append(TextRetracted(claim.start, claim.end, verdict.reason or verdict.ruling))
+        return events
