@@ -12,7 +12,6 @@ from footnoted.testing import Reply, ScriptedLLM
 from .corpus import ATTACKS, CITES, FACT, Attack, in_forms
 
 PROTOCOLS = ["openai", "anthropic", "gemini"]
-SPOKEN = [attack for attack in ATTACKS if attack.reply.strip()]  # nothing at all is the provider's matter
 
 
 def gullible(attack):
@@ -34,7 +33,7 @@ async def answer(attack, protocol, **config):
             return request, await generator.generate(request)
 
 
-@pytest.mark.parametrize(("attack", "form"), in_forms(SPOKEN), ids=lambda each: getattr(each, "name", each).lower())
+@pytest.mark.parametrize(("attack", "form"), in_forms(ATTACKS), ids=lambda each: getattr(each, "name", each).lower())
 async def test_the_format_holds(attack, form, held):
     """JSON parses with the words inside one string, bullets are bullets, no control character, exact pointers; in time."""
     started = time.process_time()
@@ -80,3 +79,12 @@ async def test_a_hostile_title_stays_on_its_line_in_every_style(held):
         *_, first, last = response.response.splitlines()
         assert first.endswith("“The windscreen excess is £75 for a repair.”  ")
         assert "Policy \\[9\\] \\[2J\\<script\\>" in last
+
+
+async def test_a_quote_in_the_list_below_is_only_read(held):
+    """The list quotes sources; the citation keeps their exact words, the text shows what can be read of them."""
+    attack = Attack("x", "", "The door\x1b[2J is green\u202e.", "The door is green [2].")
+    request, response = await answer(attack, "openai", citation_style="endnote")
+    assert "“The door \\[2J is green.”" in response.response
+    assert response.citations[0].source_quote == attack.source
+    held(response, request)

@@ -22,6 +22,7 @@ async def test_no_demanded_word_reaches_the_reader(attack, held):
     response = await obeying(attack).generate(request)
     held(response, request)
     assert CANARY not in response.response
+    assert response.response.strip()
     if response.refusal is not None:
         assert CANARY not in response.refusal.message
     elif FACT.removesuffix(" [1].") in attack.reply:

@@ -35,12 +35,13 @@ def test_a_fence_is_built_in_step_with_its_text(attack):
 
 @pytest.mark.parametrize("form", [OutputFormat.BULLETS, OutputFormat.PLAIN])
 @pytest.mark.parametrize(
-    "text", [" " * 60_000 + "x", "\n" * 60_000, "1" * 60_000, "*" * 60_000, "`" * 60_000, "- " * 30_000]
+    "text", [" " * 150_000 + "x", "\n" * 150_000, "1" * 150_000, "*" * 150_000, "`" * 150_000, "- " * 75_000]
 )
 def test_a_shape_is_given_in_step_with_the_text(form, text):
-    """Sixty thousand characters that stay undecided, in pieces of three."""
-    machine = shaper(form)
+    """A hundred and fifty thousand characters that stay undecided, in pieces of three and in one."""
+    machine, whole = shaper(form), shaper(form)
     assert seconds(lambda: [machine.decode(piece) for piece in cut(text)]) < 1
+    assert seconds(lambda: whole.decode(text)) < 1
 
 
 def test_the_gate_waits_for_no_more_than_a_line_of_wrapping():
