@@ -15,8 +15,19 @@ from footnoted.encoder import Encoder
 from footnoted.relevance import EncoderLikeness, Scored, rank
 from footnoted.relevance.rank import answer_features, answer_table
 
-ORDER_WEIGHT = {"clapnq": 4.0, "squad2": 1.0, "xquad": 1.0, "covid": 1.5, "clapnq8": 2.0, "squad8": 1.0, "swapped8": 0.0}
-ANSWER_WEIGHT = {"answer": {"clapnq": 0.6, "squad2": 1.0}, "answer_many": {"clapnq8": 1.0, "squad8": 1.0, "swapped8": 1.5}}
+ORDER_WEIGHT = {
+    "clapnq": 4.0,
+    "squad2": 1.0,
+    "xquad": 1.0,
+    "covid": 1.5,
+    "clapnq8": 2.0,
+    "squad8": 1.0,
+    "swapped8": 0.0,
+}
+ANSWER_WEIGHT = {
+    "answer": {"clapnq": 0.6, "squad2": 1.0},
+    "answer_many": {"clapnq8": 1.0, "squad8": 1.0, "swapped8": 1.5},
+}
 ORDER_C, ANSWER_C = 0.02, 0.01
 # What says nothing of one sentence against another, or what a set's own habits could ride on (lengths).
 NOT_ORDER = {"asked_not", "asked_words", "typed", "open"}

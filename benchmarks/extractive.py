@@ -190,14 +190,14 @@ def bm25(case: Case) -> tuple[list[bool], float]:
     import math
 
     found = [one for i, source in enumerate(case.sources) for one in _read(i, source)]
-    spread = Counter(stem for _, bag in found for stem in bag)
+    spread = Counter(one for _, bag in found for one in bag)
     mean = sum(bag.total() for _, bag in found) / max(1, len(found)) or 1.0
     scores = []
     for _, bag in found:
         score = 0.0
-        for stem in set(content_stems(case.question)) & bag.keys():
-            idf = math.log(1 + (len(found) - spread[stem] + 0.5) / (spread[stem] + 0.5))
-            score += idf * bag[stem] * 2.2 / (bag[stem] + 1.2 * (0.25 + 0.75 * bag.total() / mean))
+        for one in set(content_stems(case.question)) & bag.keys():
+            idf = math.log(1 + (len(found) - spread[one] + 0.5) / (spread[one] + 0.5))
+            score += idf * bag[one] * 2.2 / (bag[one] + 1.2 * (0.25 + 0.75 * bag.total() / mean))
         scores.append(score)
     order = sorted(range(len(found)), key=lambda i: -scores[i])
     flags = [case.is_gold(*found[i][0]) for i in order[:3]]

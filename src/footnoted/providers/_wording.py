@@ -1,13 +1,11 @@
-"""A sentence as it stands in a source in; the same words as a reader wants them (no list marks, hashes, pipes) out."""
+"""A sentence as it stands in a source in; the same words without list marks, hashes and pipes out."""
 
 from __future__ import annotations
 
 import re
 
 _LINK = re.compile(r"!?\[([^\]\n]*)\]\((?:[^()\s]|\([^()\s]*\))*(?:\s+\"[^\"]*\")?\)")
-_MARKER = re.compile(
-    r"\s*(?:\[\^?(?:\d{1,3}|source\s+\d+)(?:\s*[,–-]\s*\d{1,3})*\]|【[^】]{1,12}】)", re.IGNORECASE
-)
+_MARKER = re.compile(r"\s*(?:\[\^?(?:\d{1,3}|source\s+\d+)(?:\s*[,–-]\s*\d{1,3})*\]|【[^】]{1,12}】)", re.IGNORECASE)
 _EMPHASIS = re.compile(r"(\*\*|__|(?<![\w*])[*_](?=\S))(.+?)(?:(?<=\S)\1)", re.DOTALL)
 _OPENING = re.compile(r"\s*(?:(?:#{1,6}|>|[-*+•‣]|\(?\d{1,3}[.)]|\(?[a-z][.)])\s+)+")
 _RULE_CELL = re.compile(r":?-{2,}:?")
@@ -54,10 +52,19 @@ def row(words: str, header: str) -> str:
     names = cells(header)
     values = cells(words)
     names += [""] * (len(values) - len(names))
-    named = [
-        f"{name}: {value}" if name else value for name, value in zip(names, values, strict=False) if value
-    ]
+    named = [f"{name}: {value}" if name else value for name, value in zip(names, values, strict=False) if value]
     return sentence("; ".join(named))
+
+
+def listing(lead: str, items: list[str]) -> str:
+    """A sentence ending in a colon with the items it introduces, as one sentence.
+
+    >>> listing("We do not pay for:", ["- rust;", "- theft when the keys were left in the car."])
+    'We do not pay for: rust; theft when the keys were left in the car.'
+    """
+    told = [plain(_OPENING.sub("", item, count=1)).rstrip(" .,;:") for item in items]
+    opening = plain(_OPENING.sub("", lead, count=1)).rstrip()
+    return sentence(f"{opening} {'; '.join(one for one in told if one)}")
 
 
 def cells(words: str) -> list[str]:

@@ -2,6 +2,7 @@
 
 from footnoted.relevance.layout import Sentence, read
 from footnoted.relevance.likeness import EncoderLikeness, Likeness
+from footnoted.relevance.question import tells
 from footnoted.relevance.rank import Scored, answerability, rank
 
-__all__ = ["EncoderLikeness", "Likeness", "Scored", "Sentence", "answerability", "rank", "read"]
+__all__ = ["EncoderLikeness", "Likeness", "Scored", "Sentence", "answerability", "rank", "read", "tells"]

@@ -27,6 +27,8 @@ _NEGATIONS = frozenset("not no never none nor without cannot neither except excl
 _NEARBY = 3  # sentences on either side that still belong to the passage
 _DEFINING = frozenset("is are was were refers means describes denotes".split())
 _TERM = re.compile(r"\W*[\w'’ -]{2,50}[*_]*\s?[:：]")  # "- **Excess**: the part of a claim …"
+_UNSPACED = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
+_USUAL_SMALL = 0.3  # the share of small words in plain English, for rows and scripts where it tells nothing
 _PREFIX = 5  # letters two words share at their start to count as kin ("marri", "marriag")
 
 
@@ -110,9 +112,10 @@ class Pool:
         return sum(held) / self.question.total
 
     def _rest(self, one: Prepared) -> float:
-        """Share of what the question says beyond the source's title."""
+        """Share of what the question says beyond the source's title, headings lending their words."""
         rest = {key: weight for key, weight in self.question.weights.items() if key not in one.title}
-        return sum(weight for key, weight in rest.items() if key in one.bag) / (sum(rest.values()) or 1.0)
+        held = sum(weight for key, weight in rest.items() if key in one.bag or key in one.around)
+        return held / (sum(rest.values()) or 1.0)
 
     def _neighbour(self, values: Sequence[float], i: int, step: int) -> float:
         j = i + step
@@ -170,10 +173,14 @@ class Pool:
     def _shape(self, i: int) -> dict[str, float]:
         one = self.pool[i]
         length = max(1, len(one.tokens))
-        small = sum(low in STOPWORDS for low in one.lows)
+        small = sum(low in STOPWORDS for low in one.lows) / length
+        if one.sentence.kind != "prose":
+            small = max(small, _USUAL_SMALL)
+        if _UNSPACED.search(one.text):
+            small = _USUAL_SMALL
         return {
             "length": math.log(length + 1),
-            "small_words": small / length,
+            "small_words": small,
             "figures": sum(low[0].isdigit() for low in one.lows) / length,
             "pointing": float(bool(one.lows) and one.lows[0] in _POINTING),
             "asks": float(one.sentence.text.rstrip("*_ )\"'").endswith(("?", "？"))),
@@ -233,6 +240,7 @@ def _answering(question: Question, one: Prepared, matched: Sequence[int]) -> dic
     focus = question.focus
     subject = [key for key, low in zip(one.roots[:6], one.lows[:6], strict=True) if low not in STOPWORDS]
     fresh = sum(rarity(key) for key in one.bag if key not in question.weights)
+    defines = _defines(question, one)
     return {
         "typed": float(typed),
         "offers": float(bool(spots)),
@@ -241,7 +249,8 @@ def _answering(question: Question, one: Prepared, matched: Sequence[int]) -> dic
         "focus": float(bool(focus) and focus in one.bag),
         "focus_not": float(bool(focus) and focus not in one.bag),
         "subject": sum(question.weights.get(key, 0.0) for key in set(subject)) / question.total,
-        "defines": _defines(question, one),
+        "defines": defines,
+        "defines_asked": defines if wanted == "definition" else 0.0,
         "fresh": math.log(1 + fresh),
         "open": float(wanted in ("reason", "manner", "definition", "thing")),
     }

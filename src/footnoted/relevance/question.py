@@ -32,6 +32,7 @@ _FORMS: dict[Wanted, tuple[str, ...]] = {
     ),
     "share": (r"\bwhat (?:percent|percentage|proportion|share|fraction)", r"\bhow many percent"),
     "amount": (
+        r"多少|几|多久|多长|いくら|いくつ|何日|何年|何人|เท่าไร|เท่าไหร่|กี่|นานแค่ไหน",
         r"\bhow (?:many|much|big|large|old|tall|high|deep|far|fast|wide|heavy|often|likely|hot|cold|small)\b",
         r"\b(?:what|which)\b.{0,30}\b(?:number|amount|population|temperature|speed|age|size|distance|height)\b",
         r"\b(?:what|which)\b.{0,30}\b(?:rate|limit|length|weight|ratio|area|density|range)\b",
@@ -76,9 +77,11 @@ _FORM = {wanted: re.compile("|".join(forms)) for wanted, forms in _FORMS.items()
 
 # Words of a question that say what kind of answer is wanted, not what it is about.
 _FRAME = frozenset(
-    "many much long often name call kind type sort tell describ explain pleas mean list give find exampl happen "
-    "know get one".split()
+    stem(word)
+    for word in "much long often name call kind type sort tell describe explain please mean list give find "
+    "example happen know get one".split()
 )
+_ASKING = frozenset({"many", "far"})
 _FOCUS = re.compile(
     r"\b(?:what|which|whose)\s+((?:[\w'’-]+\s+){0,2}[\w'’-]+)|\bhow many\s+((?:[\w'’-]+\s+){0,1}[\w'’-]+)"
 )
@@ -91,6 +94,7 @@ _THAI = """อะไร เท่าไหร่ เท่าไร ที่ไ
 ของ ที่ และ ใน ได้ มี จะ ให้ การ ครับ ค่ะ คะ"""
 _PARTICLES = re.compile("|".join(f"{_CHINESE} {_JAPANESE} {_THAI}".split()))
 _UNSPACED = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
+_TELLING = 3.9  # a weight from which on a word says what a question is about
 _SHORT, _SHORT_WEIGHT = 3, 4.0  # a short unknown word is likelier another language's small word than a name
 _LIGHT = 0.35  # how much a frame word or a word of the question before weighs
 
@@ -146,6 +150,17 @@ def understand(question: str, *, about: str = "") -> Question:
         negated=bool(re.search(r"\b(?:not|never|no|isn't|wasn't|aren't|don't|doesn't|didn't|without|non)\b", low)),
         total=sum(weights.values()) or 1.0,
     )
+
+
+def tells(word: str) -> bool:
+    """Whether a question's word says what it is about (``windscreen``), not how it asks (``much``, ``tell``).
+
+    >>> [word for word in "How much does life insurance cost a month".split() if tells(word)]
+    ['life', 'insurance', 'cost', 'month']
+    """
+    if _UNSPACED.match(word):  # a pair of characters is often no word
+        return False
+    return fold(word) not in STOPWORDS | _ASKING and _weight(word) >= _TELLING
 
 
 def _weight(word: str) -> float:

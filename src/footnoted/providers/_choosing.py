@@ -1,0 +1,244 @@
+"""Ranked sentences in; the few that make an answer, in the order to write them, each with its pointers, out."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from footnoted.orders import is_order
+from footnoted.providers import _wording
+from footnoted.relevance import Sentence, read
+from footnoted.text import content_stems, estimate_tokens
+from footnoted.types import Pointer, Span
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from footnoted.relevance import Scored
+    from footnoted.types import Source
+
+_LOOKED_AT = 40  # ranked sentences
+_NEAR, _NEAR_OPEN = 0.8, 1.6  # how far below the best a supporting sentence may stand, in log-odds
+_SHARES = 0.6  # of the best's share of the question, what a supporting sentence must hold
+_ALIKE = 0.7  # share of the shorter's stems that makes two sentences say the same
+_LISTED = 6  # items or rows shown under the sentence that introduces them
+_AROUND = 2_000  # code points on either side in which a sentence's neighbours are looked for
+_LEAST_WORDS = 4  # a shorter sentence ("Yes.") takes the next along
+_CONDITION = re.compile(
+    r"\b(?:unless|except|exception|only if|only when|provided that|but not|however|otherwise|does not apply|if you|"
+    r"if the|as long as|excluding|not covered|on top|at most|no more than)\b",
+    re.IGNORECASE,
+)
+_NUMBERING = re.compile(r"(?:\d+(?:\.\d+)*\.?|[a-z]\))\s+", re.IGNORECASE)
+_OPENS_ITEM = re.compile(r"(?:[-*+•‣]|\(?\d{1,3}[.)]|\(?[a-z][.)])\s")
+_TURNS = re.compile(
+    r"\b(?:not|never|no|cannot|without|only|unless|exclu\w*|except\w*|limit\w*|condition\w*|must)\b", re.IGNORECASE
+)
+_UNSPACED = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff]")
+_POINTS_BACK = re.compile(r"(?:[*_]*)(?:it|they|this|that|these|those|such|he|she|his|her|their|its)\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A piece of the answer: its text, and the words of the sources it is made of."""
+
+    text: str
+    pointers: tuple[Pointer, ...]
+
+
+def passages(ranked: Sequence[Scored], sources: Sequence[Source], *, limit: int, tokens: int) -> tuple[Passage, ...]:
+    """The best sentence, what bounds or explains it, and others near it that add something; at most ``limit``.
+
+    The best stands first; the rest follow source by source, in the order of the source. Sentences that order
+    about whoever answers are left out, and so is what does not fit into ``tokens``.
+    """
+    chosen = _Chosen(sources, limit, tokens)
+    usable = [one for one in ranked[:_LOOKED_AT] if _tells(one)]
+    if not usable:
+        return ()
+    best = usable[0]
+    for one in usable:
+        reach = _NEAR_OPEN if best.features.get("open") else _NEAR
+        if len(chosen.written) >= limit or best.score - one.score > reach:
+            break
+        if one.features["cover_around"] >= _SHARES * best.features["cover_around"]:
+            chosen.take(one.sentence, usable)
+    return chosen.in_order()
+
+
+def _tells(one: Scored) -> bool:
+    sentence = one.sentence
+    asks = sentence.text.rstrip("*_ )\"'").endswith(("?", "？"))
+    return not asks and not is_order(sentence.text)
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    passage: Passage
+    source: int
+    start: int
+    group: int
+
+
+class _Chosen:
+    """The answer as it grows."""
+
+    def __init__(self, sources: Sequence[Source], limit: int, tokens: int) -> None:
+        self.written: list[_Piece] = []
+        self._sources = sources
+        self._limit = limit
+        self._left = tokens
+        self._said: list[tuple[frozenset[str], frozenset[str]]] = []
+        self._used: set[tuple[int, int]] = set()
+        self._lists: dict[tuple[int, int], list[Sentence]] = {}
+        self._groups = 0
+
+    def take(self, sentence: Sentence, ranked: Sequence[Scored]) -> None:
+        """Write a sentence with what belongs to it, unless it is said already or does not fit."""
+        if (sentence.source_index, sentence.start) in self._used:
+            return
+        if sentence.text.rstrip("*_ ").endswith((":", "：")):
+            self._take_list(sentence, ranked)
+            return
+        run = self._with_neighbours(sentence) if sentence.kind == "prose" else [sentence]
+        self._groups += 1
+        for one in run:
+            fresh = one is not sentence or len(run) > 1 or not self._repeats(one)
+            if fresh and len(self.written) < self._limit:
+                self._write(one)
+
+    def _with_neighbours(self, sentence: Sentence) -> list[Sentence]:
+        """The sentence, after what its "it" points back to, before the condition that bounds it."""
+        near = [one for one in self._around(sentence) if one.start == sentence.start or self._free(one)]
+        at = next((i for i, other in enumerate(near) if other.start == sentence.start), None)
+        if at is None:
+            return [sentence]
+        run = [sentence]
+        before = near[at - 1] if at else None
+        if before is not None and before.block == sentence.block and _POINTS_BACK.match(sentence.text):
+            run.insert(0, before)
+        after = near[at + 1] if at + 1 < len(near) else None
+        if after is not None and after.block == sentence.block:
+            short = len(sentence.text.split()) < _LEAST_WORDS and not _UNSPACED.search(sentence.text)
+            if short or _CONDITION.search(after.text):
+                run.append(after)
+        return run
+
+    def _take_list(self, lead: Sentence, ranked: Sequence[Scored]) -> None:
+        """A sentence that ends in a colon says nothing without its list: the items that fit best, in order."""
+        span = Span(lead.start, lead.end)
+        members = [
+            one for one in self._around(lead) if span in one.leads and self._free(one) and not is_order(one.text)
+        ]
+        if not members:
+            return
+        self._used.add((lead.source_index, lead.start))
+        place = {(one.source_index, one.start): i for i, one in enumerate(ranked)}
+        best = sorted(members, key=lambda one: place.get((one.source_index, one.start), len(ranked)))[:_LISTED]
+        best.sort(key=lambda one: one.start)
+        self._groups += 1
+        for one in best if best[0].kind == "item" else best[: max(1, self._limit - len(self.written))]:
+            self._write(one)
+
+    def _write_item(self, one: Sentence) -> None:
+        """An item after its lead; items of one list make one sentence, in the order of the list."""
+        source, lead = one.source_index, one.leads[0]
+        key = (source, lead.start)
+        items = sorted((*self._lists.get(key, ()), one), key=lambda item: item.start)[:_LISTED]
+        text = _wording.listing(self._sources[source].text[lead.start : lead.end], [item.text for item in items])
+        pointers = (Pointer(source, lead.start, lead.end), *(_pointer(item) for item in items))
+        place = next((i for i, piece in enumerate(self.written) if (piece.source, piece.start) == key), None)
+        if place is None:
+            if self._add(text, pointers, lead.start, one):
+                self._lists[key] = items
+            return
+        cost = estimate_tokens(text) - estimate_tokens(self.written[place].passage.text)
+        if cost <= self._left:
+            self._left -= cost
+            self._used.add((source, one.start))
+            self._lists[key] = items
+            self.written[place] = replace(self.written[place], passage=Passage(text, pointers))
+
+    def _write(self, one: Sentence) -> None:
+        if not self._free(one) or is_order(one.text):
+            return
+        text = self._sources[one.source_index].text
+        leads = [text[lead.start : lead.end] for lead in one.leads]
+        if one.kind == "item" and leads:
+            self._write_item(one)
+            return
+        if one.kind == "row":
+            header = leads[-1] if leads and leads[-1].lstrip().startswith("|") else ""
+            worded = _wording.row(one.text, header)
+        elif one.kind == "item" and (heading := self._heading(one)):
+            worded = _wording.listing(f"{heading}:", [one.text])
+        elif one.kind == "code":
+            worded = f"`{one.text.strip()}`"
+        else:
+            worded = _wording.sentence(one.text)
+        self._add(worded, (_pointer(one),), one.start, one)
+
+    def _heading(self, one: Sentence) -> str:
+        """The heading over a list item, where it turns the item's sense: an exclusion must not read as cover."""
+        if not _OPENS_ITEM.match(one.text):
+            return ""
+        heading = one.headings[-1] if one.headings else self._sources[one.source_index].title.rpartition("›")[2]
+        return _NUMBERING.sub("", heading.strip()).rstrip(" :.") if _TURNS.search(heading) else ""
+
+    def _add(self, text: str, pointers: tuple[Pointer, ...], start: int, one: Sentence) -> bool:
+        cost = estimate_tokens(text)
+        if not text or (cost > self._left and self.written):
+            return False
+        self._left -= cost
+        self._used.add((one.source_index, one.start))
+        self._said.append(_gist(text))
+        self.written.append(_Piece(Passage(text, pointers), pointers[0].source, start, self._groups))
+        return True
+
+    def _free(self, one: Sentence) -> bool:
+        return (one.source_index, one.start) not in self._used and one.kind not in ("heading", "header", "rule")
+
+    def _repeats(self, one: Sentence) -> bool:
+        """Whether the answer says this already: most of its words, and no figure of its own."""
+        stems, figures = _gist(" ".join((one.text, *one.headings[-1:])) if one.kind == "row" else one.text)
+        if not stems:
+            return bool(self._said)
+        return any(
+            len(stems & said) >= _ALIKE * min(len(stems), len(said)) and figures <= numbers
+            for said, numbers in self._said
+            if said
+        )
+
+    def _around(self, one: Sentence) -> list[Sentence]:
+        """The sentences near one, as they stand in its source."""
+        source = self._sources[one.source_index]
+        text = source.text
+        if len(text) <= 4 * _AROUND:
+            return read(source, one.source_index)
+        start = max(0, text.rfind("\n\n", 0, max(0, one.start - _AROUND)) + 1) if one.start > _AROUND else 0
+        start = start if one.start - start <= 2 * _AROUND else one.start
+        end = text.find("\n\n", min(len(text), one.end + _AROUND))
+        end = end if 0 <= end <= one.end + 2 * _AROUND else min(len(text), one.end + _AROUND)
+        return read(source, one.source_index, within=Span(start, end))
+
+    def in_order(self) -> tuple[Passage, ...]:
+        """The best group first, then the others source by source, as they stand there."""
+        if not self.written:
+            return ()
+        first = self.written[0].group
+        sources = list(dict.fromkeys(piece.source for piece in self.written))
+        key = {source: place for place, source in enumerate(sources)}
+        rest = [piece for piece in self.written if piece.group != first]
+        rest.sort(key=lambda piece: (key[piece.source], piece.start))
+        return tuple(piece.passage for piece in (*(p for p in self.written if p.group == first), *rest))
+
+
+def _pointer(one: Sentence) -> Pointer:
+    return Pointer(one.source_index, one.start, one.end)
+
+
+def _gist(text: str) -> tuple[frozenset[str], frozenset[str]]:
+    """A text's stems, and its figures among them."""
+    stems = frozenset(content_stems(text))
+    return stems, frozenset(one for one in stems if one[0].isdigit())
