@@ -8,6 +8,7 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from footnoted.answering.generator import GeneratorProtocol, GroundedGenerator, ask
+    from footnoted.answering.risk import Risk
     from footnoted.answering.structured import AnswerWithSources, ComparisonResult, StructuredGenerator
     from footnoted.contract import (
         CheckedOutput,
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 # Each public name and its room; a room is opened when a name of it is first used, so the import stays light.
 _ROOMS = {
     "footnoted.answering.generator": ("GeneratorProtocol", "GroundedGenerator", "ask"),
+    "footnoted.answering.risk": ("Risk",),
     "footnoted.answering.structured": ("AnswerWithSources", "ComparisonResult", "StructuredGenerator"),
     "footnoted.contract": (
         "CheckedOutput",
@@ -58,6 +60,7 @@ __all__ = [
     "HallucinationDetector",
     "InlineCitation",
     "OutputFormat",
+    "Risk",
     "SourceContext",
     "StructuredGenerator",
     "ask",

@@ -45,6 +45,7 @@ async def stream_answer(request: GenerationRequest, how: Answering) -> AsyncGene
     stage = staged(page.cited, prompt.sources, how.checking, as_json=page.as_json, question=prompt.question)
     attempts: list[Attempt] = []
     if not prompt.sources and request.config.require_grounding:
+        stage.cancel()
         for event in page.refuse("no_sources"):
             yield event
     else:

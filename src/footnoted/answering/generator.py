@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, Self, runtime_checkabl
 from uuid import NAMESPACE_URL, uuid5
 
 from footnoted.answering.answer import Answering, stream_answer
+from footnoted.answering.risk import Risk
 from footnoted.answering.weighing import Checking, Mode, Weigher
 from footnoted.answering.whole import whole_reply
 from footnoted.contract import GenerationConfig, GenerationRequest, GenerationResponse, SourceContext
@@ -79,7 +80,8 @@ class GroundedGenerator:
     ``checking``: ``hold`` (a sentence leaves when it is checked; the default with ``require_grounding``),
     ``mark`` (text at once, verdicts follow; the default without), ``amend`` (what fails is taken back), ``off``.
     ``checker``: who decides, the shipped one unless given; ``judge``: a provider that is asked about what the
-    checker is unsure of. ``verdict_wait``: seconds a verdict may take before
+    checker is unsure of; ``refusal=Risk(0.05)``: withhold what is not sure enough for that share of wrong
+    sentences. ``verdict_wait``: seconds a verdict may take before
     it is ``not_checked``; ``show_unchecked``: whether ``hold`` lets such a sentence out.
 
     Other keywords go to the provider. Use as an async context manager, or call `aclose`, to close its connections.
@@ -99,6 +101,7 @@ class GroundedGenerator:
         checking: Mode | Literal["off"] | None = None,
         checker: Weigher | None = None,
         judge: Any = None,
+        refusal: Risk | None = None,
         verdict_wait: float = 5.0,
         show_unchecked: bool = False,
         **options: Any,
@@ -115,6 +118,7 @@ class GroundedGenerator:
         self._mode = _one_of(checking, ("hold", "mark", "amend", "off"), "checking")
         self._checker = checker
         self._judge: Provider | None = None if judge is None else build(judge)
+        self._least = 0.0 if refusal is None else refusal.least
         self._verdict_wait = verdict_wait
         self._show_unchecked = show_unchecked
 
@@ -152,7 +156,7 @@ class GroundedGenerator:
         checker = self._checker or shipped_checker()
         if self._judge is not None:
             checker = Cascade(checker, Judge(self._asked(self._judge)))
-        return Checking(checker, mode, wait=self._verdict_wait, show_unchecked=self._show_unchecked)
+        return Checking(checker, mode, wait=self._verdict_wait, least=self._least, show_unchecked=self._show_unchecked)
 
     def _asked(self, judge: Provider) -> Ask:
         how = replace(self.answering, provider=judge)

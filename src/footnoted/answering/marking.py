@@ -39,6 +39,7 @@ class Marking(Checked):
 
     def cancel(self) -> None:
         """Stop checks under way."""
+        super().cancel()
         for _, task in self._waiting:
             if task is not None:
                 task.cancel()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol
 
@@ -25,6 +26,7 @@ Mode = Literal["hold", "mark", "amend"]
 NEEDS_SUPPORT = "claim"  # the one kind that is weighed; headings, greetings, questions, code are not
 NOT_WEIGHED = Verdict("not_checked", reason="needs no support")
 _MARKER = re.compile(r"(?<![\w\])])\[(?:Source )?\d{1,3}\](?![(\w])|(?<=[^\W\d_]|[.!?,;:])[⁰¹²³⁴-⁹]+")
+_SILENCE = 0.05  # seconds after which a model is taken to be thinking
 _LONGEST_CLAIM = 2_500  # code points; what runs on for longer would keep the checker from all other answers
 
 
@@ -109,6 +111,19 @@ class Checked(Rendering):
         super().__init__(cited)
         self._sources = sources
         self._checking = checking
+        self._ahead = asyncio.create_task(self._read_ahead())
+
+    def cancel(self) -> None:
+        """Stop checks under way."""
+        self._ahead.cancel()
+
+    async def _read_ahead(self) -> None:
+        """Let the weigher read the sources while the model is still silent; a model at once at hand needs none."""
+        prepare = getattr(self._checking.weigher, "aprepare", None)
+        if prepare is not None:
+            await asyncio.sleep(_SILENCE)
+            with suppress(Exception):  # what cannot be read ahead is read, or fails, at the first claim
+                await prepare(self._sources)
 
     async def disputes(self) -> list[Disagreement]:
         """Each dispute once, in the answer's order. Found off the event loop."""

@@ -1,0 +1,44 @@
+"""A share of wrong sentences one can live with in; the score a sentence must reach to be shown out."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cache
+
+from footnoted.errors import ConfigurationError
+
+
+@dataclass(frozen=True, slots=True)
+class Risk:
+    """At most this ``share`` (0–1) of the sentences shown may be ones the sources do not carry.
+
+    The score that keeps to it is read off the shipped risk–coverage curve, measured on labelled claims that
+    nothing was fitted on; those are harder than most answers, so the real share is usually smaller.
+    """
+
+    share: float
+
+    def __post_init__(self) -> None:
+        if not 0 < self.share < 1:
+            raise ConfigurationError(f"Risk takes a share between 0 and 1, such as Risk(0.05); got {self.share}")
+
+    @property
+    def least(self) -> float:
+        """The lowest score whose risk is within ``share``; the highest there is when none is."""
+        points = _curve()
+        return next((score for score, risk, _ in points if risk <= self.share), points[-1][0])
+
+    @property
+    def coverage(self) -> float:
+        """The share of labelled claims that reach that score."""
+        least = self.least
+        return next(coverage for score, _, coverage in _curve() if score >= least)
+
+
+@cache
+def _curve() -> list[tuple[float, float, float]]:
+    from footnoted.grounding.reading import FITTED
+
+    told = json.loads((FITTED / "risk.json").read_text(encoding="utf-8"))
+    return [(score, risk, coverage) for score, risk, coverage in told["curve"]]
