@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Sequence
 from weakref import WeakValueDictionary
 
@@ -16,8 +17,11 @@ from footnoted.types import Citation, Pointer, Source
 
 Found = TextDelta | CitationFound
 
-# Concurrent answers from the same sources share one index, for as long as any of them lives.
+# Answers from the same sources share one index, for as long as any of them lives. Of passages the newest stay
+# longer: the next question of a conversation, or of somebody else, often rests on them too.
 _INDEXED: WeakValueDictionary[str, SourceSpans] = WeakValueDictionary()
+_NEWEST: deque[SourceSpans] = deque(maxlen=128)
+_PASSAGE = 8_000  # code points; an index takes about eight bytes each
 
 
 def as_is(text: str) -> str:
@@ -243,4 +247,6 @@ def _indexed(source: Source) -> SourceSpans:
     spans = _INDEXED.get(source.sha256)
     if spans is None or spans.text != source.text:
         spans = _INDEXED[source.sha256] = SourceSpans(source.text)
+        if len(source.text) <= _PASSAGE:
+            _NEWEST.append(spans)
     return spans
