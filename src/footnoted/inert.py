@@ -8,7 +8,11 @@ import re
 _LINES = re.compile("\r\n?|[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 _PAIRS = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 _HALVES = re.compile("[\ud800-\udfff]")
-# C0 and C1 controls steer terminals; they go, but never join what stood on either side.
+# A terminal's colours and cursor moves (ECMA-48) may stand inside a word that looks whole.
+_SEQUENCE = re.compile("(?:\x1b\\[|\x9b)[0-?]{0,16}[ -/]{0,2}[@-~]")
+_UNFINISHED = re.compile("(?:\x1b(?:\\[[0-?]{0,16}[ -/]{0,2})?|\x9b[0-?]{0,16}[ -/]{0,2}|\r|[\ud800-\udbff])\\Z")
+_LONGEST_PART = 24  # code points such a beginning may have
+# Other C0 and C1 controls steer terminals too; they go, but never join what stood on either side.
 _STEERING = re.compile("[\x00-\x08\x0e-\x1b\x1f\x7f-\x84\x86-\x9f]")
 # Overrides and isolates turn the order of what follows (CVE-2021-42574); tag characters only a model sees.
 _UNSEEN = re.compile("[\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
@@ -28,12 +32,12 @@ def readable(text: str) -> str:
 
     Lone surrogates, which no encoding carries, become U+FFFD. Joiners, marks of direction and white space stay.
 
-    >>> readable("red:\x1b[31m, next\u2028line")
-    'red: [31m, next\nline'
+    >>> readable("\x1b[31mred\x07, next\u2028line")
+    'red , next\nline'
     """
     if _ODD.search(text) is None:
         return text
-    text = _LINES.sub("\n", text)
+    text = _LINES.sub("\n", _SEQUENCE.sub("", text))
     text = _PAIRS.sub(lambda pair: pair.group().encode("utf-16", "surrogatepass").decode("utf-16"), text)
     return _UNSEEN.sub("", _STEERING.sub(" ", _HALVES.sub("\ufffd", text)))
 
@@ -62,16 +66,17 @@ class ReadableStream:
     """`readable` for text that arrives in pieces: whatever the cut, the same text."""
 
     def __init__(self) -> None:
-        self._held = ""  # half of a line end, or of a character
+        self._held = ""  # a part of a line end, of a character, of a sequence
 
     def decode(self, piece: str) -> str:
         """What is certain now that ``piece`` has arrived."""
         if not self._held and _ODD.search(piece) is None:
             return piece
         text = self._held + piece
-        held = text[-1:] if text[-1:] == "\r" or "\ud800" <= text[-1:] <= "\udbff" else ""
-        self._held = held
-        return readable(text[: len(text) - len(held)])
+        cut = _UNFINISHED.search(text, max(0, len(text) - _LONGEST_PART))
+        end = cut.start() if cut else len(text)
+        self._held = text[end:]
+        return readable(text[:end])
 
     def flush(self) -> str:
         """What was held back; the stream is over."""

@@ -18,7 +18,7 @@ from footnoted.text import content_stems, sentences
 
 _LONGEST = 2_000  # code points of a sentence that are looked at from either end
 _PARAGRAPH = re.compile(r"\n\s*\n")
-_STEERS = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")  # colours of a terminal
+_TAGS = re.compile("[\U000e0020-\U000e007e]")  # ASCII that no eye sees
 _NO_WIDTH = re.compile("[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]")
 _ORNATE = re.compile("[\uff01-\uff5e\u24b6-\u24e9\U0001d400-\U0001d7ff]+")  # wide, circled and mathematical letters
 _NAMED = re.compile(r"([A-Z]+|hints)  (.+)")
@@ -58,7 +58,7 @@ def words_of_orders(texts: Iterable[str]) -> frozenset[str]:
             behind = (behind and not _PARAGRAPH.search(text, at, span.start)) or is_order(sentence)
             at = span.end
             if behind:
-                ordered.update(content_stems(sentence))
+                ordered.update(content_stems(_as_read(sentence)))
             else:
                 told.append(sentence)
     if not ordered:
@@ -68,9 +68,9 @@ def words_of_orders(texts: Iterable[str]) -> frozenset[str]:
 
 def _as_read(text: str) -> str:
     """Letters as a model reads them: nothing between them that has no width, wide and ornate ones plain."""
-    text = readable(_STEERS.sub("", text))
     if text.isascii():
-        return text
+        return readable(text)
+    text = readable(_TAGS.sub(lambda tag: chr(ord(tag.group()) - 0xE0000), text))
     return _ORNATE.sub(lambda found: unicodedata.normalize("NFKC", found.group()), _NO_WIDTH.sub("", text))
 
 

@@ -58,12 +58,12 @@ async def test_a_stream_of_events_tells_the_same_harmless_text(held):
     """What streams is what the response holds: a control cannot be put together from two pieces."""
     attack = Attack("cut", "", reply="x")
     request = attack.request()
-    pieces = ["PWNED \x1b", "[2J \ud83d", "\ude00 a\r", "\nb\r", "c \ud83d", " end"]
+    pieces = ["PWNED \x1b", "[3", "1m. \ud83d", "\ude00 a\r", "\nb\r", "c \ud83d", " end\x1b["]
     async with ScriptedLLM(Reply(pieces=pieces)) as llm:
         async with GroundedGenerator("openai", api_key="k", base_url=llm.url("openai"), checking="off") as generator:
             events = [event async for event in generator.stream(request)]
     text = "".join(event.text for event in events if isinstance(event, TextDelta))
-    assert text == "PWNED  [2J \U0001f600 a\nb\nc \ufffd end"
+    assert text == "PWNED . \U0001f600 a\nb\nc \ufffd end ["
     assert isinstance(events[-1], AnswerFinished)
     assert events[-1].response.response == text
     held(events[-1].response, request)
@@ -78,7 +78,7 @@ async def test_a_hostile_title_stays_on_its_line_in_every_style(held):
         _, response = await answer(attack, "openai", citation_style=style)
         *_, first, last = response.response.splitlines()
         assert first.endswith("“The windscreen excess is £75 for a repair.”  ")
-        assert "Policy \\[9\\] \\[2J\\<script\\>" in last
+        assert "Policy \\[9\\] \\<script\\>" in last
 
 
 async def test_a_quote_in_the_list_below_is_only_read(held):
