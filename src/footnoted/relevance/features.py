@@ -29,6 +29,7 @@ _DEFINING = frozenset("is are was were refers means describes denotes".split())
 _TERM = re.compile(r"\W*[\w'’ -]{2,50}[*_]*\s?[:：]")  # "- **Excess**: the part of a claim …"
 _UNSPACED = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
 _USUAL_SMALL = 0.3  # the share of small words in plain English, for rows and scripts where it tells nothing
+_MATCHED = 200  # places of question words that are looked at in one sentence
 _PREFIX = 5  # letters two words share at their start to count as kin ("marri", "marriag")
 
 
@@ -126,7 +127,7 @@ class Pool:
     def features(self, i: int) -> dict[str, float]:
         """What speaks for sentence ``i``; every name is always there."""
         question, one = self.question, self.pool[i]
-        matched = [p for p, key in enumerate(one.roots) if key in question.weights]
+        matched = [p for p, key in enumerate(one.roots) if key in question.weights][:_MATCHED]
         found: dict[str, float] = {
             "bm25": self.bm25[i] / self.top_bm25,
             "bm25_gap": (self.top_bm25 - self.bm25[i]) / (sum(self.idf.values()) or 1.0),

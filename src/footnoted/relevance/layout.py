@@ -10,6 +10,8 @@ from footnoted.text import sentences
 from footnoted.types import Span
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from footnoted.types import Source
 
 Kind = Literal["prose", "heading", "item", "row", "header", "rule", "code"]
@@ -21,6 +23,7 @@ _FENCE = re.compile(r"[ \t]*(?:```|~~~)")
 _BOLD = re.compile(r"(\*\*|__)[^*_]+\1:?")
 _ASKS = re.compile(r"[?？][\"'”’»)*_]*$")
 _UNDER_HEADINGS = 7  # the level of a line of its own that asks, or is all bold
+_LONGEST, _PIECE = 1_500, 400  # code points
 _TABLE = frozenset({"header", "row", "rule"})
 
 
@@ -49,8 +52,22 @@ def read(source: Source, source_index: int = 0, *, within: Span | None = None) -
     whole = start == 0 and end == len(source.text)
     reader = _Reader(source.text, source_index, start)
     for span in _rows_whole(source.text, sentences(source.text if whole else source.text[start:end]), start):
-        reader.take(span)
+        for piece in _pieces(source.text, span):
+            reader.take(piece)
     return reader.found
+
+
+def _pieces(text: str, span: Span) -> Iterator[Span]:
+    """The span itself; where no mark ends a sentence for pages (a transcript), stretches of whole words."""
+    start = span.start
+    if span.end - start > _LONGEST and text[start] != "|":
+        while span.end - start > _LONGEST:
+            stop = start + _PIECE
+            space = max(text.rfind(" ", start + _PIECE // 2, stop), text.rfind("\n", start + _PIECE // 2, stop))
+            stop = space if space > 0 else stop
+            yield Span(start, stop)
+            start = stop + (space > 0)
+    yield Span(start, span.end)
 
 
 def _rows_whole(text: str, spans: list[Span], offset: int) -> list[Span]:

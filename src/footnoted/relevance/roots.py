@@ -34,7 +34,7 @@ def _table() -> dict[str, str]:
     for line in _FORMS.split(";"):
         forms = [stem(word) for word in line.split()]
         if len(forms) > 1:
-            first = table.get(forms[0], forms[0])
+            first = next((table[form] for form in forms if form in table), forms[0])
             for form in forms:
                 table.setdefault(form, first)
     return table

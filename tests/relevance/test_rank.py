@@ -1,0 +1,115 @@
+"""Which sentence answers, and whether any does."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from footnoted.relevance import answerability, rank
+from footnoted.relevance.narrow import narrow
+from footnoted.relevance.question import understand
+from footnoted.types import Source
+
+BRIDGE = Source(
+    "b",
+    "The Severn Bridge was opened in September 1966 by the Queen. It carries a motorway. "
+    "Its engineer was Gilbert Roberts. The towers are 136 metres high and hollow. Tolls were abolished in 2018.",
+    "Severn Bridge",
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "holds"),
+    [
+        ("When was the bridge opened?", "September 1966"),
+        ("Who was the engineer of the bridge?", "Gilbert Roberts"),
+        ("How high are the towers of the Severn Bridge?", "136 metres"),
+        ("In what year were tolls abolished?", "2018"),
+    ],
+)
+def test_the_sentence_that_answers_comes_first(question, holds):
+    """By its words, and by holding a word of the kind that is asked for."""
+    best = rank(question, [BRIDGE])[0]
+    assert holds in BRIDGE.text[best.start : best.end]
+
+
+def test_what_is_answered_is_likelier_than_what_is_not():
+    """An answered question stands above the line, a near miss and a stranger below it."""
+    chances = [
+        answerability(question, rank(question, [BRIDGE]))
+        for question in (
+            "When was the Severn Bridge opened?",
+            "When was the Humber tunnel dug?",
+            "Which enzyme digests lactose?",
+        )
+    ]
+    assert chances[0] > 0.5 > max(chances[1:])
+
+
+@pytest.mark.parametrize("sources", [[], [Source("a", "")], [Source("a", "# Only a heading\n")]])
+def test_nothing_to_rank(sources):
+    """No sentence, no ranking, no chance."""
+    ranked = rank("When was it opened?", sources)
+    assert ranked == []
+    assert answerability("When was it opened?", ranked) == 0.0
+
+
+def test_headings_lend_their_words():
+    """What stands under a heading answers for it; the heading itself is no answer."""
+    text = "## Windscreen excess\n\nYou pay £75.\n\n## Theft excess\n\nYou pay £250.\n"
+    best = rank("What is the excess for theft?", [Source("a", text)])[0]
+    assert best.sentence.text == "You pay £250."
+
+
+def test_adding_irrelevant_sources_keeps_the_best():
+    """Twenty passages about something else change neither the sentence nor its place."""
+    question = "How high are the towers of the Severn Bridge?"
+    others = [Source(str(i), f"The committee number {i} met on a Tuesday. It spoke of budgets.") for i in range(20)]
+    alone = rank(question, [BRIDGE])[0]
+    among = rank(question, [*others[:10], BRIDGE, *others[10:]])[0]
+    assert (among.source_index, among.start, among.end) == (10, alone.start, alone.end)
+
+
+def test_likeness_can_turn_the_order():
+    """A second look takes part in the score, and its measures are kept."""
+
+    def alike(_question, texts):
+        return [{"whole": float("hollow" in text), "by_word": float("hollow" in text), "least": 0.0} for text in texts]
+
+    question = "What does the roadway stand on?"
+    best = rank(question, [BRIDGE], likeness=alike)[0]
+    assert "hollow" in best.sentence.text
+    assert best.features["whole"] == 1.0
+    assert 0 <= answerability(question, rank(question, [BRIDGE], likeness=alike)) <= 1
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.text(max_size=60), st.lists(st.text(max_size=80), max_size=3))
+def test_any_question_over_any_text(question, texts):
+    """Scores are numbers, places are exact, and the chance is a chance."""
+    sources = [Source(str(i), text) for i, text in enumerate(texts)]
+    ranked = rank(question, sources)
+    assert all(math.isfinite(one.score) for one in ranked)
+    assert all(sources[one.source_index].text[one.start : one.end] == one.sentence.text for one in ranked)
+    assert [one.score for one in ranked] == sorted((one.score for one in ranked), reverse=True)
+    assert 0 <= answerability(question, ranked) <= 1
+
+
+def test_large_sources_are_narrowed_to_where_the_words_stand():
+    """The needle's stretch is read, with the heading above it; the rest of a megabyte is not."""
+    hay = "The committee met on Tuesday and spoke of the weather.\n\n" * 9_000
+    text = f"{hay}## Glass\n\nThe windscreen excess is £75.\n\n{hay}"
+    parts = narrow(understand("What is the windscreen excess?"), [Source("a", text)])
+    assert sum(part.end - part.start for part in parts) < 300_000
+    needle = text.index("The windscreen")
+    assert any(part.start <= needle < part.end for part in parts)
+    assert rank("What is the windscreen excess?", [Source("a", text)])[0].start == needle
+
+
+def test_small_sources_are_read_whole():
+    """Under the limit every source is one part."""
+    parts = narrow(understand("anything"), [BRIDGE, Source("e", "")])
+    assert [(part.source_index, part.start, part.end) for part in parts] == [(0, 0, len(BRIDGE.text)), (1, 0, 0)]
