@@ -95,7 +95,14 @@ def test_words_that_share_no_meaning_keep_apart():
 
 @pytest.mark.parametrize(
     ("one", "other", "opposed"),
-    [("before", "after", True), ("moral", "immoral", True), ("legal", "illegal", True), ("north", "east", False)],
+    [
+        ("before", "after", True),
+        ("moral", "immoral", True),
+        ("active", "inactive", True),
+        ("come", "import", False),
+        ("legal", "illegal", True),
+        ("north", "east", False),
+    ],
 )
 def test_opposites(one, other, opposed):
     """A word and the one that turns it round; others are merely different."""

@@ -6,8 +6,8 @@ import re
 
 _LINK = re.compile(r"!?\[([^\]\n]*)\]\((?:[^()\s]|\([^()\s]*\))*(?:\s+\"[^\"]*\")?\)")
 _MARKER = re.compile(r"\s*(?:\[\^?(?:\d{1,3}|source\s+\d+)(?:\s*[,–-]\s*\d{1,3})*\]|【[^】]{1,12}】)", re.IGNORECASE)
-_EMPHASIS = re.compile(r"(\*\*|__|(?<![\w*])[*_](?=\S))(.+?)(?:(?<=\S)\1)", re.DOTALL)
-_OPENING = re.compile(r"\s*(?:(?:#{1,6}|>|[-*+•‣]|\(?\d{1,3}[.)]|\(?[a-z][.)])\s+)+")
+_EMPHASIS = re.compile(r"(?<![\w*_])(\*{1,3}|_{1,3})(?=\S)(.+?)(?<=\S)\1(?![\w*_])", re.DOTALL)
+_OPENING = re.compile(r"\A\s*(?:(?:#{1,6}|>|[-*+•‣]|\(?\d{1,3}[.)]|\(?[a-z][.)])\s+)+")
 _RULE_CELL = re.compile(r":?-{2,}:?")
 _ENDS = re.compile(r"[.!?…。！？।؟۔][\"'”’»)\]」』）*_`]*$")
 _HAN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
@@ -33,7 +33,7 @@ def sentence(words: str) -> str:
     'Your excess is £75.'
     """
     words = plain(_OPENING.sub("", words, count=1)).rstrip(" ,;:：；，、")
-    if not words:
+    if not any(char.isalnum() for char in words):
         return ""
     first = words.split()[0]
     if first.isalpha() and first.islower():

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from footnoted.text import stem
 
 if TYPE_CHECKING:
-    from collections.abc import Container
+    from collections.abc import Collection
 
 _PAIRS = """before/after first/last first/second early/late earliest/latest earlier/later beginning/end start/end
 start/finish start/stop begin/cease open/close increase/decrease increase/reduce rise/fall rise/decline grow/shrink
@@ -26,7 +26,7 @@ always/never often/rarely usually/rarely common/rare easy/difficult simple/compl
 born/died ally/enemy friend/enemy peace/war rural/urban domestic/foreign general/specific natural/artificial
 ancestor/descendant teacher/student employer/employee buyer/seller credit/debit profit/loss single/double
 single/multiple all/none everyone/nobody with/without protestant/catholic liberal/conservative democrat/republican"""
-_TURNING = ("un", "in", "im", "ir", "il", "non", "dis", "anti", "counter")
+_TURNING = ("un", "in", "im", "ir", "il", "non", "dis")
 
 
 @cache
@@ -39,11 +39,17 @@ def _table() -> dict[str, frozenset[str]]:
     return {key: frozenset(values) for key, values in table.items()}
 
 
-def has_opposite(one: str, stems: Container[str]) -> bool:
+def has_opposite(one: str, stems: Collection[str]) -> bool:
     """Whether the stems hold a word that turns this stem round."""
     if any(other in stems for other in _table().get(one, ())):
         return True
-    if any(prefix + one in stems for prefix in _TURNING) and len(one) > 3:
-        return True
-    turned = (prefix for prefix in _TURNING if one.startswith(prefix) and len(one) > len(prefix) + 3)
-    return any(one[len(prefix) :] in stems for prefix in turned)
+    return any(_turns(one, other) or _turns(other, one) for other in stems)
+
+
+def _turns(one: str, other: str) -> bool:
+    """``activ``, ``inact``: what follows the prefix begins the other stem, and all but its last letters."""
+    for prefix in _TURNING:
+        if other.startswith(prefix):
+            rest = other[len(prefix) :]
+            return len(rest) >= 3 and one.startswith(rest) and len(one) - len(rest) <= 2
+    return False
