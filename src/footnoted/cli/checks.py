@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -20,6 +21,7 @@ from footnoted.types import Ruling, Source, Tier, Verdict
 
 MAX_TEXT = 5_000_000  # bytes of a file to check
 _UNHEARD_OF = Verdict("unsupported", score=0.0, tier="exact", reason="no passage speaks of any of this")
+_PATIENCE = 60.0  # seconds for one sentence; nobody waits for a stream here
 _COLOURS = {
     "supported": "green",
     "partial": "yellow",
@@ -125,18 +127,20 @@ def _read(path: Path) -> tuple[str, GenerationResponse | None]:
 
 
 async def _weigh(text: str, index: Index, passages: int) -> list[ClaimCheck]:
-    from footnoted.answering.weighing import NEEDS_SUPPORT, bare
+    from footnoted.answering.watch import Watch
+    from footnoted.answering.weighing import NEEDS_SUPPORT, Checking, bare
     from footnoted.grounding.check import Checker
     from footnoted.grounding.claims import segment
 
-    checker = Checker()
+    checking = Checking(Checker(), wait=_PATIENCE)
     found = []
     for claim in segment(text):
         if claim.kind != NEEDS_SUPPORT:
             continue
         words = bare(claim.text)
         held_against = index.search(words, k=passages)
-        verdict = await checker.acheck(words, held_against) if held_against else _UNHEARD_OF
+        how = replace(checking, watch=Watch("", held_against))
+        verdict = await how.verdict(words, held_against, ()) if held_against else _UNHEARD_OF
         found.append(_told(claim.text, claim.start, claim.end, verdict, held_against))
     return found
 
