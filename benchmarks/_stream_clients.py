@@ -10,11 +10,13 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import itertools
 import json
 import resource
 import statistics
 import time
 from contextlib import AsyncExitStack, aclosing
+from functools import partial
 from typing import TYPE_CHECKING
 from uuid import UUID
 
@@ -66,25 +68,37 @@ async def bare(stack: AsyncExitStack) -> Read:
     return read
 
 
-async def footnoted(stack: AsyncExitStack) -> Read:
-    """The whole library: prompt, deadlines, retries, citations decoded and pointed, the response at the end."""
+async def footnoted(stack: AsyncExitStack, *, new_sources: bool = False) -> Read:
+    """The whole library: prompt, deadlines, retries, citations decoded and pointed, the response at the end.
+
+    With ``new_sources`` each stream has texts that no stream had before.
+    """
     from footnoted import GenerationRequest, GroundedGenerator, SourceContext
     from footnoted.events import CitationFound, TextDelta
 
     generators: dict[str, GroundedGenerator] = {}
-    context = [
-        SourceContext(chunk_id=UUID(int=n), document_id=UUID(int=100 + n), content=text, metadata={"title": title})
-        for n, (title, text) in enumerate(SOURCES, 1)
-    ]
-    request = GenerationRequest(query=QUESTION, context=context)
+    asked = itertools.count()
+
+    def request() -> GenerationRequest:
+        ending = f" Policy {next(asked)}." if new_sources else ""
+        chunks = [
+            SourceContext(
+                chunk_id=UUID(int=n),
+                document_id=UUID(int=100 + n),
+                content=text + ending,
+                metadata={"title": title},
+            )
+            for n, (title, text) in enumerate(SOURCES, 1)
+        ]
+        return GenerationRequest(query=QUESTION, context=chunks)
 
     async def read(base_url: str) -> tuple[int, float]:
         generator = generators.get(base_url)
         if generator is None:
-            generator = GroundedGenerator("openai", api_key="none", base_url=base_url, model=MODEL)
+            generator = GroundedGenerator("openai", api_key="none", base_url=base_url, model=MODEL, checking="off")
             generators[base_url] = await stack.enter_async_context(generator)
         characters, first, cited = 0, 0.0, 0
-        async with aclosing(generator.stream(request)) as events:
+        async with aclosing(generator.stream(request())) as events:
             async for event in events:
                 if isinstance(event, TextDelta):
                     first = first or time.perf_counter()
@@ -146,6 +160,7 @@ async def llamaindex(_: AsyncExitStack) -> Read:
 CLIENTS: dict[str, tuple[Callable[[AsyncExitStack], Awaitable[Read]], tuple[str, ...]]] = {
     "bare": (bare, ("aiohttp",)),
     "footnoted": (footnoted, ("footnoted", "aiohttp", "pydantic")),
+    "footnoted-new": (partial(footnoted, new_sources=True), ("footnoted", "aiohttp", "pydantic")),
     "openai": (openai, ("openai", "httpx", "pydantic")),
     "llamaindex": (llamaindex, ("llama-index-core", "llama-index-llms-openai", "openai")),
 }

@@ -55,11 +55,13 @@ def _words(text: str, count: int) -> str:
 SOURCES = tuple((title, _words(f"{opening} {_TERMS}", 200)) for title, opening in _OPENINGS.items())
 
 ANSWER = (
-    "The windscreen excess is £75 for a replacement and £10 for a repair [1]. A repair at an approved centre is "
-    "free when the chip is small [1]. It is waived where the damage is part of a larger accident claim, because "
-    "the compulsory excess of £250 applies instead [1][2]. Drivers under 25 pay a further £200 in that case [2].\n\n"
-    "- A windscreen claim does not reduce your no-claims discount [3].\n"
-    "- Call the glass line before any work begins [4]; a garage that is not approved is covered up to £150 [4].\n"
-    "- Abroad the excess is the same as at home, and you pay the garage first [5].\n\n"
-    "Claims must reach the insurer within 30 days of the damage, with the invoice and two photographs [4]."
+    "The windscreen excess is £75 when the glass is replaced and £10 when it is repaired, whichever garage does the "
+    "work [1]. A repair at an approved centre is free as long as the chip is smaller than 20 millimetres, so it is "
+    "usually worth asking for a repair before a replacement [1]. The excess is waived where the damage is part of a "
+    "larger accident claim, because the compulsory excess of £250 applies to the whole claim instead [1][2].\n\n"
+    "**Before you claim**\n\n"
+    "- Call the glass line before any work begins; a garage that is not approved is covered only up to £150 [4].\n"
+    "- A windscreen claim does not reduce your no-claims discount, unlike any other claim in the same year [3].\n"
+    "- Abroad the excess is the same as at home, but you pay the garage first and send the invoice [5].\n\n"
+    "Claims must reach the insurer within 30 days of the damage, together with the invoice and two photographs [4]."
 )
