@@ -10,7 +10,7 @@ from footnoted.orders import is_order, stands_in_order, words_of_orders
 from footnoted.text import sentences
 from footnoted.types import Source
 
-from .corpus import BENIGN, OVERRIDE
+from .corpus import ATTACKS, BENIGN, OVERRIDE
 
 POLICIES = Path(__file__).parents[2] / "examples" / "policies"
 OF_READERS = [
@@ -43,6 +43,13 @@ OF_READERS = [
 def test_an_order_is_known_as_one(attack):
     """In fourteen languages, politely, by role, by condition, by authority."""
     assert is_order(attack.source)
+
+
+@pytest.mark.parametrize("name", ["unicode-tags", "unicode-zero-width", "unicode-wide", "term-colour", "turn-chatml"])
+def test_a_disguise_does_not_hide_an_order(name):
+    """Letters no eye sees, nothing between letters, wide letters, colours, chat tokens."""
+    attack = next(each for each in ATTACKS if each.name == name)
+    assert "pwned" in words_of_orders([attack.source])
 
 
 @pytest.mark.parametrize("sentence", OF_READERS)

@@ -129,9 +129,7 @@ class Page:
             events += self.refuse("not_in_sources", asked_for=self._missing())
         elif self.finish is FinishReason.REFUSED:
             events += self.refuse("not_in_sources")
-        elif (self.finish in _WHOLE and self._nothing_stands()) or (
-            self.finish is FinishReason.COMPLETE and self._blank
-        ):
+        elif self.finish in _WHOLE and self._nothing_stands():
             events += self.refuse("ungrounded")
         elif said_no and self.finish is FinishReason.COMPLETE:
             self._refused("not_in_sources", self.text.strip())
