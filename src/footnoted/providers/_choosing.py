@@ -36,7 +36,6 @@ _TURNS = re.compile(
     r"\b(?:not|never|no|cannot|without|only|unless|exclu\w*|except\w*|limit\w*|condition\w*|must)\b", re.IGNORECASE
 )
 _UNSPACED = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff]")
-_POINTS_BACK = re.compile(r"(?:[*_]*)(?:it|they|this|that|these|those|such|he|she|his|her|their|its)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,29 +100,22 @@ class _Chosen:
         if sentence.text.rstrip("*_ ").endswith((":", "：")):
             self._take_list(sentence, ranked)
             return
-        run = self._with_neighbours(sentence) if sentence.kind == "prose" else [sentence]
+        run = self._with_condition(sentence) if sentence.kind == "prose" else [sentence]
         self._groups += 1
         for one in run:
             fresh = one is not sentence or len(run) > 1 or not self._repeats(one)
             if fresh and len(self.written) < self._limit:
                 self._write(one)
 
-    def _with_neighbours(self, sentence: Sentence) -> list[Sentence]:
-        """The sentence, after what its "it" points back to, before the condition that bounds it."""
+    def _with_condition(self, sentence: Sentence) -> list[Sentence]:
+        """The sentence, and the next of its paragraph where that bounds it or it says too little alone."""
         near = [one for one in self._around(sentence) if one.start == sentence.start or self._free(one)]
-        at = next((i for i, other in enumerate(near) if other.start == sentence.start), None)
-        if at is None:
-            return [sentence]
-        run = [sentence]
-        before = near[at - 1] if at else None
-        if before is not None and before.block == sentence.block and _POINTS_BACK.match(sentence.text):
-            run.insert(0, before)
+        at = next((i for i, other in enumerate(near) if other.start == sentence.start), len(near))
         after = near[at + 1] if at + 1 < len(near) else None
-        if after is not None and after.block == sentence.block:
-            short = len(sentence.text.split()) < _LEAST_WORDS and not _UNSPACED.search(sentence.text)
-            if short or _CONDITION.search(after.text):
-                run.append(after)
-        return run
+        if after is None or after.block != sentence.block:
+            return [sentence]
+        short = len(sentence.text.split()) < _LEAST_WORDS and not _UNSPACED.search(sentence.text)
+        return [sentence, after] if short or _CONDITION.search(after.text) else [sentence]
 
     def _take_list(self, lead: Sentence, ranked: Sequence[Scored]) -> None:
         """A sentence that ends in a colon says nothing without its list: the items that fit best, in order."""
@@ -147,7 +139,7 @@ class _Chosen:
         key = (source, lead.start)
         items = sorted((*self._lists.get(key, ()), one), key=lambda item: item.start)[:_LISTED]
         text = _wording.listing(self._sources[source].text[lead.start : lead.end], [item.text for item in items])
-        pointers = (Pointer(source, lead.start, lead.end), *(_pointer(item) for item in items))
+        pointers = (*(_pointer(item) for item in items), Pointer(source, lead.start, lead.end))
         place = next((i for i, piece in enumerate(self.written) if (piece.source, piece.start) == key), None)
         if place is None:
             if self._add(text, pointers, lead.start, one):
