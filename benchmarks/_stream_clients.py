@@ -1,6 +1,6 @@
 """A client's name and a paced server in; what its streams cost out, as one line of JSON. A process of its own.
 
-    python _stream_clients.py CLIENT ADDRESS --streams 20 --chunks 200 --pace 50 --shorts 200
+    python _stream_clients.py CLIENT ADDRESS --streams 50 --chunks 200 --pace 50 --shorts 200
 
 CPU is this process's own, user and system, around the streams alone: imports, the first connection and the
 first, slower pass over the code are paid before.
@@ -201,7 +201,7 @@ async def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("client", choices=CLIENTS)
     parser.add_argument("address")
-    parser.add_argument("--streams", type=int, default=20)
+    parser.add_argument("--streams", type=int, default=50)
     parser.add_argument("--chunks", type=int, default=200)
     parser.add_argument("--pace", type=int, default=50)
     parser.add_argument("--shorts", type=int, default=200)

@@ -2,7 +2,7 @@
 
     python benchmarks/streaming.py --peers-python PATH
 
-A server of its own process sends 200 chunks at 50 a second; each client is a fresh process with 20 streams at once,
+A server of its own process sends 200 chunks at 50 a second; each client is a fresh process with 50 streams at once,
 begun apart so that each chunk wakes it; its CPU (user and system, imports excluded) is divided by the streams.
 Then 200 one-piece answers after one another: milliseconds from asking to the first text. Clients take turns,
 in an order that rotates; a row's ratio is the median of the ratios within each round, which a busy machine disturbs less
@@ -14,13 +14,13 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import statistics
 import subprocess
 import sys
 from pathlib import Path
 
 from _paced_server import paced_server
+from _priority import ahead_of_others
 from _table import goals, heading, table
 
 PEERS = ("openai", "llamaindex")
@@ -31,15 +31,6 @@ NAMES = {
     "openai": "openai SDK",
     "llamaindex": "LlamaIndex OpenAI",
 }
-
-
-def ahead_of_others() -> str:
-    """Take real-time priority, which children inherit; what came of it, in words."""
-    try:
-        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(10))
-    except (AttributeError, OSError):
-        return "ordinary"
-    return "real-time"
 
 
 def measure(client: str, address: str, python: str, options: list[str]) -> dict[str, object]:
@@ -86,7 +77,7 @@ def main() -> int:
     parser.add_argument("--report", action="store_true", help="exit 0 even when a goal is missed")
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--ordinary", action="store_true", help="keep the ordinary priority")
-    parser.add_argument("--streams", type=int, default=20)
+    parser.add_argument("--streams", type=int, default=50)
     args = parser.parse_args()
     priority = "ordinary" if args.ordinary else ahead_of_others()
     clients = ["bare", "footnoted", "footnoted-new", *(PEERS if args.peers_python else ())]
