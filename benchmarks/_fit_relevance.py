@@ -28,6 +28,8 @@ ANSWER_WEIGHT = {
     "answer": {"clapnq": 0.6, "squad2": 1.0},
     "answer_many": {"clapnq8": 1.0, "squad8": 1.0, "swapped8": 1.5},
 }
+# Where several sources were searched, telling what they do not say is worse than refusing what they do.
+MISTAKE = {"answer_many": 1.25}
 ORDER_C, ANSWER_C = 0.02, 0.01
 # What says nothing of one sentence against another, or what a set's own habits could ride on (lengths).
 NOT_ORDER = {"asked_not", "asked_words", "typed", "open"}
@@ -77,7 +79,10 @@ def save(where: Path, weights: dict) -> None:
 
 def fit(seen: list[Seen], suffix: str) -> dict[str, dict[str, float]]:
     order = fit_order(seen)
-    answers = {f"{name}{suffix}": fit_answer(seen, order, parts) for name, parts in ANSWER_WEIGHT.items()}
+    answers = {
+        f"{name}{suffix}": fit_answer(seen, order, parts, MISTAKE.get(f"{name}{suffix}", 1.0))
+        for name, parts in ANSWER_WEIGHT.items()
+    }
     return {f"order{suffix}": order, **answers}
 
 
@@ -103,7 +108,7 @@ def fit_order(seen: list[Seen]) -> dict[str, float]:
     return dict(zip(names, (model.coef_[0] / scale).tolist(), strict=True))
 
 
-def fit_answer(seen: list[Seen], order: dict[str, float], parts: dict[str, float]) -> dict[str, float]:
+def fit_answer(seen: list[Seen], order: dict[str, float], parts: dict[str, float], mistake: float) -> dict[str, float]:
     """Logistic regression over what the best sentences hold; each set and side weighs as agreed above."""
     used = [one for one in seen if one.case.set in parts and one.ranked]
     held = [answer_features(reordered(one.ranked, order)) for one in used]
@@ -115,7 +120,7 @@ def fit_answer(seen: list[Seen], order: dict[str, float], parts: dict[str, float
     for name, weight in parts.items():
         for side in (True, False):
             mask = (sets == name) & (truth == side)
-            weights[mask] = 1000 * weight / max(1, mask.sum())
+            weights[mask] = 1000 * weight * (1.0 if side else mistake) / max(1, mask.sum())
     mean, scale = matrix.mean(axis=0), matrix.std(axis=0) + 1e-6
     model = LogisticRegression(C=ANSWER_C, max_iter=2000).fit((matrix - mean) / scale, truth, weights)
     slopes = model.coef_[0] / scale

@@ -61,7 +61,8 @@ def rank(
     ranked = [_scored(pool.pool[i].sentence, pool.features(i), weights) for i in likeliest]
     ranked.sort(key=lambda one: -one.score)
     if likeness is not None and ranked:
-        ranked = _likened(asked, ranked, likeness)
+        told = {(one.sentence.source_index, one.sentence.start): one.text for one in pool.pool}
+        ranked = _likened(asked, ranked, likeness, told)
     return ranked
 
 
@@ -135,11 +136,16 @@ def _weighed(features: Mapping[str, float], weights: Mapping[str, float]) -> flo
     return weights.get("", 0.0) + sum(weights.get(name, 0.0) * value for name, value in features.items())
 
 
-def _likened(asked: Question, ranked: Sequence[Scored], likeness: Likeness) -> list[Scored]:
-    """The best again with the encoder's view, in a new order; the others stay below them."""
-    weights = _weights().get("order_likened", {})
+def _likened(
+    asked: Question, ranked: Sequence[Scored], likeness: Likeness, told: Mapping[tuple[int, int], str]
+) -> list[Scored]:
+    """The best again with the encoder's view, in a new order; the others stay below them.
+
+    ``told`` gives each sentence (by source and start) with its leads.
+    """
+    weights = _weights()["order_likened"]
     near, far = ranked[:_LIKENED], ranked[_LIKENED:]
-    views = likeness(asked, [one.sentence.text for one in near])
+    views = likeness(asked, [told[one.source_index, one.start] for one in near])
     best = {name: max(view[name] for view in views) for name in views[0]}
     again = []
     for one, view in zip(near, views, strict=True):
@@ -157,7 +163,7 @@ def _likened(asked: Question, ranked: Sequence[Scored], likeness: Likeness) -> l
 
 @cache
 def _weights() -> dict[str, dict[str, float]]:
-    """The shipped weights by purpose; ``""`` is the constant. Fitted by ``training/relevance.py``."""
+    """The shipped weights by purpose; ``""`` is the constant. Fitted by ``benchmarks/extractive.py --fit``."""
     text = files("footnoted.relevance").joinpath("weights.json").read_text(encoding="utf-8")
     weights: dict[str, dict[str, float]] = json.loads(text)
     return weights
