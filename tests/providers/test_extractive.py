@@ -9,7 +9,9 @@ import time
 import pytest
 
 from footnoted.errors import ConfigurationError
+from footnoted.providers._choosing import passages
 from footnoted.providers.extractive import Extractive, before
+from footnoted.relevance import rank
 from footnoted.types import FinishReason, Prompt, Sampling, Schema, Source, Turn
 
 POLICY = Source("car", "The windscreen excess is £75. The theft excess is £250. We cover you in 40 countries.")
@@ -268,3 +270,49 @@ async def test_fifty_large_sources_leave_the_loop_free():
     assert first.pointers[0].source == 37
     assert took < 15
     assert longest < took / 2 + 0.3
+
+
+ROWS = "".join(f"| Driver of class {n} | £{n}00 |\n" for n in range(1, 9))
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (
+            "Send these papers with a claim:\n\n- receipts;\n- photographs.\n",
+            ["Send these papers with a claim: receipts; photographs."],
+        ),
+        (
+            f"The excesses of a claim are these:\n\n| Person | Sum |\n| --- | --- |\n{ROWS}",
+            [f"Person: Driver of class {n}; Sum: £{n}00." for n in (1, 2, 3)],
+        ),
+        ("To make a claim:\n\nCall us.\n", []),
+    ],
+    ids=["list", "table", "nothing"],
+)
+def test_an_introduction_is_told_by_what_it_introduces(text, told):
+    """A sentence that ends in a colon, found alone, brings its items or its rows, in their order, or says nothing."""
+    sources = (Source("a", text),)
+    introduction = [one for one in rank("What about a claim?", sources) if one.sentence.text.endswith(":")]
+    found = passages(introduction, sources, limit=3, tokens=500)
+    assert [one.text for one in found] == told
+    assert all(text[p.start : p.end].strip() for one in found for p in one.pointers)
+
+
+def test_code_is_told_as_code():
+    """A line of a program stays as it is, marked as such."""
+    source = Source("a", "Install the command:\n\n```\npip install footnoted-harbour\n```\n")
+    found, quotes = reply("Which pip install command is it for footnoted-harbour?", source, threshold=0.0)
+    assert "`pip install footnoted-harbour`" in [one.text for one in found.passages]
+    assert ["pip install footnoted-harbour"] in quotes
+
+
+def test_neighbours_are_looked_for_in_long_sources_too():
+    """The condition beside the answer is found in a source of many pages."""
+    filler = "The committee met and spoke of the weather in the harbour.\n\n" * 400
+    text = f"{filler}Luggage is insured up to £1,500. This applies only if it was locked away.\n\n{filler}"
+    found, _ = reply("Up to how much is luggage insured?", Source("a", text))
+    assert [one.text for one in found.passages][:2] == [
+        "Luggage is insured up to £1,500.",
+        "This applies only if it was locked away.",
+    ]

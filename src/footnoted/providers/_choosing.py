@@ -112,7 +112,7 @@ class _Chosen:
         near = [one for one in self._around(sentence) if one.start == sentence.start or self._free(one)]
         at = next((i for i, other in enumerate(near) if other.start == sentence.start), len(near))
         after = near[at + 1] if at + 1 < len(near) else None
-        if after is None or after.block != sentence.block:
+        if after is None or after.block != near[at].block:
             return [sentence]
         short = len(sentence.text.split()) < _LEAST_WORDS and not _UNSPACED.search(sentence.text)
         return [sentence, after] if short or _CONDITION.search(after.text) else [sentence]
