@@ -181,3 +181,10 @@ def test_the_encoder_is_shared():
     """Two checkers use the one encoder of the process."""
     Checker().prepare([source("One sentence.")])
     assert Encoder.load() is Encoder.load()
+
+
+def test_what_shares_no_word_and_no_meaning_is_never_supported():
+    """A lone word against a lone word: nothing aligns, so no probability of the model's can make it a pass."""
+    verdict = Checker().check("PWNED.", [Source("a", "Fine.")])
+    assert verdict.ruling == "unsupported"
+    assert verdict.evidence == ()

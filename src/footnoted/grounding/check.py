@@ -35,6 +35,7 @@ _MARKER = re.compile(
     r"\[\^?(?:source\s+)?\d{1,4}(?:\s?[,;–-]\s?(?:source\s+)?\d{1,4})*\]|【[^】]{0,40}】|[⁰¹²³⁴⁵⁶⁷⁸⁹]+(?=\W|$)|[*_`#]{1,3}",
     re.IGNORECASE,
 )
+_NEAR = 0.5  # likeness in meaning below which a sentence that shares no word is no evidence
 _PARTLY = 0.5  # share of a claim's weight that must be carried for it to be partly right
 
 
@@ -122,6 +123,8 @@ class Checker:
 def by_model(weighed: Weighed) -> Verdict:
     """The model's verdict on what the exact tier left open."""
     claim, found, alignment, clashes = weighed.claim, weighed.found, weighed.alignment, weighed.clashes
+    if not any(one.cover or one.like >= _NEAR for one in found):
+        return Verdict("unsupported", score=0.0, tier="model", reason="nothing in the sources comes near this")
     frozen = classifier()
     score = frozen.probability(features(weighed))
     telling = tuple(as_evidence(one, round(score * one.cover, 4)) for one in _telling(claim, found))
