@@ -2,7 +2,7 @@
 
     python training/fit_risk.py ../shared/data [--write]
 
-Only documents kept aside from every fit are used. A point says: of the claims whose
+Only the fifth of the documents that `fit_classifier.py` keeps aside is used. A point says: of the claims whose
 score is at least this, what share is not carried by its sources (risk), and what share of all claims they are
 (coverage); cf. El-Yaniv & Wiener, JMLR 11 (2010). Run it again whenever the classifier changes.
 """

@@ -1,4 +1,4 @@
-"""Refusal at a chosen risk: read off a curve that was measured, never guessed."""
+"""Refusal at a chosen risk: read off the curve that ships."""
 
 import pytest
 

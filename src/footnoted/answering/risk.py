@@ -13,8 +13,8 @@ from footnoted.errors import ConfigurationError
 class Risk:
     """At most this ``share`` (0–1) of the sentences shown may be ones the sources do not carry.
 
-    The score that keeps to it is read off the shipped risk–coverage curve, measured on labelled claims that
-    nothing was fitted on; those are harder than most answers, so the real share is usually smaller.
+    The score that keeps to it is read off the shipped risk–coverage curve, measured on labelled adversarial
+    claims; `docs/checking.md` says how far to trust it. Where no score keeps to it, the highest is asked for.
     """
 
     share: float
