@@ -188,3 +188,59 @@ def test_what_shares_no_word_and_no_meaning_is_never_supported():
     verdict = Checker().check("PWNED.", [Source("a", "Fine.")])
     assert verdict.ruling == "unsupported"
     assert verdict.evidence == ()
+
+
+POLICY = source(
+    "We pay for theft of the car.\n\nWe do not pay for:\n\n- rust and wear;\n- theft when the keys were left in the car.\n\n"
+    "You are covered for:\n\n1. fire;\n2. storm damage up to £5,000.\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("claim", "ruling", "lead"),
+    [
+        ("We do not pay for rust and wear.", "supported", "We do not pay for:"),
+        ("We pay for rust and wear.", "contradicted", "We do not pay for:"),
+        ("We pay for theft when the keys were left in the car.", "contradicted", "We do not pay for:"),
+        ("You are covered for fire.", "supported", "You are covered for:"),
+        ("You are not covered for fire.", "contradicted", "You are covered for:"),
+    ],
+)
+def test_a_list_item_says_what_its_lead_makes_it_say(checker, claim, ruling, lead):
+    """An item under "We do not pay for:" is excluded, and the verdict shows the item and its lead, letter by letter."""
+    verdict = checker.check(claim, [POLICY])
+    assert verdict.ruling == ruling
+    assert lead in [evidence.quote for evidence in verdict.evidence[:2]]
+    assert all(POLICY.text[e.start : e.end] == e.quote for e in verdict.evidence)
+
+
+@pytest.mark.parametrize(
+    ("claim", "ruling"),
+    [
+        ("We do not pay for: rust and wear; theft when the keys were left in the car.", "supported"),
+        ("We pay for theft of the car, but we do not pay for rust and wear.", "supported"),
+        ("We pay for theft of the car, and refunds are paid within twenty days.", "contradicted"),
+        ("We pay for theft of the car, and refunds are not paid within ten days.", "contradicted"),
+    ],
+)
+def test_a_sentence_that_says_several_things_is_weighed_against_every_place_they_stand(checker, claim, ruling):
+    """Parts that stand in different sentences support it together; one told with another number contradicts it."""
+    verdict = checker.check(claim, [POLICY, source("Refunds are paid within ten days.")])
+    assert verdict.ruling == ruling
+    assert verdict.tier == "exact"
+    assert all(verdict.reason or ruling == "supported" for _ in verdict.flagged)
+    for span in verdict.flagged:
+        assert claim[span.start : span.end] in ("twenty days", "paid")
+
+
+def test_what_stands_word_for_word_waits_for_no_model():
+    """A quote of the cited source is supported before the encoder is opened; anything else opens it."""
+
+    class Unopened(Checker):
+        def _encoder(self):
+            raise LookupError("the model was opened")
+
+    source = Source(id="a", text="The windscreen excess is £75 for a repair. Racing is not covered.")
+    assert Unopened().check("The windscreen excess is £75 for a repair.", [source], cited=[0]).ruling == "supported"
+    with pytest.raises(LookupError):
+        Unopened().check("Repairing the screen costs the customer £75.", [source], cited=[0])

@@ -123,3 +123,19 @@ def test_negation_reaches_its_own_clause_only():
     assert "insured" not in turned
     assert not any(w.negated for w in read("It covers not only theft.").words)
     assert not any(w.negated for w in read("Nobody was not paid.").words if w.text == "paid")
+
+
+@pytest.mark.parametrize(
+    ("source", "claim", "expected"),
+    [
+        ("We do not pay for frost damage.", "Frost damage is covered.", "contradicted"),
+        ("Exclusions: loss of keys, flood damage.", "Flood damage is covered.", "contradicted"),
+        ("You are insured for fire.", "Fire is excluded.", "contradicted"),
+        ("We pay for theft. We do not pay for theft when the keys were left in the car.", "Theft is covered.", None),
+        ("We do not pay for theft when the keys were left in the car.", "Theft is covered.", None),
+    ],
+)
+def test_what_is_not_paid_for_is_not_covered(source, claim, expected):
+    """Cover, pay, insure and exclude mean the same or the opposite; what holds only under a condition denies nothing."""
+    verdict = ruling(source, claim)
+    assert (verdict.ruling if verdict else None) == expected

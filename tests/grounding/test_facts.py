@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from footnoted.grounding.facts import facts
+from footnoted.grounding.facts import facts, parts
 
 CASES = json.loads((Path(__file__).parent / "segmentation_cases.json").read_text(encoding="utf-8"))
 
@@ -109,3 +109,9 @@ def test_the_facts_of_every_claim_of_the_corpus_cover_it_in_order():
 def test_the_facts_of_any_text_cover_it_in_order(text):
     """The same for texts nobody wrote, the empty one included."""
     covers(text)
+
+
+def test_parts_of_a_list_told_in_one_sentence_keep_their_lead():
+    """Each item is a thing said of its own, with the words that introduce it; other claims give their facts."""
+    assert parts("We do not pay for: rust; racing.") == ["We do not pay for: rust", "We do not pay for: racing."]
+    assert parts("The sky is blue.") == ["The sky is blue."]

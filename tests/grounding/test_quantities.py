@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from itertools import pairwise
 
 import pytest
@@ -102,3 +103,11 @@ def test_any_text_is_read_without_error_and_spans_are_exact(text):
     found = quantities(text)
     assert all(0 <= q.start < q.end <= len(text) for q in found)
     assert all(one.end <= other.start for one, other in pairwise(found))
+
+
+def test_a_text_full_of_figures_takes_time_in_proportion_to_its_length():
+    """200,000 characters with 15,000 figures are read in seconds, where they once took many times that."""
+    text = "On 3 May 2021 we paid £1,250 for 14 items within 30 days at 5pm. " * 3_000
+    begun = time.process_time()
+    assert len(quantities(text)) == 15_000
+    assert time.process_time() - begun < 10

@@ -15,7 +15,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from footnoted.encoder import Encoder, EncoderUnavailable
-from footnoted.grounding.exact import as_evidence, carried, decide, uncovered_spans, words_for
+from footnoted.grounding.calibration import sureness
+from footnoted.grounding.entailment import Comparing
+from footnoted.grounding.exact import as_evidence, carried, contradiction, decide, uncovered_spans, words_for
+from footnoted.grounding.facts import parts
 from footnoted.grounding.features import features
 from footnoted.grounding.model import classifier
 from footnoted.grounding.reading import Reading, read
@@ -35,6 +38,7 @@ _MARKER = re.compile(
     r"\[\^?(?:source\s+)?\d{1,4}(?:\s?[,;–-]\s?(?:source\s+)?\d{1,4})*\]|【[^】]{0,40}】|[⁰¹²³⁴⁵⁶⁷⁸⁹]+(?=\W|$)|[*_`#]{1,3}",
     re.IGNORECASE,
 )
+_TELLING_ALONE = ("number", "bound", "negation")  # conflicts that hold of a part without its sentence; measured
 _NEAR = 0.5  # likeness in meaning below which a sentence that shares no word is no evidence
 _PARTLY = 0.5  # share of a claim's weight that must be carried for it to be partly right
 
@@ -42,9 +46,20 @@ _PARTLY = 0.5  # share of a claim's weight that must be carried for it to be par
 class Checker:
     """Weighs claims. One for a process is enough; safe to call from any thread, any number of answers at once."""
 
-    def __init__(self, *, weights: Path | None = None, shelf: Shelf | None = None, workers: int = 2) -> None:
-        """``weights`` is a folder with another encoder's files. Nothing is opened before the first claim."""
+    def __init__(
+        self,
+        *,
+        weights: Path | None = None,
+        network: Path | None = None,
+        shelf: Shelf | None = None,
+        workers: int = 2,
+    ) -> None:
+        """``weights`` is a folder with another encoder's files, ``network`` one with another network's.
+
+        Nothing is opened before the first claim.
+        """
         self._weights = weights
+        self._network = network
         self._shelf = shelf or Shelf()
         self._workers = workers
         self._pool: ThreadPoolExecutor | None = None
@@ -84,7 +99,7 @@ class Checker:
     @staticmethod
     def confidence(verdicts: Sequence[Verdict]) -> float:
         """The probability (0–1) that every claim of an answer stands; an unchecked claim counts as none."""
-        return min((verdict.score or 0.0 for verdict in verdicts), default=1.0)
+        return sureness([verdict.score for verdict in verdicts])
 
     def _threads(self) -> ThreadPoolExecutor:
         with self._lock:
@@ -95,39 +110,70 @@ class Checker:
 
     def _encoder(self) -> tuple[Encoder | None, str]:
         try:
+            Comparing.load(self._network)  # without it no claim is weighed, so the encoder alone is of no use
             return Encoder.load(self._weights), ""
         except EncoderUnavailable as error:
             return None, str(error)
 
     def _weigh(self, text: str, sources: Sequence[Source], cited: Sequence[int]) -> Verdict:
         """The verdict on one sentence: by the cited sources if they carry it, else by all."""
-        encoder, why_not = self._encoder()
         asked = [index for index in dict.fromkeys(cited) if 0 <= index < len(sources)]
         everyone = list(range(len(sources)))
         rounds = [indices for indices in (asked, everyone) if indices]
         if len(asked) == len(everyone):
             rounds = rounds[:1]
+        if asked:
+            # What stands word for word where it points needs no model, and so does not wait for one to be opened.
+            plain = decide(weigh(text, sources, asked, shelf=self._shelf, encoder=None))
+            if plain is not None and plain.ruling == "supported":
+                return plain
+        encoder, why_not = self._encoder()
         best: Verdict | None = None
         for indices in rounds:
             weighed = weigh(text, sources, indices, shelf=self._shelf, encoder=encoder)
             verdict = decide(weighed)
+            if verdict is None or verdict.ruling != "supported":
+                verdict = self._by_parts(text, sources, indices) or verdict
             if verdict is None:
-                verdict = by_model(weighed) if encoder else Verdict("not_checked", reason=why_not)
+                verdict = (
+                    by_model(weighed, Comparing.load(self._network))
+                    if encoder
+                    else Verdict("not_checked", reason=why_not)
+                )
             if verdict.ruling == "supported":
                 return verdict
             if best is None or (verdict.score or 0.0) > (best.score or 0.0):
                 best = verdict
         return best or Verdict("not_checked", reason="no source could be asked")
 
+    def _by_parts(self, text: str, sources: Sequence[Source], indices: Sequence[int]) -> Verdict | None:
+        """The verdict on a sentence that says several things, where words alone give it.
 
-def by_model(weighed: Weighed) -> Verdict:
+        ``supported`` if each stands nearly word for word in some sentence, ``contradicted`` if one is told there
+        with another number or negation.
+        """
+        said = parts(text)
+        if len(said) < 2:
+            return None
+        weighed = [weigh(part, sources, indices, shelf=self._shelf, encoder=None) for part in said]
+        for part in weighed:
+            denied = contradiction(part, _TELLING_ALONE)
+            if denied is not None:
+                return _moved(denied, max(0, text.find(part.claim.text)))
+        verdicts = [decide(part) for part in weighed]
+        known = [verdict for verdict in verdicts if verdict is not None and verdict.ruling == "supported"]
+        return _worst(known) if len(known) == len(said) else None
+
+
+def by_model(weighed: Weighed, comparing: Comparing) -> Verdict:
     """The model's verdict on what the exact tier left open."""
     claim, found, alignment, clashes = weighed.claim, weighed.found, weighed.alignment, weighed.clashes
     if not any(one.cover or one.like >= _NEAR for one in found):
         return Verdict("unsupported", score=0.0, tier="model", reason="nothing in the sources comes near this")
     frozen = classifier()
-    score = frozen.probability(features(weighed))
-    telling = tuple(as_evidence(one, round(score * one.cover, 4)) for one in _telling(claim, found))
+    score = frozen.probability(features(weighed, weighed.entailment(comparing)))
+    told = [one for each in _telling(claim, found) for one in as_evidence(each, round(score * each.cover, 4))]
+    telling = tuple(dict.fromkeys(told))
     if score >= frozen.threshold:
         return Verdict("supported", score=score, tier="model", evidence=telling)
     bare = uncovered_spans(claim, alignment)
@@ -137,7 +183,7 @@ def by_model(weighed: Weighed) -> Verdict:
             "contradicted",
             score=score,
             tier="model",
-            evidence=(as_evidence(found[sure.evidence], 0.0),),
+            evidence=as_evidence(found[sure.evidence], 0.0),
             flagged=(Span(sure.start, sure.end),),
             reason=words_for(sure),
         )

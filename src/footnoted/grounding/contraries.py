@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, cast
 
 from footnoted.grounding.conflicts import NEAR, Comparison, Conflict, Kind, names, numbers
+from footnoted.grounding.coverage import coverage
 from footnoted.grounding.opposites import are_opposite, opposites
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ def conflicts(claim: Reading, evidence: Sequence[Reading]) -> list[Conflict]:
     if not evidence:
         return []
     pair = Comparison(claim, evidence)
-    found = [*numbers(pair), *negations(pair), *contraries(pair), *operators(pair), *names(pair)]
+    found = [*numbers(pair), *negations(pair), *contraries(pair), *operators(pair), *names(pair), *coverage(pair)]
     return sorted(found, key=lambda conflict: (not conflict.sure, conflict.start))
 
 

@@ -47,7 +47,7 @@ def disagreements(evidence: Evidence, sources: Sequence[Source]) -> list[Disagre
             continue
         other = passage(source)
         for _, place, _ in candidates(said, [other], _LOOKED_AT):
-            words = other.text(place)
+            words = other.words(place)
             reading = read(words)
             clash = next((one for one in conflicts(said, [reading]) if one.sure and one.kind != "name"), None)
             if clash is None or not _alike(evidence.quote, words, clash.said, clash.instead):

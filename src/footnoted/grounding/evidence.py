@@ -18,31 +18,44 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 LIKENESS = 0.6  # what nearness in meaning is worth beside shared words when evidence is chosen
+RELATED = 0.36  # nearness in meaning below which a further sentence speaks of something else
 MOST = 4  # evidence sentences a verdict rests on; measured: four beat two, more add nothing
 _LONGEST = 60  # words; what is longer (transcripts, tables) is cut at its own pauses
+_LONGEST_LEAD = 240  # code points; a longer sentence is no mere introduction
+_ITEM = re.compile(r"(?:[-*+•‣–]|\(?\d{1,3}[.)]|\(?[a-z][.)])\s+")
 _PAUSE = re.compile(r"\n|[;:]\s|,\s|\s[–—-]\s|\s")
 
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """One source in sentences, with the stems of each and where every stem stands."""
+    """One source in sentences, with the stems of each and where every stem stands.
+
+    ``leads`` are what introduces a list item ("We do not pay for:"), None for all else: without it, an item says
+    nothing, or the opposite of what it says with it.
+    """
 
     source: Source
     spans: tuple[Span, ...]
+    leads: tuple[Span | None, ...]
     stems: tuple[frozenset[str], ...]
     places: dict[str, tuple[int, ...]]
 
     def text(self, index: int) -> str:
-        """The words of one sentence."""
+        """What one sentence says: its words, a list item's after those of its lead."""
+        return _said(self.source.text, self.spans[index], self.leads[index])
+
+    def words(self, index: int) -> str:
+        """The words of one sentence alone, letter by letter."""
         span = self.spans[index]
         return self.source.text[span.start : span.end]
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """One evidence sentence: of which source, which of its sentences, where.
+    """One evidence sentence: of which source, which of its sentences, where, and where what introduces it.
 
-    ``cover`` is the share (0–1) of the claim's weight in it, ``like`` how near it is in meaning (0 without a model).
+    ``reading`` is of both, ``words`` are its own. ``cover`` is the share (0–1) of the claim's weight in it, ``like``
+    how near it is in meaning (0 without a model).
     """
 
     source: int
@@ -51,20 +64,49 @@ class Found:
     reading: Reading
     cover: float
     like: float = 0.0
+    words: str = ""
+    lead: Span | None = None
+    lead_words: str = ""
 
 
 def passage(source: Source) -> Passage:
     """Cut a source into sentences and note their stems."""
     spans = tuple(piece for span in sentences(source.text) for piece in _pieces(source.text, span))
-    stems = tuple(frozenset(content_stems(source.text[s.start : s.end])) for s in spans)
+    leads = tuple(_leads(source.text, spans))
+    said = (_said(source.text, span, lead) for span, lead in zip(spans, leads, strict=True))
+    stems = tuple(frozenset(content_stems(text)) for text in said)
     places: dict[str, list[int]] = {}
     for index, found in enumerate(stems):
         for stemmed in found:
             places.setdefault(stemmed, []).append(index)
-    return Passage(source, spans, stems, {stemmed: tuple(where) for stemmed, where in places.items()})
+    return Passage(source, spans, leads, stems, {stemmed: tuple(where) for stemmed, where in places.items()})
+
+
+def _leads(text: str, spans: Sequence[Span]) -> list[Span | None]:
+    """For each sentence the one ending in a colon before the list it stands in, if any."""
+    leads: list[Span | None] = []
+    lead, inside, before = None, False, 0
+    for span in spans:
+        if _ITEM.match(text, span.start):
+            inside = True
+        elif not (inside and "\n" not in text[before : span.start]):
+            inside = False
+            lead = span if text[span.start : span.end].rstrip("*_ ").endswith((":", "：")) else None
+        before = span.end
+        leads.append(lead if inside else None)
+    return leads
+
+
+def _said(text: str, span: Span, lead: Span | None) -> str:
+    words = text[span.start : span.end]
+    if lead is None or lead.end - lead.start > _LONGEST_LEAD:
+        return words
+    return f"{text[lead.start : lead.end]} {_ITEM.sub('', words, count=1)}"
 
 
 def _pieces(text: str, span: Span) -> list[Span]:
+    if span.end - span.start < 2 * _LONGEST:  # too short to hold so many words
+        return [span]
     found = words(text[span.start : span.end])
     if len(found) <= _LONGEST:
         return [span]
@@ -121,7 +163,11 @@ def candidates(claim: Reading, passages: Sequence[Passage], each: int) -> list[t
 
 
 def choose(claim: Reading, pool: Sequence[Found], most: int = MOST) -> list[Found]:
-    """Up to ``most`` of the pool: the best one, then those that add most of what is still uncovered."""
+    """Up to ``most`` of the pool: the best one, then those that add most of what is still uncovered.
+
+    A sentence that is far in meaning adds nothing, whatever words it shares: among enough passages about something
+    else, every word of a claim stands somewhere.
+    """
     left = dict.fromkeys(claim.stems, 1.0)
     total = sum(weight_of(stemmed) for stemmed in left) or 1.0
     remaining = list(pool)
@@ -132,6 +178,8 @@ def choose(claim: Reading, pool: Sequence[Found], most: int = MOST) -> list[Foun
             break
         chosen.append(best)
         remaining.remove(best)
+        if len(chosen) == 1 and any(one.like for one in pool):
+            remaining = [one for one in remaining if one.like >= RELATED]
         for stemmed in best.reading.stems:
             if stemmed in left:
                 left[stemmed] = 0.25  # said again is worth a little: it confirms

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from footnoted.types import Evidence, Span, Verdict
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from footnoted.grounding.alignment import Alignment
     from footnoted.grounding.conflicts import Conflict
     from footnoted.grounding.evidence import Found
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
     from footnoted.grounding.scales import Weighed
 
 _SAME = 0.7  # share of the claim's other words a sentence must hold before a conflict with it is believed
+_SAME_PART, _ENOUGH = 0.8, 2  # the same of a part of a sentence, and how many words that must be
 _ORDER = 0.85  # share of the claim's words that must stand in one sentence, in order, to be near verbatim
 _NOTHING = 0.12  # share of the claim's weight in the evidence below which nothing is said about it
 _UNLIKE = 0.3  # cosine below which sentences are about different things
@@ -30,16 +33,9 @@ def decide(weighed: Weighed) -> Verdict | None:
     claim, found, clashes = weighed.claim, weighed.found, weighed.clashes
     for clash in clashes:
         if clash.sure and agreement(claim, found[clash.evidence].reading, clash) >= _SAME:
-            return Verdict(
-                "contradicted",
-                score=0.03,
-                tier="exact",
-                evidence=(as_evidence(found[clash.evidence], 0.0),),
-                flagged=(Span(clash.start, clash.end),),
-                reason=words_for(clash),
-            )
+            return _contradicted(clash, found[clash.evidence])
     if found and not clashes and verbatim(claim, found[0].reading):
-        return Verdict("supported", score=0.97, tier="exact", evidence=(as_evidence(found[0], 1.0),))
+        return Verdict("supported", score=0.97, tier="exact", evidence=as_evidence(found[0], 1.0))
     if not found or _says_nothing(weighed):
         return Verdict(
             "unsupported",
@@ -49,6 +45,28 @@ def decide(weighed: Weighed) -> Verdict | None:
             reason="nothing in the sources speaks of this",
         )
     return None
+
+
+def contradiction(weighed: Weighed, kinds: Sequence[str]) -> Verdict | None:
+    """``contradicted`` where a part of a sentence is told with another number, say, and all else agrees."""
+    for clash in weighed.clashes:
+        others = [w for w in weighed.claim.words if w.carries and not clash.start <= w.start < clash.end]
+        sentence = weighed.found[clash.evidence]
+        telling = clash.sure and clash.kind in kinds and len(others) >= _ENOUGH
+        if telling and agreement(weighed.claim, sentence.reading, clash) >= _SAME_PART:
+            return _contradicted(clash, sentence)
+    return None
+
+
+def _contradicted(clash: Conflict, found: Found) -> Verdict:
+    return Verdict(
+        "contradicted",
+        score=0.03,
+        tier="exact",
+        evidence=as_evidence(found, 0.0),
+        flagged=(Span(clash.start, clash.end),),
+        reason=words_for(clash),
+    )
 
 
 def agreement(claim: Reading, sentence: Reading, clash: Conflict) -> float:
@@ -100,9 +118,12 @@ def uncovered_spans(claim: Reading, alignment: Alignment) -> tuple[Span, ...]:
     return tuple(Span(claim.words[i].start, claim.words[i].end) for i in alignment.uncovered(claim))
 
 
-def as_evidence(found: Found, support: float) -> Evidence:
-    """An evidence sentence as the verdict shows it: exact words, exact place."""
-    return Evidence(found.source, found.span.start, found.span.end, found.reading.text, support)
+def as_evidence(found: Found, support: float) -> tuple[Evidence, ...]:
+    """An evidence sentence as the verdict shows it: exact words, exact place; of a list item its lead after it."""
+    shown = (Evidence(found.source, found.span.start, found.span.end, found.words, support),)
+    if found.lead is None:
+        return shown
+    return (*shown, Evidence(found.source, found.lead.start, found.lead.end, found.lead_words, support))
 
 
 def words_for(clash: Conflict) -> str:

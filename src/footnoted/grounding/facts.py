@@ -30,6 +30,7 @@ _CONDITION = re.compile(
     r"|both|wenn|falls|sofern|si|sauf|jika|kecuali)\b|如果|若|もし|場合|หาก|ถ้า|यदि|अगर|إذا",
     re.IGNORECASE,
 )
+_NEXT_ITEM = re.compile(r";\s+(?:(?:and|or)\s+)?")
 _PAIRS = {"(": ")", "[": "]", "“": "”", "„": "“", "«": "»", "「": "」", "（": "）"}
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*|[£$€%]")
 _AMOUNT = re.compile(rf"(?<![\w.]){_NUMBER} {_PURPOSE}\b")
@@ -52,11 +53,12 @@ _VERBS = frozenset(
     drew drove ate flew forgot got hid hung meant read rode sang sank slept stole swam taught threw understood wore
     produces produced creates created supports supported offers offered protects protected prevents prevented describes
     depends depended appears appeared reaches reached expires expired covers covered costs needs lives works uses
-    starts ends pays rejects rejected refuses refused publishes published orbits employs employed moved launched
+    starts ends pays pay cover rejects rejected refuses refused publishes published orbits employs employed moved
+    launched
     """.split()
 )
 _ALSO_NOUNS = frozenset(
-    "costs needs lives works uses starts ends covers offers supports means states moves claims limits".split()
+    "costs needs lives works uses starts ends pay cover covers offers supports means states moves claims limits".split()
 )
 _PRONOUNS = frozenset("it he she they we you i this that these those there which who whose where each both".split())
 _EMBEDS = frozenset("that which who whose whether how what why where when whom".split())
@@ -90,6 +92,18 @@ def facts(claim: str) -> list[Span]:
             start = cut
     spans.append(_trimmed(claim, start, len(claim)))
     return spans
+
+
+def parts(claim: str) -> list[str]:
+    """What a claim says, one thing at a time: its facts, or of a list told in one sentence every item with its lead.
+
+    >>> parts("We do not pay for: rust; racing.")
+    ['We do not pay for: rust', 'We do not pay for: racing.']
+    """
+    lead, colon, items = claim.partition(": ")
+    if colon and "; " in items:
+        return [f"{lead}: {item}" for item in _NEXT_ITEM.split(items) if item.strip()]
+    return [claim[span.start : span.end] for span in facts(claim)]
 
 
 def _separates(kind: str, left: str, right: str, joint: str) -> bool:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from footnoted.grounding.alignment import Alignment
     from footnoted.grounding.conflicts import Conflict
+    from footnoted.grounding.entailment import Entailment
     from footnoted.grounding.evidence import Found
     from footnoted.grounding.reading import Reading
     from footnoted.grounding.scales import Weighed
@@ -53,12 +54,14 @@ SEMANTIC = (
     "meant_uncovered",
     "meant_uncovered_least",
 )
+READ = ("carried", "contradicted", "doubted_most", "doubted")
 
 
-def features(weighed: Weighed) -> list[float]:
-    """All features of a claim beside its evidence, in the order of ``LEXICAL`` then ``SEMANTIC``."""
+def features(weighed: Weighed, entailment: Entailment) -> list[float]:
+    """All features of a claim beside its evidence, in the order of ``LEXICAL``, ``SEMANTIC``, ``READ``."""
     values = lexical(weighed.claim, weighed.found, weighed.alignment, weighed.clashes)
-    return values + semantic(weighed.claim, [one.like for one in weighed.found], weighed.alignment)
+    values += semantic(weighed.claim, [one.like for one in weighed.found], weighed.alignment)
+    return values + as_read(entailment)
 
 
 def lexical(claim: Reading, found: Sequence[Found], alignment: Alignment, clashes: Sequence[Conflict]) -> list[float]:
@@ -132,3 +135,20 @@ def semantic(claim: Reading, likeness: Sequence[float], alignment: Alignment) ->
         sum(bare) / len(bare),
         bare[0],
     ]
+
+
+def as_read(entailment: Entailment) -> list[float]:
+    """What the network read, in the order of ``READ``: each verdict against the two others, and its doubts."""
+    carried, contradicted, neither = entailment.carried, entailment.contradicted, entailment.neither
+    doubts = [float(doubt) for doubt in entailment.doubts] or [0.0]
+    return [
+        carried - _either(contradicted, neither),
+        contradicted - _either(carried, neither),
+        max(doubts),
+        sum(doubts) / len(doubts),
+    ]
+
+
+def _either(one: float, other: float) -> float:
+    high = max(one, other)
+    return high + math.log(math.exp(one - high) + math.exp(other - high))

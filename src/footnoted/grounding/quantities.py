@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right, insort
 from dataclasses import dataclass
+from operator import itemgetter
 
 _DIGITS = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
 _UNITS_WORDS = dict(
@@ -149,25 +151,26 @@ def quantities(text: str) -> list[Quantity]:
     [(336.0, 'hour', '<='), (1500000.0, '£', '<=')]
     """
     found: list[Quantity] = []
-    taken: list[tuple[int, int]] = []
+    taken: list[tuple[int, int]] = []  # in order; no two overlap
     for match in _DATE.finditer(text):
         found.append(Quantity(_date(match), "date", _bound(text, *match.span()), "", *match.span()))
         taken.append(match.span())
     for match in _CLOCK.finditer(text):
         if not _inside(match.start(), taken):
             found.append(Quantity(_clock(match), "clock", _bound(text, *match.span()), "", *match.span()))
-            taken.append(match.span())
+            insort(taken, match.span())
     for match in _NUMBER.finditer(text):
         if not _inside(match.start("digits") if match["digits"] else match.start(), taken):
             quantity = _number(text, match)
             if quantity is not None:
                 found.append(quantity)
-                taken.append((quantity.start, quantity.end))
+                insort(taken, (quantity.start, quantity.end))
     return sorted(found, key=lambda quantity: quantity.start)
 
 
 def _inside(position: int, spans: list[tuple[int, int]]) -> bool:
-    return any(start <= position < end for start, end in spans)
+    before = bisect_right(spans, position, key=itemgetter(0)) - 1
+    return before >= 0 and position < spans[before][1]
 
 
 def _date(match: re.Match[str]) -> float:

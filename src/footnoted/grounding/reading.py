@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import json
 import re
+from bisect import bisect_right
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from footnoted.grounding.quantities import Quantity, quantities
 from footnoted.text import STOPWORDS, fold, stem, words
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 FITTED = Path(__file__).parent / "fitted"
 
@@ -86,6 +91,7 @@ def read(text: str) -> Reading:
     carrying = [_carries(word) for word, _, _ in found]
     negated, focus = _negation(text, found, carrying)
     amounts = tuple(q for q in quantities(text) if not _ITEM.match(text, 0, q.end + 2))
+    starts = [q.start for q in amounts]
     opening = True
     made: list[Word] = []
     for index, (word, start, end) in enumerate(found):
@@ -102,11 +108,18 @@ def read(text: str) -> Reading:
                 number=word[0].isdigit(),
                 negated=negated[index],
                 focus=focus[index],
-                value=next((f"{q.value:g} {q.unit}" for q in amounts if q.start <= start < q.end), ""),
+                value=_value(amounts, bisect_right(starts, start) - 1, start),
             )
         )
         opening = text[end : end + 2].strip()[:1] in {".", "!", "?", ":"} and not text[end : end + 2].isalnum()
     return Reading(text, tuple(made), amounts, frozenset(w.stem for w in made if w.carries))
+
+
+def _value(amounts: Sequence[Quantity], index: int, place: int) -> str:
+    """The quantity of that index, if it reaches as far as a place."""
+    if index < 0 or place >= amounts[index].end:
+        return ""
+    return f"{amounts[index].value:g} {amounts[index].unit}"
 
 
 def _carries(word: str) -> bool:

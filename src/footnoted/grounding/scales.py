@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from footnoted.encoder import Encoded, Encoder
     from footnoted.grounding.conflicts import Conflict
+    from footnoted.grounding.entailment import Comparing, Entailment
     from footnoted.grounding.evidence import Found
     from footnoted.types import Source
 
@@ -29,6 +30,11 @@ class Weighed:
     clashes: tuple[Conflict, ...]
     encoded: Encoded | None = None
     encodings: tuple[Encoded, ...] = ()
+
+    def entailment(self, comparing: Comparing) -> Entailment:
+        """What the network reads out of the claim beside all of its evidence."""
+        assert self.encoded is not None  # noqa: S101 - the network is asked where there is an encoder
+        return comparing.read(self.encoded, self.encodings)
 
 
 def weigh(

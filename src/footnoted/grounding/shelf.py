@@ -77,11 +77,11 @@ def gather(
     if encoder is not None and vector is not None:
         for number, one in enumerate(shelved):
             if one.vectors is not None:
-                near |= {(number, i): float(x) for i, x in enumerate(one.vectors @ vector)}
+                near |= {(number, i): round(float(x), 5) for i, x in enumerate(one.vectors @ vector)}
             else:
                 worded = [place for place in shares if place[0] == number]
                 likeness = encoder.sentences([passages[n].text(i) for n, i in worded]) @ vector
-                near |= {place: float(x) for place, x in zip(worded, likeness, strict=True)}
+                near |= {place: round(float(x), 5) for place, x in zip(worded, likeness, strict=True)}
     places = set(shares) | set(near)
     ranked = sorted(places, key=lambda place: (-shares.get(place, 0.0) - near.get(place, 0.0), place))
     pool = [_found(passages, *place, shares.get(place, 0.0), near.get(place, 0.0)) for place in ranked[:_POOL]]
@@ -90,4 +90,15 @@ def gather(
 
 def _found(passages: Sequence[Passage], number: int, index: int, share: float, like: float) -> Found:
     one = passages[number]
-    return Found(number, index, one.spans[index], read(one.text(index)), share, like)
+    lead = one.leads[index]
+    return Found(
+        number,
+        index,
+        one.spans[index],
+        read(one.text(index)),
+        share,
+        like,
+        words=one.words(index),
+        lead=lead,
+        lead_words=one.source.text[lead.start : lead.end] if lead else "",
+    )
