@@ -1,0 +1,126 @@
+"""A chat message in; the advisor's material where it is about cloud security, else the documents' own, out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from footnoted.assistants.security import AnswerService, ConversationDocument, FindingsService, KnowledgeBaseService
+from footnoted.assistants.security.advice.answer import Advice, persona
+from footnoted.assistants.security.advice.asked import Asked as Understood
+from footnoted.assistants.security.advice.asked import read_asked
+from footnoted.service.asking import Asked, ChatBody, ChatContext, Gathered, Message
+from footnoted.service.chatting import Chat
+from footnoted.types import Deadlines
+
+if TYPE_CHECKING:
+    from footnoted.contract import GenerationResponse
+    from footnoted.service.app import Service
+    from footnoted.service.documents import DocumentService
+
+_PASSAGES = 3  # of the tenant's documents, beside its findings
+_ABOUT_FINDINGS = frozenset({"prioritise", "list", "comply", "remediate", "compare"})
+
+
+class TenantDocuments:
+    """The service's own documents, as the advisor asks for them: the passages nearest to the question."""
+
+    def __init__(self, documents: DocumentService) -> None:
+        self._documents = documents
+
+    async def get_for_conversation(
+        self, tenant_id: str, conversation_id: str, question: str = ""
+    ) -> list[ConversationDocument]:
+        """Passages of the conversation's documents and of those that belong to none."""
+        found = await self._documents.search(
+            tenant_id, [question], k=_PASSAGES, conversation_id=conversation_id or None
+        )
+        return [ConversationDocument(one.id.replace("-", ""), one.title, one.text) for one in found]
+
+
+class Advising:
+    """A `ChatContext` before the documents' own: messages on security are answered by the advisor."""
+
+    def __init__(self, service: Service) -> None:
+        database = service.store.database
+        self.findings = FindingsService(database)
+        self.knowledge = KnowledgeBaseService(database)
+        self._documents: ChatContext = service.chat.context
+        settings = service.settings
+        options: dict[str, Any] = {}
+        if settings.provider != "extractive":
+            key = settings.api_key.get_secret_value() if settings.api_key else None
+            options = {"api_key": key, "base_url": settings.base_url, "model": settings.model}
+        self.advisor = AnswerService(
+            settings.provider,
+            self.knowledge,
+            self.findings,
+            TenantDocuments(service.documents),
+            checking=settings.checking,
+            deadlines=Deadlines(
+                first_token=settings.first_token_seconds,
+                between_tokens=settings.between_tokens_seconds,
+                total=settings.stream_seconds,
+            ),
+            **options,
+        )
+        self._always = Chat(_Always(self), service.answers, settings)
+
+    async def open(self) -> None:
+        """Bring the advisor's tables up to date."""
+        await self.findings.prepare()
+
+    async def aclose(self) -> None:
+        """Close the model's connections."""
+        await self.advisor.aclose()
+
+    async def ask(self, body: ChatBody, tenant: str) -> Asked:
+        """A message for the advisor and nobody else."""
+        return await self._always.ask(body, tenant, kind="advice")
+
+    async def gather(self, message: Message) -> Gathered:
+        """The advisor's material for a message on security, else what the documents hold."""
+        understood = read_asked(message.text, None, message.history, conversation_id=message.conversation_id or "")
+        if await self._concerns(understood, message.tenant):
+            return await self.advice(understood, message)
+        return await self._documents.gather(message)
+
+    async def advice(self, understood: Understood, message: Message) -> Gathered:
+        """What the advisor answers from, and the advisor to write it."""
+        advice = await self.advisor.prepare(understood, message.tenant)
+        return Gathered(
+            sources=[one.as_source() for one in advice.sources],
+            instructions=persona(),
+            after=_Told(advice),
+            writer=advice,
+        )
+
+    async def _concerns(self, asked: Understood, tenant: str) -> bool:
+        """Whether a message names a service, framework or finding, or asks about findings that are kept."""
+        if asked.services or asked.frameworks or asked.ids or asked.labels:
+            return True
+        about = asked.requires_findings or asked.intent in _ABOUT_FINDINGS or bool(asked.uncovered)
+        return about and not asked.requires_documents and await self.findings.count(tenant) > 0
+
+
+class _Always:
+    """A `ChatContext` that leaves nothing to the documents alone."""
+
+    def __init__(self, advising: Advising) -> None:
+        self._advising = advising
+
+    async def gather(self, message: Message) -> Gathered:
+        """The advisor's material."""
+        conversation = message.conversation_id or ""
+        understood = read_asked(message.text, None, message.history, conversation_id=conversation)
+        return await self._advising.advice(understood, message)
+
+
+class _Told:
+    """What ``done`` says beside the response."""
+
+    def __init__(self, advice: Advice) -> None:
+        self._advice = advice
+
+    def __call__(self, response: GenerationResponse) -> dict[str, Any]:
+        """Intent, entities, citations by what they name, severity, frameworks, findings."""
+        return self._advice.finished(response).as_json()

@@ -1,0 +1,277 @@
+"""Settings in; the application out: its rooms opened, its routes found, its errors told in one shape."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import gc
+import pkgutil
+import signal
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+import structlog
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from starlette.exceptions import HTTPException
+
+from footnoted import __version__
+from footnoted.answering.generator import GroundedGenerator
+from footnoted.errors import FootnotedError
+from footnoted.providers import Fallback, build
+from footnoted.service import routes
+from footnoted.service.answering import Desk
+from footnoted.service.chatting import Chat, DocumentsContext
+from footnoted.service.documents import DocumentService
+from footnoted.service.door import Door
+from footnoted.service.faults import Fault, fault_of, words_of
+from footnoted.service.history import Answers
+from footnoted.service.limits import Limits, MemoryLimits
+from footnoted.service.observe import logs, traces
+from footnoted.service.pacing import paced
+from footnoted.service.replay.memory import MemoryReplay
+from footnoted.service.settings import Settings, read_settings
+from footnoted.service.store import Store
+from footnoted.service.store.keys import Keys
+from footnoted.service.streams import Streams
+from footnoted.service.tenants import Tenants
+from footnoted.types import Deadlines
+
+if TYPE_CHECKING:
+    from footnoted.service.replay import Replay
+
+log = structlog.get_logger("footnoted.service")
+
+
+@dataclass(slots=True)
+class Service:
+    """Every room of a running service. A route module reaches it as ``request.app.state.service``."""
+
+    settings: Settings
+    store: Store
+    tenants: Tenants
+    limits: Limits
+    streams: Streams
+    documents: DocumentService
+    answers: Answers
+    chat: Chat
+    desk: Desk
+
+
+def create_app(settings: Settings | None = None, *, generator: GroundedGenerator | None = None) -> FastAPI:
+    """The application. ``generator`` writes the answers instead of the one the settings describe."""
+    settings = settings or read_settings()
+    modules = _route_modules()
+    app = FastAPI(
+        title="footnoted",
+        version=__version__,
+        summary="Answers, footnoted: every sentence points at the exact words that support it.",
+        docs_url=None,
+        redoc_url=None,
+        lifespan=_lifespan(settings, modules, generator),
+    )
+    for module in modules:
+        app.include_router(module.router)
+    _tell_errors(app)
+    app.add_middleware(Door, body_bytes=settings.body_bytes, file_bytes=settings.file_bytes)
+    return app
+
+
+def served_app() -> FastAPI:
+    """What `footnoted serve` runs in each worker; everything is read from the environment."""
+    settings = read_settings()
+    logs.set_up(settings)
+    return create_app(settings)
+
+
+def _route_modules() -> list[ModuleType]:
+    """Every module of `routes` whose extra is installed, in the order of their names; the page's catch-all is last."""
+    found = []
+    modules = [each for each in pkgutil.iter_modules(routes.__path__) if not each.name.startswith("_")]
+    for module in sorted(modules, key=lambda each: (each.name == "page", each.name)):
+        try:
+            found.append(import_module(f"{routes.__name__}.{module.name}"))
+        except ModuleNotFoundError as error:
+            if error.name and error.name.startswith("footnoted.service"):
+                raise
+            log.info("routes left out", routes=module.name, missing=error.name)
+    return found
+
+
+def _lifespan(
+    settings: Settings, modules: list[ModuleType], generator: GroundedGenerator | None
+) -> Callable[[FastAPI], Any]:
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        async with AsyncExitStack() as opened:
+            traces.set_up(settings)
+            opened.callback(traces.shut_down)
+            service = await _open(settings, generator, opened)
+            app.state.service = service
+            for module in modules:
+                room = getattr(module, "room", None)
+                if room is not None:
+                    await opened.enter_async_context(room(service))
+            opened.enter_context(_drained_by_signal(service.streams))
+            gc.collect()
+            gc.freeze()  # what was imported stays: no collection need look at it again while streams wait
+            log.info(
+                "ready", version=__version__, provider=settings.provider, replay=type(service.streams.replay).__name__
+            )
+            yield
+            service.streams.drain()
+
+    return lifespan
+
+
+async def _open(settings: Settings, generator: GroundedGenerator | None, opened: AsyncExitStack) -> Service:
+    store = Store(settings.database_url, connections=settings.database_connections, seconds=settings.database_seconds)
+    opened.push_async_callback(store.aclose)
+    await store.open()
+    if generator is None:
+        generator = make_generator(settings)
+        opened.push_async_callback(generator.aclose)
+    answers = Answers(store, keep_days=settings.keep_answers_days)
+    opened.push_async_callback(answers.aclose)
+    replay, limits = await _replay_and_limits(settings, opened)
+    streams = Streams(replay, limits, settings)
+    opened.push_async_callback(streams.aclose)
+    await streams.open()
+    documents = DocumentService(store, settings)
+    opened.push_async_callback(_stopped(asyncio.create_task(_forget_old(answers), name="footnoted-forget")))
+    return Service(
+        settings=settings,
+        store=store,
+        tenants=Tenants(Keys(store), settings),
+        limits=limits,
+        streams=streams,
+        documents=documents,
+        answers=answers,
+        chat=Chat(DocumentsContext(documents), answers, settings),
+        desk=Desk(generator, answers, settings),
+    )
+
+
+async def _replay_and_limits(settings: Settings, opened: AsyncExitStack) -> tuple[Replay, Limits]:
+    per_minute, at_once = settings.requests_per_minute, settings.concurrent_streams
+    if settings.redis_url is None:
+        replay = MemoryReplay(keep_seconds=settings.keep_stream_seconds)
+        return replay, MemoryLimits(per_minute=per_minute, at_once=at_once)
+    from footnoted.service.replay.redis import open_redis
+
+    found: tuple[Replay, Limits] = await open_redis(settings, opened)
+    return found
+
+
+def make_generator(settings: Settings) -> GroundedGenerator:
+    """The generator the settings describe."""
+    key = settings.api_key.get_secret_value() if settings.api_key else None
+    chosen = build(settings.provider, api_key=key, base_url=settings.base_url, model=settings.model)
+    others = [build(each) for each in settings.fallback]
+    return GroundedGenerator(
+        paced(Fallback([chosen, *others]) if others else chosen, seconds=settings.pace_seconds),
+        templates=settings.templates,
+        checking=settings.checking,
+        deadlines=Deadlines(
+            first_token=settings.first_token_seconds,
+            between_tokens=settings.between_tokens_seconds,
+            total=settings.stream_seconds,
+        ),
+    )
+
+
+def _stopped(task: asyncio.Task[None]) -> Callable[[], Any]:
+    async def stop() -> None:
+        task.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await task
+
+    return stop
+
+
+async def _forget_old(answers: Answers) -> None:
+    while True:
+        with contextlib.suppress(Fault):
+            await answers.forget_old()
+        await asyncio.sleep(3600)
+
+
+@contextlib.contextmanager
+def _drained_by_signal(streams: Streams) -> Any:
+    """Tell the streams of a shutdown when its signal comes: the server waits for connections before it tells us."""
+    before: dict[int, Any] = {}
+    for number in (int(signal.SIGTERM), int(signal.SIGINT)):
+        old = signal.getsignal(number)
+        if not callable(old):
+            continue
+
+        def told(got: int, where: Any, old: Any = old) -> None:
+            streams.drain_soon()
+            old(got, where)
+
+        try:
+            signal.signal(number, told)
+        except ValueError:  # not the main thread: whoever runs us tells us otherwise
+            break
+        before[number] = old
+    try:
+        yield
+    finally:
+        for number, old in before.items():
+            signal.signal(number, old)
+
+
+def _tell_errors(app: FastAPI) -> None:
+    def told(request: Request, fault: Fault) -> JSONResponse:
+        if request.url.path.startswith("/v1/"):
+            kind = "invalid_request_error" if fault.status < 500 else "server_error"
+            error = {"message": fault.message, "type": kind, "code": fault.code, "param": None}
+        else:
+            error = {"code": fault.code, "message": fault.message}
+        headers = fault.headers
+        if fault.status == 401:
+            headers["WWW-Authenticate"] = "Bearer"
+        return JSONResponse({"error": error}, fault.status, headers)
+
+    async def invalid(request: Request, error: Exception) -> JSONResponse:
+        assert isinstance(error, RequestValidationError)  # noqa: S101
+        errors = error.errors()
+        status = 400 if any(each["type"] == "json_invalid" for each in errors) else 422
+        return told(request, Fault(status, "invalid_request", words_of(errors)))
+
+    async def http(request: Request, error: Exception) -> JSONResponse:
+        assert isinstance(error, HTTPException)  # noqa: S101
+        fault = error.__cause__ if isinstance(error.__cause__, Fault) else None
+        codes = {404: "not_found", 405: "method_not_allowed", 400: "invalid_request"}
+        words = {404: "there is nothing here", 405: "not with this method"}
+        fallback = Fault(
+            error.status_code, codes.get(error.status_code, "failed"), words.get(error.status_code, str(error.detail))
+        )
+        response = told(request, fault or fallback)
+        for name, value in (error.headers or {}).items():
+            response.headers[name] = value
+        return response
+
+    async def known(request: Request, error: Exception) -> JSONResponse:
+        fault = fault_of(error)
+        if fault.status >= 500 and not isinstance(error, Fault):
+            log.warning("failed", error=type(error).__name__, status=fault.status)
+        return told(request, fault)
+
+    async def unknown(request: Request, error: Exception) -> JSONResponse:
+        fault = fault_of(error)
+        if fault.status == 500:
+            log.error("broke", exc_info=error)
+        return told(request, fault)
+
+    app.add_exception_handler(RequestValidationError, invalid)
+    app.add_exception_handler(HTTPException, http)
+    app.add_exception_handler(FootnotedError, known)
+    app.add_exception_handler(TimeoutError, unknown)
+    app.add_exception_handler(OSError, unknown)
+    app.add_exception_handler(Exception, unknown)

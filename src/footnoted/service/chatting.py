@@ -1,0 +1,93 @@
+"""A message in; what it is answered from, gathered by whichever context is asked, and the question ready, out."""
+
+from __future__ import annotations
+
+from footnoted.contract import GenerationConfig, GenerationMode, GenerationRequest
+from footnoted.service.asking import Asked, ChatBody, ChatContext, Gathered, Message, check_size, contexts_of_found
+from footnoted.service.documents import DocumentService
+from footnoted.service.history import Answers
+from footnoted.service.settings import Settings
+
+_SHORT = 6  # words up to which a follow-up means little without the question before it
+
+
+class DocumentsContext:
+    """The default context: the passages of the tenant's documents that are nearest to the message."""
+
+    def __init__(self, documents: DocumentService) -> None:
+        self._documents = documents
+
+    async def gather(self, message: Message) -> Gathered:
+        """Passages for the message, and for a short follow-up for the question before it too."""
+        questions = [message.text]
+        if message.history and len(message.text.split()) <= _SHORT:
+            questions.append(f"{message.history[-1][0]} {message.text}")
+        found = await self._documents.search(
+            message.tenant,
+            questions,
+            k=message.passages,
+            conversation_id=message.conversation_id,
+            document_ids=message.document_ids,
+        )
+        return Gathered(found)
+
+
+class Chat:
+    """Messages of conversations. ``context`` may be another assistant's; see `ChatContext`."""
+
+    def __init__(self, context: ChatContext, answers: Answers, settings: Settings) -> None:
+        self.context = context
+        self._answers = answers
+        self._settings = settings
+
+    async def ask(self, body: ChatBody, tenant: str, *, kind: str = "chat") -> Asked:
+        """A message with its history and sources, ready to be answered."""
+        check_size(
+            self._settings,
+            *(part for turn in body.history or [] for part in turn),
+            body.instructions or "",
+            question=body.message,
+        )
+        history = body.history
+        if history is None:
+            history = []
+            if body.conversation_id is not None:
+                last = self._settings.history_turns
+                history = await self._answers.turns(tenant, body.conversation_id, last=last)
+        message = Message(
+            tenant=tenant,
+            text=body.message,
+            conversation_id=body.conversation_id,
+            history=history,
+            passages=body.passages,
+            config=body.config,
+            document_ids=None if body.document_ids is None else [str(each) for each in body.document_ids],
+            instructions=body.instructions,
+        )
+        gathered = await self.context.gather(message)
+        contexts, places = contexts_of_found(gathered.sources)
+        instructions = "\n\n".join(filter(None, (gathered.instructions, body.instructions)))
+        request = GenerationRequest(
+            query=body.message,
+            context=contexts,
+            config=_talking(body.config, history),
+            system_instructions=instructions or None,
+            conversation_history=history,
+        )
+        return Asked(
+            request,
+            places,
+            tenant,
+            kind,
+            conversation_id=body.conversation_id,
+            extras=gathered.extras,
+            after=gathered.after,
+            writer=gathered.writer,
+        )
+
+
+def _talking(config: GenerationConfig, history: list[tuple[str, str]]) -> GenerationConfig:
+    """Where there is a history and no mode was asked for, the template that minds it."""
+    if not history or "mode" in config.model_fields_set:
+        return config
+    return config.model_copy(update={"mode": GenerationMode.CONVERSATIONAL})

@@ -1,0 +1,125 @@
+"""Every request in, with an id, a bounded body and safe headers; a line in the log and a figure out."""
+
+from __future__ import annotations
+
+import re
+import time
+from typing import TYPE_CHECKING
+from uuid import uuid4
+
+import structlog
+
+from footnoted.service.faults import Fault, too_large
+from footnoted.service.observe import traces
+from footnoted.service.observe.metrics import METRICS
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+log = structlog.get_logger("footnoted.http")
+
+_REQUEST_ID = re.compile(rb"[A-Za-z0-9._-]{1,128}")
+_TAKES_FILES = frozenset({"/api/v1/documents", "/api/v1/findings", "/api/v1/kb"})
+_QUIET = frozenset({"/healthz", "/readyz", "/metrics"})
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
+    "connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+_SAFE_HEADERS = [
+    (b"content-security-policy", POLICY.encode()),
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"x-frame-options", b"DENY"),
+    (b"cross-origin-opener-policy", b"same-origin"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+    (b"permissions-policy", b"camera=(), microphone=(), geolocation=()"),
+]
+
+
+class Door:
+    """The outermost layer, in plain ASGI: nothing of it stands between a stream and its reader but one call."""
+
+    def __init__(self, app: ASGIApp, *, body_bytes: int, file_bytes: int) -> None:
+        self._app = app
+        self._body_bytes = body_bytes
+        self._file_bytes = file_bytes
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        headers = dict(scope["headers"])
+        request_id = headers.get(b"x-request-id", b"")
+        if not _REQUEST_ID.fullmatch(request_id):
+            request_id = uuid4().hex.encode()
+        structlog.contextvars.clear_contextvars()
+        structlog.contextvars.bind_contextvars(request_id=request_id.decode())
+        began = time.perf_counter()
+        status = 0
+
+        async def answer(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                message["headers"] = [*message["headers"], *_SAFE_HEADERS, (b"x-request-id", request_id)]
+                METRICS.request_seconds.labels(_route_of(scope)).observe(time.perf_counter() - began)
+            await send(message)
+
+        traced = {name.decode("latin-1"): value.decode("latin-1") for name, value in headers.items() if name in _TRACED}
+        with traces.request(scope["method"], traced) as span:
+            try:
+                await self._app(scope, self._bounded(scope, headers, receive), answer)
+            finally:
+                route = _route_of(scope)
+                traces.responded(span, method=scope["method"], route=route, status=status)
+                METRICS.requests.labels(route, scope["method"], str(status)).inc()
+                if route not in _QUIET:
+                    _tell(scope, route, status, began)
+
+    def _bounded(self, scope: Scope, headers: dict[bytes, bytes], receive: Receive) -> Receive:
+        """The body, refused as soon as it is known to be too large, announced or not."""
+        most = self._body_bytes
+        if scope["path"] in _TAKES_FILES:
+            most = self._file_bytes + 64 * 1024  # and the form around the file
+        announced = headers.get(b"content-length", b"")
+        excess = announced.isdigit() and int(announced[:20]) > most
+        got = 0
+
+        async def bounded() -> Message:
+            nonlocal got
+            if excess:
+                raise too_large(f"the body is larger than {most} bytes")
+            message = await receive()
+            got += len(message.get("body", b""))
+            if got > most:
+                raise too_large(f"the body is larger than {most} bytes")
+            return message
+
+        return bounded
+
+
+_TRACED = frozenset({b"traceparent", b"tracestate"})
+
+
+def _route_of(scope: Scope) -> str:
+    """The path's template; what matches none is one route, so that nobody can grow the figures."""
+    route = scope.get("route")
+    path = getattr(route, "path", None)
+    if isinstance(path, str):
+        return path
+    return "page" if scope.get("footnoted.page") else "none"
+
+
+def _tell(scope: Scope, route: str, status: int, began: float) -> None:
+    log.info(
+        "request",
+        method=scope["method"],
+        route=route,
+        status=status,
+        tenant=scope.get("footnoted.tenant"),
+        ms=round((time.perf_counter() - began) * 1000, 1),
+    )
+
+
+__all__ = ["POLICY", "Door", "Fault"]

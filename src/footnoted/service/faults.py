@@ -1,0 +1,101 @@
+"""Whatever goes wrong in; a status, a code and words for a person out, never a traceback."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from footnoted.errors import (
+    ConfigurationError,
+    FootnotedError,
+    ProviderError,
+    ProviderRejected,
+    ProviderTimeout,
+    RateLimited,
+    SourceError,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+class Fault(FootnotedError):
+    """An answer to a request that says why there is no other. ``retry_after`` in seconds."""
+
+    def __init__(self, status: int, code: str, message: str, *, retry_after: float | None = None) -> None:
+        super().__init__(message)
+        self.status = status
+        self.code = code
+        self.message = message
+        self.retry_after = retry_after
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """``Retry-After``, whole seconds, at least one."""
+        if self.retry_after is None:
+            return {}
+        return {"Retry-After": str(max(1, round(self.retry_after + 0.499)))}
+
+
+def not_found(what: str = "no such thing") -> Fault:
+    """The same for what never was and for what is another's."""
+    return Fault(404, "not_found", what)
+
+
+def unavailable(what: str, *, retry_after: float = 2.0) -> Fault:
+    """Something this service stands on is away."""
+    return Fault(503, "unavailable", f"{what} cannot be reached; try again", retry_after=retry_after)
+
+
+def too_large(what: str) -> Fault:
+    """More than may be sent."""
+    return Fault(413, "too_large", what)
+
+
+_PROVIDER_FAULTS: tuple[tuple[type[FootnotedError], int, str, str], ...] = (
+    (ProviderTimeout, 504, "provider_timeout", "the model said nothing in time"),
+    (RateLimited, 503, "unavailable", "the model's provider is busy; try again"),
+    (ProviderRejected, 502, "provider_rejected", "the model's provider refused this request"),
+    (ProviderError, 502, "provider_failed", "the model's provider failed"),
+    (ConfigurationError, 503, "unavailable", "this service is not set up to answer that"),
+    (SourceError, 422, "unreadable_document", "the document cannot be read"),
+)
+
+
+def fault_of(error: BaseException) -> Fault:
+    """The fault an error of the library becomes.
+
+    Words of a provider stay in the log: they may quote a key, an address, or a customer's text.
+    """
+    if isinstance(error, Fault):
+        return error
+    if isinstance(error, SourceError):
+        return Fault(422, "unreadable_document", str(error))
+    for kind, status, code, words in _PROVIDER_FAULTS:
+        if isinstance(error, kind):
+            wish = getattr(error, "retry_after", None)
+            retry = wish if wish is not None else 2.0
+            return Fault(status, code, words, retry_after=retry if status == 503 else None)
+    if is_away(error):
+        return unavailable("the database")
+    return Fault(500, "internal", "something went wrong here; the log of this service has more")
+
+
+def is_away(error: BaseException) -> bool:
+    """Whether the database could not be reached or was cut off, rather than asked something wrong."""
+    from sqlalchemy import exc
+
+    if isinstance(error, exc.DBAPIError):
+        return bool(error.connection_invalidated) or isinstance(error, exc.OperationalError | exc.InterfaceError)
+    return isinstance(error, exc.TimeoutError | OSError | TimeoutError)
+
+
+def words_of(errors: Sequence[Any]) -> str:
+    """Pydantic's errors in one line a person can act on; the value that was sent is not repeated."""
+    told = []
+    for error in errors[:5]:
+        where = ".".join(str(part) for part in error["loc"] if part not in ("body", "query", "path", "header"))
+        what = str(error["msg"]).removeprefix("Value error, ")
+        told.append(f"{where}: {what}" if where else what)
+    if len(errors) > 5:
+        told.append(f"and {len(errors) - 5} more")
+    return "; ".join(told)

@@ -1,0 +1,82 @@
+"""A tenant and what it wants in; a place, or 429 with the seconds to wait, out."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Awaitable, Callable
+from typing import Protocol
+
+from footnoted.service.faults import Fault
+from footnoted.service.observe.metrics import METRICS
+
+Release = Callable[[], Awaitable[None]]
+_IDLE = 120.0  # seconds after which a full bucket is forgotten
+
+
+class Limits(Protocol):
+    """Requests a minute and answers at once, a tenant."""
+
+    async def request(self, tenant: str) -> None:
+        """Count one request; raises `Fault` 429 when there are too many."""
+        ...
+
+    async def enter(self, tenant: str, what: str) -> Release:
+        """A place for one answer, to be released; raises `Fault` 429 when all are taken."""
+        ...
+
+
+def too_many_requests(wait: float) -> Fault:
+    """429 for the rate."""
+    METRICS.limited.labels("rate_limited").inc()
+    return Fault(429, "rate_limited", "too many requests; wait a little", retry_after=wait)
+
+
+def too_many_streams(most: int) -> Fault:
+    """429 for answers at once."""
+    METRICS.limited.labels("too_many_streams").inc()
+    return Fault(
+        429, "too_many_streams", f"{most} answers are being written for you already; wait for one", retry_after=2
+    )
+
+
+class MemoryLimits:
+    """The limits of one process: a bucket of tokens a tenant that fills evenly, and a set of places."""
+
+    def __init__(self, *, per_minute: int, at_once: int) -> None:
+        self._rate = per_minute / 60.0
+        self._most = float(per_minute)
+        self._at_once = at_once
+        self._buckets: dict[str, tuple[float, float]] = {}  # tokens, and when they were counted
+        self._places: dict[str, set[str]] = {}
+        self._swept = time.monotonic()
+
+    async def request(self, tenant: str) -> None:
+        """Take a token."""
+        now = time.monotonic()
+        self._sweep(now)
+        tokens, then = self._buckets.get(tenant, (self._most, now))
+        tokens = min(self._most, tokens + (now - then) * self._rate)
+        if tokens < 1.0:
+            self._buckets[tenant] = (tokens, now)
+            raise too_many_requests((1.0 - tokens) / self._rate)
+        self._buckets[tenant] = (tokens - 1.0, now)
+
+    async def enter(self, tenant: str, what: str) -> Release:
+        """Take a place."""
+        places = self._places.setdefault(tenant, set())
+        if len(places) >= self._at_once:
+            raise too_many_streams(self._at_once)
+        places.add(what)
+
+        async def release() -> None:
+            places.discard(what)
+            if not places and self._places.get(tenant) is places:
+                del self._places[tenant]
+
+        return release
+
+    def _sweep(self, now: float) -> None:
+        if now - self._swept < _IDLE:
+            return
+        self._swept = now
+        self._buckets = {who: bucket for who, bucket in self._buckets.items() if now - bucket[1] < _IDLE}

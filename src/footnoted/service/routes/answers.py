@@ -1,0 +1,49 @@
+"""A question and sources in a request in; the answer, whole or streamed, out; and saved answers."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from fastapi import APIRouter, Request
+from fastapi.responses import Response
+
+from footnoted.service.asking import AnswerBody, from_sources
+from footnoted.service.routes._shared import ERRORS, STREAMED, iso, service_of, stream_response
+from footnoted.service.tenants import Asking
+
+router = APIRouter(prefix="/api/v1", tags=["answers"], responses=ERRORS)
+
+
+@router.post("/answers")
+async def answer(request: Request, body: AnswerBody, who: Asking) -> dict[str, Any]:
+    """The whole answer; a refusal is one too."""
+    service = service_of(request)
+    asked = from_sources(body, who.tenant, service.settings)
+    release = await service.limits.enter(who.tenant, asked.answer_id)
+    try:
+        return await service.desk.whole(asked)
+    finally:
+        await release()
+
+
+@router.post("/answers/stream", response_class=Response, responses=STREAMED)
+async def stream_answer(request: Request, body: AnswerBody, who: Asking) -> Response:
+    """The answer as server-sent events."""
+    service = service_of(request)
+    asked = from_sources(body, who.tenant, service.settings)
+    return await stream_response(service, who.tenant, service.desk.events(asked), kind="answer", reader=body.reader)
+
+
+@router.get("/answers/{answer_id}")
+async def saved_answer(request: Request, answer_id: UUID, who: Asking) -> dict[str, Any]:
+    """An answer as it was given."""
+    saved = await service_of(request).answers.get(who.tenant, str(answer_id))
+    return {
+        "answer_id": saved.answer_id,
+        "conversation_id": saved.conversation_id,
+        "question": saved.question,
+        "response": saved.response,
+        "sources": saved.sources,
+        "created_at": iso(saved.created_at),
+    }

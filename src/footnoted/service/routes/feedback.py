@@ -1,0 +1,46 @@
+"""A thumb and a comment in, tied to an answer; the tenant's own out again."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Annotated, Any, Literal
+from uuid import UUID
+
+from fastapi import APIRouter, Query, Request
+from pydantic import Field
+
+from footnoted.service.asking import Body, Words
+from footnoted.service.history import Feedback
+from footnoted.service.routes._shared import ERRORS, iso, service_of
+from footnoted.service.tenants import Asking
+
+router = APIRouter(prefix="/api/v1", tags=["feedback"], responses=ERRORS)
+
+
+class FeedbackBody(Body):
+    """What a person thought of an answer."""
+
+    answer_id: UUID
+    rating: Literal["up", "down"]
+    comment: Annotated[Words, Field(max_length=4_000)] | None = None
+
+
+@router.post("/feedback", status_code=201)
+async def give(request: Request, body: FeedbackBody, who: Asking) -> dict[str, Any]:
+    """Keep it; a second one for the same answer replaces the first."""
+    answers = service_of(request).answers
+    return _told(await answers.rate(who.tenant, str(body.answer_id), rating=body.rating, comment=body.comment))
+
+
+@router.get("/feedback")
+async def given(
+    request: Request, who: Asking, limit: Annotated[int, Query(ge=1, le=500)] = 100, after: UUID | None = None
+) -> dict[str, Any]:
+    """The tenant's feedback, the newest first."""
+    found = await service_of(request).answers.ratings(who.tenant, limit=limit + 1, after=str(after) if after else None)
+    shown = found[:limit]
+    return {"feedback": [_told(each) for each in shown], "next": shown[-1].feedback_id if len(found) > limit else None}
+
+
+def _told(feedback: Feedback) -> dict[str, Any]:
+    return {**asdict(feedback), "created_at": iso(feedback.created_at)}

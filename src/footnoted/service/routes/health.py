@@ -1,0 +1,43 @@
+"""Operators' questions in; whether it lives, whether it can serve, and its figures out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import APIRouter, Request
+from fastapi.responses import JSONResponse, Response
+
+from footnoted.service.faults import Fault
+from footnoted.service.observe.metrics import METRICS
+from footnoted.service.routes._shared import service_of
+
+router = APIRouter(tags=["health"])
+
+
+@router.get("/healthz")
+async def healthz() -> dict[str, str]:
+    """The process lives."""
+    return {"status": "ok"}
+
+
+@router.get("/readyz", responses={503: {"description": "something is away, or this replica is leaving"}})
+async def readyz(request: Request) -> Response:
+    """It can serve."""
+    service = service_of(request)
+    checks: dict[str, Any] = {}
+    for name, check in (("database", service.store.check), ("replay", service.streams.replay.check)):
+        try:
+            await check()
+            checks[name] = "ok"
+        except Fault as fault:
+            checks[name] = fault.message
+    if service.streams.draining:
+        checks["replica"] = "leaving"
+    ready = all(found == "ok" for found in checks.values())
+    return JSONResponse({"status": "ready" if ready else "not ready", "checks": checks}, 200 if ready else 503)
+
+
+@router.get("/metrics", response_class=Response, responses={200: {"content": {"text/plain": {}}}})
+async def metrics() -> Response:
+    """Prometheus text."""
+    return Response(METRICS.render(), media_type="text/plain; version=0.0.4; charset=utf-8")

@@ -1,0 +1,41 @@
+"""A caller in; who they are here and what they may out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import APIRouter, Request
+
+from footnoted import __version__
+from footnoted.service.routes._shared import ERRORS, service_of
+from footnoted.service.tenants import Asking
+
+router = APIRouter(prefix="/api/v1", tags=["session"], responses=ERRORS)
+_FORMATS = (".md", ".txt", ".html", ".pdf", ".docx")
+_LIMITS = (
+    "question_characters",
+    "sources",
+    "source_characters",
+    "body_bytes",
+    "file_bytes",
+    "requests_per_minute",
+    "concurrent_streams",
+    "stream_seconds",
+    "documents",
+)
+
+
+@router.get("/session")
+async def session(request: Request, who: Asking) -> dict[str, Any]:
+    """The tenant, the limits, and who writes the answers."""
+    settings = service_of(request).settings
+    return {
+        "tenant": who.tenant,
+        "needs_key": not who.open,
+        "version": __version__,
+        "provider": settings.provider,
+        "model": settings.model,
+        "checking": settings.checking or "hold",
+        "limits": {name: getattr(settings, name) for name in _LIMITS},
+        "formats": list(_FORMATS),
+    }

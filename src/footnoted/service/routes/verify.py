@@ -1,0 +1,61 @@
+"""Any text and sources in; which of its claims the sources carry out."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+from uuid import UUID
+
+from fastapi import APIRouter, Request
+from pydantic import Field
+
+from footnoted.service.asking import Body, SentSource, Words, check_size, contexts_of_found, contexts_of_sent
+from footnoted.service.routes._shared import ERRORS, service_of
+from footnoted.service.tenants import Asking
+
+router = APIRouter(prefix="/api/v1", tags=["verify"], responses=ERRORS)
+_NEAREST = 12  # passages looked at for each part of a text that comes without sources
+_PARTS = 8
+
+
+class VerifyBody(Body):
+    """A text, and what it is to be held against."""
+
+    answer: Words
+    sources: list[SentSource] | None = None
+    document_ids: Annotated[list[UUID], Field(max_length=200)] | None = None
+
+
+@router.post("/verify")
+async def verify(request: Request, body: VerifyBody, who: Asking) -> dict[str, Any]:
+    """Each claim's verdict, with the exact words it rests on."""
+    from footnoted.answering.generator import shipped_checker
+    from footnoted.grounding.detector import HallucinationDetector
+
+    service = service_of(request)
+    sent = body.sources or []
+    longest = max((len(each.text) for each in sent), default=0)
+    check_size(service.settings, question=body.answer, sources=len(sent), longest=longest)
+    if body.sources is not None:
+        contexts, places = contexts_of_sent(body.sources)
+    else:
+        ids = None if body.document_ids is None else [str(each) for each in body.document_ids]
+        found = await service.documents.search(who.tenant, _parts(body.answer), k=_NEAREST, document_ids=ids)
+        contexts, places = contexts_of_found(found)
+    release = await service.limits.enter(who.tenant, f"verify-{id(body)}")
+    try:
+        result = await HallucinationDetector(shipped_checker()).check_grounding(body.answer, contexts)  # type: ignore[arg-type]
+    finally:
+        await release()
+    sources = [place.told(index) for index, place in enumerate(places)]
+    return {**result.model_dump(mode="json"), "sources": sources}
+
+
+def _parts(text: str) -> list[str]:
+    """A text in a few stretches of sentences, each to be searched for."""
+    from footnoted.text import sentences
+
+    spans = sentences(text)
+    if not spans:
+        return [text]
+    size = -(-len(spans) // _PARTS)
+    return [text[spans[at].start : spans[min(at + size, len(spans)) - 1].end] for at in range(0, len(spans), size)]

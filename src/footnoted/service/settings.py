@@ -1,0 +1,158 @@
+"""Environment variables and a file in; everything the service may be told out, validated."""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import AliasChoices, Field, SecretStr, ValidationError, field_validator
+from pydantic_settings import (
+    BaseSettings,
+    NoDecode,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    TomlConfigSettingsSource,
+)
+
+from footnoted.errors import ConfigurationError
+
+FILE_VARIABLE = "FOOTNOTED_SETTINGS"
+Positive = Annotated[float, Field(gt=0)]
+Count = Annotated[int, Field(ge=1)]
+
+
+def _database_file() -> str:
+    home = os.environ.get("XDG_DATA_HOME") or str(Path.home() / ".local" / "share")
+    return f"sqlite:///{home}/footnoted/footnoted.db"
+
+
+class Settings(BaseSettings):
+    """Each field is ``FOOTNOTED_`` and its name in capitals in the environment, or its name in a TOML file.
+
+    The environment wins over the file, and what is passed by hand over both. ``DATABASE_URL`` and ``REDIS_URL`` are
+    heeded without the prefix as well.
+    """
+
+    model_config = SettingsConfigDict(
+        env_prefix="FOOTNOTED_", env_ignore_empty=True, extra="ignore", populate_by_name=True
+    )
+
+    # Where it listens, and what it stands on.
+    host: str = "127.0.0.1"
+    port: Annotated[int, Field(ge=0, le=65535)] = 8000
+    workers: Annotated[int, Field(ge=1, le=64)] = 1
+    database_url: str = Field(
+        default_factory=_database_file, validation_alias=AliasChoices("FOOTNOTED_DATABASE_URL", "DATABASE_URL")
+    )
+    redis_url: str | None = Field(default=None, validation_alias=AliasChoices("FOOTNOTED_REDIS_URL", "REDIS_URL"))
+    redis_prefix: str = "footnoted"
+    database_connections: Count = 10
+    database_seconds: Positive = 5.0
+
+    # Who writes the answers.
+    provider: str = "extractive"
+    model: str | None = None
+    base_url: str | None = None
+    api_key: SecretStr | None = None
+    fallback: Annotated[list[str], NoDecode] = Field(default_factory=list)
+    templates: Path | None = None
+    checking: Literal["hold", "mark", "amend", "off"] | None = None
+    first_token_seconds: Positive = 30.0
+    between_tokens_seconds: Positive = 20.0
+    pace_seconds: Annotated[float, Field(ge=0, le=1)] = 0.05
+
+    # Who may ask: keys live in the database; a JWT is taken when one of these is set.
+    jwt_secret: SecretStr | None = None
+    jwt_public_key: str | None = None
+    jwt_algorithms: Annotated[list[str], NoDecode] = Field(default_factory=list)
+    jwt_issuer: str | None = None
+    jwt_audience: str | None = None
+    jwt_tenant_claim: str = "tenant"
+
+    # Limits of one tenant and one request.
+    requests_per_minute: Count = 120
+    concurrent_streams: Count = 8
+    question_characters: Count = 8_000
+    sources: Count = 200
+    source_characters: Count = 1_000_000
+    body_bytes: Count = 8_000_000
+    file_bytes: Count = 50 * 1024 * 1024
+    reading_seconds: Positive = 60.0
+    documents: Count = 2_000
+    stream_seconds: Positive = 300.0
+    stream_bytes: Count = 4_000_000
+
+    # The process: how much at once, and how long things are kept.
+    generations: Count = 2_000
+    queue_seconds: Positive = 30.0
+    keep_stream_seconds: Positive = 600.0
+    keep_grace_seconds: Positive = 300.0
+    cancel_grace_seconds: Annotated[float, Field(ge=0)] = 3.0
+    heartbeat_seconds: Positive = 15.0
+    stall_seconds: Positive = 30.0
+    lease_seconds: Positive = 2.4
+    shutdown_seconds: Annotated[float, Field(ge=0)] = 20.0
+    keep_answers_days: Positive = 30.0
+    history_turns: Annotated[int, Field(ge=0, le=50)] = 6
+
+    # What is told about it.
+    log_level: Literal["debug", "info", "warning", "error"] = "info"
+    log_format: Literal["json", "text"] = "json"
+    traces: bool | None = None
+
+    @field_validator("fallback", "jwt_algorithms", mode="before")
+    @classmethod
+    def _listed(cls, value: Any) -> Any:
+        """``a, b`` in an environment variable is a list."""
+        return [part.strip() for part in value.split(",") if part.strip()] if isinstance(value, str) else value
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """By hand, then the environment, then the file."""
+        given = os.environ.get(FILE_VARIABLE)
+        file = [TomlConfigSettingsSource(settings_cls, toml_file=Path(given))] if given else []
+        return (init_settings, env_settings, dotenv_settings, *file)
+
+    @property
+    def on_loopback(self) -> bool:
+        """Whether only this machine can reach it."""
+        return is_loopback(self.host)
+
+    @property
+    def takes_jwt(self) -> bool:
+        """Whether a JWT can prove a tenant."""
+        return self.jwt_secret is not None or bool(self.jwt_public_key)
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a name or address means this very machine."""
+    if host.lower() == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False
+
+
+def read_settings(**given: Any) -> Settings:
+    """The settings, or a `ConfigurationError` that says which one is wrong and never shows a secret's value."""
+    path = os.environ.get(FILE_VARIABLE)
+    if path and not Path(path).is_file():
+        raise ConfigurationError(f"{FILE_VARIABLE}: there is no file {path}")
+    try:
+        return Settings(**{name: value for name, value in given.items() if value is not None})
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = ".".join(str(part) for part in first["loc"])
+        raise ConfigurationError(f"setting {name}: {first['msg']}") from None
+    except ValueError as error:  # a TOML file that is none
+        raise ConfigurationError(f"the settings file cannot be read: {error}") from None

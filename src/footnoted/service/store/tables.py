@@ -1,0 +1,97 @@
+"""The tables of the service, as SQLAlchemy sees them; `migrations` makes them. Times are seconds since 1970."""
+
+from __future__ import annotations
+
+from sqlalchemy import BigInteger, Double, ForeignKey, Integer, String, Text
+from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
+
+
+class Base(DeclarativeBase):
+    """All tables of this room."""
+
+
+class KeyRow(Base):
+    """An API key. ``hash`` is SHA-256 of its secret, which is long and random and never stored."""
+
+    __tablename__ = "service_keys"
+
+    id: Mapped[str] = mapped_column(String(16), primary_key=True)
+    tenant: Mapped[str] = mapped_column(String(64), index=True)
+    label: Mapped[str] = mapped_column(Text)
+    hash: Mapped[str] = mapped_column(String(64))
+    created_at: Mapped[float] = mapped_column(Double)
+    revoked_at: Mapped[float | None] = mapped_column(Double)
+
+
+class DocumentRow(Base):
+    """An uploaded document as text. Without ``conversation_id`` it belongs to all of the tenant's conversations."""
+
+    __tablename__ = "service_documents"
+
+    id: Mapped[str] = mapped_column(String(36), primary_key=True)
+    tenant: Mapped[str] = mapped_column(String(64), index=True)
+    conversation_id: Mapped[str | None] = mapped_column(String(64))
+    name: Mapped[str] = mapped_column(Text)
+    title: Mapped[str] = mapped_column(Text)
+    format: Mapped[str] = mapped_column(String(32))
+    bytes: Mapped[int] = mapped_column(BigInteger)
+    characters: Mapped[int] = mapped_column(BigInteger)
+    passages: Mapped[int] = mapped_column(Integer)
+    sha256: Mapped[str] = mapped_column(String(64))
+    text: Mapped[str] = mapped_column(Text, deferred=True)
+    sections: Mapped[str] = mapped_column(Text, deferred=True)
+    created_at: Mapped[float] = mapped_column(Double)
+
+
+class PassageRow(Base):
+    """A passage of a document: ``document.text[start:end]``, after ``lead`` code points of a repeated head."""
+
+    __tablename__ = "service_passages"
+
+    id: Mapped[str] = mapped_column(String(36), primary_key=True)
+    document_id: Mapped[str] = mapped_column(ForeignKey("service_documents.id", ondelete="CASCADE"), index=True)
+    tenant: Mapped[str] = mapped_column(String(64))
+    position: Mapped[int] = mapped_column(Integer)
+    title: Mapped[str] = mapped_column(Text)
+    text: Mapped[str] = mapped_column(Text)
+    start: Mapped[int] = mapped_column(BigInteger)
+    end: Mapped[int] = mapped_column(BigInteger)
+    lead: Mapped[int] = mapped_column(Integer)
+    details: Mapped[str] = mapped_column(Text)
+
+
+class ShelfRow(Base):
+    """How often a tenant's documents changed: whoever has an index of them sees that it is old."""
+
+    __tablename__ = "service_shelves"
+
+    tenant: Mapped[str] = mapped_column(String(64), primary_key=True)
+    version: Mapped[int] = mapped_column(BigInteger)
+
+
+class AnswerRow(Base):
+    """An answer as it was given; ``response`` and ``sources`` are JSON."""
+
+    __tablename__ = "service_answers"
+
+    id: Mapped[str] = mapped_column(String(36), primary_key=True)
+    tenant: Mapped[str] = mapped_column(String(64))
+    conversation_id: Mapped[str | None] = mapped_column(String(64))
+    kind: Mapped[str] = mapped_column(String(32))
+    question: Mapped[str] = mapped_column(Text)
+    response: Mapped[str] = mapped_column(Text)
+    sources: Mapped[str] = mapped_column(Text)
+    created_at: Mapped[float] = mapped_column(Double, index=True)
+
+
+class FeedbackRow(Base):
+    """What a person thought of an answer; one for each."""
+
+    __tablename__ = "service_feedback"
+
+    id: Mapped[str] = mapped_column(String(36), primary_key=True)
+    tenant: Mapped[str] = mapped_column(String(64), index=True)
+    answer_id: Mapped[str] = mapped_column(String(36), unique=True)
+    rating: Mapped[str] = mapped_column(String(8))
+    comment: Mapped[str | None] = mapped_column(Text)
+    created_at: Mapped[float] = mapped_column(Double)

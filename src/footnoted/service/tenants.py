@@ -1,0 +1,175 @@
+"""A request's key or token in; the tenant it speaks for out, or 401."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import time
+from collections import OrderedDict
+from dataclasses import dataclass
+from typing import Annotated, Any
+from urllib.parse import urlsplit
+
+from fastapi import Depends, Request
+from fastapi.security import APIKeyHeader, HTTPBearer
+from fastapi.security.http import HTTPAuthorizationCredentials
+
+from footnoted.errors import ConfigurationError
+from footnoted.service.faults import Fault
+from footnoted.service.settings import Settings, is_loopback
+from footnoted.service.store.keys import TENANT, Keys
+
+LOCAL = "local"
+_REMEMBER = 30.0  # seconds a key is believed without asking the database again
+_REMEMBERED = 10_000
+_FRESH, _STALE = 1.0, 2.0  # seconds for which "there are no keys" is believed, and then while it is looked up again
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who asks. ``open``: nobody had to prove anything, on this machine only."""
+
+    tenant: str
+    open: bool = False
+
+
+class Tenants:
+    """Proves callers: by key, by JWT, or, on this machine and as long as there is neither, by nothing."""
+
+    def __init__(self, keys: Keys, settings: Settings) -> None:
+        self._keys = keys
+        self._settings = settings
+        self._known: OrderedDict[bytes, tuple[str | None, float]] = OrderedDict()
+        self._any: tuple[bool, float] = (True, -_STALE)
+        self._looking: asyncio.Task[None] | None = None
+        self._jwt = _Tokens(settings) if settings.takes_jwt else None
+
+    async def prove(self, request: Request, token: str | None) -> Caller:
+        """The caller of a request. Raises `Fault` 401."""
+        if token is None:
+            if await self.open():
+                _from_this_machine(request)
+                return Caller(LOCAL, open=True)
+            raise _unauthorized("a key is needed: Authorization: Bearer KEY")
+        if self._jwt is not None and token.count(".") == 2:
+            return Caller(self._jwt.tenant_of(token))
+        if len(token) > 200:
+            raise _unauthorized("this key is not known here")
+        tenant = await self._tenant_of(token)
+        if tenant is None:
+            raise _unauthorized("this key is not known here")
+        return Caller(tenant)
+
+    async def open(self) -> bool:
+        """Whether nobody has to prove anything: on this machine alone, no key made, no JWT set up."""
+        if not self._settings.on_loopback or self._jwt is not None:
+            return False
+        known, until = self._any
+        now = time.monotonic()
+        if now >= until and (self._looking is None or self._looking.done()):
+            self._looking = asyncio.create_task(self._look(), name="footnoted-keys")
+        if now >= until + _STALE and self._looking is not None:
+            # One look for all who wait; while it is fresh enough, nobody waits for the next.
+            await asyncio.shield(self._looking)
+            known = self._any[0]
+        return not known
+
+    async def _look(self) -> None:
+        self._any = (await self._keys.any(), time.monotonic() + _FRESH)
+
+    async def _tenant_of(self, token: str) -> str | None:
+        name = hashlib.sha256(token.encode("utf-8", "replace")).digest()
+        now = time.monotonic()
+        known = self._known.get(name)
+        if known is not None and known[1] > now:
+            return known[0]
+        tenant = await self._keys.tenant_of(token)
+        self._known[name] = (tenant, now + _REMEMBER)
+        self._known.move_to_end(name)
+        while len(self._known) > _REMEMBERED:
+            self._known.popitem(last=False)
+        return tenant
+
+
+class _Tokens:
+    """JWTs: one algorithm family by what was set up, an expiry always, issuer and audience where asked for."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        secret = settings.jwt_secret.get_secret_value() if settings.jwt_secret else None
+        if secret is not None and len(secret) < 32:
+            raise ConfigurationError("setting jwt_secret: 32 characters at least")
+        self._key: str = settings.jwt_public_key or secret or ""
+        given = settings.jwt_algorithms
+        symmetric = {"HS256", "HS384", "HS512"}
+        public = {"RS256", "RS384", "RS512", "PS256", "ES256", "ES384", "EdDSA"}
+        fitting = public if settings.jwt_public_key else symmetric
+        # A public key must never be taken for a shared secret (RFC 8725, 3.1).
+        if set(given) - fitting:
+            raise ConfigurationError(f"setting jwt_algorithms: with this kind of key, of {', '.join(sorted(fitting))}")
+        self._algorithms = given or sorted(fitting)
+
+    def tenant_of(self, token: str) -> str:
+        import jwt
+
+        settings = self._settings
+        try:
+            claims: dict[str, Any] = jwt.decode(
+                token,
+                self._key,
+                algorithms=self._algorithms,
+                issuer=settings.jwt_issuer,
+                audience=settings.jwt_audience,
+                options={"require": ["exp"], "verify_aud": settings.jwt_audience is not None},
+                leeway=10,
+            )
+        except (jwt.PyJWTError, ValueError):
+            raise _unauthorized("this token does not hold: its signature, expiry, issuer or audience") from None
+        tenant = claims.get(settings.jwt_tenant_claim)
+        if not isinstance(tenant, str) or not TENANT.fullmatch(tenant):
+            raise _unauthorized(f"this token names no tenant in its claim {settings.jwt_tenant_claim!r}")
+        return tenant
+
+
+def _from_this_machine(request: Request) -> None:
+    """Without a key, only pages of this very host may ask: no other site, no rebound name (DNS rebinding)."""
+    if request.client is not None and not is_loopback(request.client.host):
+        # Whoever runs the application on another address by other means than `footnoted serve`.
+        raise _unauthorized("without a key this service answers this machine only")
+    host = request.headers.get("host", "")
+    origin = request.headers.get("origin")
+    if not is_loopback(_name_of(host)):
+        raise _unauthorized("without a key this service answers on its own address only; make a key to use it by name")
+    if origin is not None and origin.partition("://")[2] != host:
+        raise _unauthorized("without a key this service answers its own page only")
+
+
+def _name_of(host: str) -> str:
+    try:
+        return urlsplit(f"//{host}").hostname or ""
+    except ValueError:
+        return ""
+
+
+def _unauthorized(message: str) -> Fault:
+    return Fault(401, "unauthorized", message)
+
+
+_bearer = HTTPBearer(auto_error=False, description="A key from `footnoted keys add`, or a JWT")
+_header = APIKeyHeader(name="X-API-Key", auto_error=False)
+
+
+async def caller(
+    request: Request,
+    bearer: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)],
+    header: Annotated[str | None, Depends(_header)],
+) -> Caller:
+    """Who asks; the request counts against its tenant's rate."""
+    service = request.app.state.service
+    found: Caller = await service.tenants.prove(request, bearer.credentials if bearer else header)
+    request.scope["footnoted.tenant"] = found.tenant
+    await service.limits.request(found.tenant)
+    return found
+
+
+Asking = Annotated[Caller, Depends(caller)]

@@ -1,0 +1,233 @@
+/** Files in; the tenant's documents, listed, with what is on its way and what could not be read, out. */
+
+import { severityMark } from "./beside.js";
+import { el, icon } from "./dom.js";
+import * as wire from "./wire.js";
+
+const AT_ONCE = 2;
+export const MOST_AT_ONCE = 500;
+
+const SCANS = [".json", ".jsonl", ".ndjson", ".csv"]; // what scanners write
+
+export class Library {
+  #root;
+  #hear;
+  #documents = [];
+  #queue = [];
+  #under = 0;
+  #added = [];
+  #limits = {};
+  #formats = [];
+  #scans = false;
+  #known = false;
+  #findings = el("ul", { class: "documents" });
+  #list = el("ul", { class: "documents" });
+  #moving = el("ul", { class: "documents moving", aria: { label: "Uploads" } });
+  #input = el("input", { type: "file", id: "files", multiple: true, class: "heard", tabindex: -1, aria: { label: "Files to add" } });
+
+  /** `onCount(n)` hears how many documents there are, `onGone(id)` which one was deleted, `onSay(text)` what happened. */
+  constructor(root, hear) {
+    this.#root = root;
+    this.#hear = hear;
+    this.#input.addEventListener("change", () => {
+      this.add([...this.#input.files]);
+      this.#input.value = "";
+    });
+    const add = el("button", { type: "button", class: "add", id: "add-files", onclick: () => this.choose() }, icon("upload"), el("span", {}, "Add files", el("small", {}, "or drop them anywhere")));
+    root.append(add, this.#input, this.#moving, this.#findings, this.#list);
+  }
+
+  choose() {
+    this.#input.click();
+  }
+
+  /** What the service takes; `scans`: scanners' files too, which become findings. */
+  accept({ limits = {}, formats: read = [] }, scans) {
+    const formats = scans && read.length ? [...read, ...SCANS] : read;
+    [this.#limits, this.#formats, this.#scans] = [limits, formats, scans];
+    if (formats.length) this.#input.accept = formats.join(",");
+    this.#known = false;
+  }
+
+  /** Ask what is there, and then send what waits. */
+  async refresh() {
+    [this.#documents] = await Promise.all([wire.documents(), this.#scans ? this.#drawFindings() : null]);
+    this.#draw();
+    this.start();
+  }
+
+  /** Send what was added before the service had told what it takes and what it has. */
+  start() {
+    this.#known = true;
+    this.#next();
+  }
+
+  /** Upload files, a few at a time; each row tells its own progress and its own error. */
+  add(files) {
+    for (const file of files.slice(0, MOST_AT_ONCE)) this.#queue.push({ file, row: this.#row(file) });
+    if (files.length > MOST_AT_ONCE) this.#hear.onSay(`Only the first ${MOST_AT_ONCE} files were taken; drop the others after them.`);
+    this.#next();
+  }
+
+  #next() {
+    while (this.#known && this.#under < AT_ONCE && this.#queue.length) {
+      this.#under += 1;
+      this.#send(this.#queue.shift()).finally(() => {
+        this.#under -= 1;
+        this.#next();
+        if (!this.#under) this.#sayAdded();
+      });
+    }
+  }
+
+  #sayAdded() {
+    const added = this.#added.splice(0);
+    if (added.length) this.#hear.onSay(added.length === 1 ? `${added[0]} was added.` : `${added.length} documents were added.`);
+  }
+
+  async #send({ file, row }) {
+    if (row.gone) return;
+    const refusal = this.#refusal(file);
+    if (refusal) {
+      row.fail(refusal);
+      return;
+    }
+    const stop = new AbortController();
+    row.onStop = () => stop.abort();
+    try {
+      const how = { onProgress: (share) => row.tell(share), signal: stop.signal };
+      if (this.#scans && SCANS.includes(endingOf(file))) {
+        const { read, added: fresh } = await wire.upload(file, { ...how, path: "/api/v1/findings" });
+        row.remove();
+        await this.#drawFindings();
+        this.#hear.onSay(`${file.name}: ${read} ${read === 1 ? "finding was" : "findings were"} read, ${fresh} of them new.`);
+        return;
+      }
+      const added = await wire.upload(file, how);
+      row.remove();
+      this.#documents = [added, ...this.#documents.filter((each) => each.id !== added.id)];
+      this.#draw();
+      this.#added.push(added.title || added.name);
+    } catch (error) {
+      if (error.name === "AbortError") row.remove();
+      else row.fail(error.message);
+    }
+  }
+
+  #refusal(file) {
+    if (!file.size) return "This file is empty.";
+    const most = this.#limits.file_bytes;
+    if (most && file.size > most) return `This file has ${size(file.size)}; at most ${size(most)} are taken.`;
+    const ending = endingOf(file);
+    if (this.#formats.length && ending && !this.#formats.includes(ending)) {
+      return `Files that end in ${ending.slice(0, 20)} cannot be read. What can: ${this.#formats.join(" ")}`;
+    }
+    return "";
+  }
+
+  #row(file) {
+    const bar = el("progress", { max: 1, value: 0, aria: { label: `Sending ${file.name}` } });
+    const said = el("span", { class: "soft" }, "Waiting");
+    const cancel = el("button", { type: "button", class: "quiet round", aria: { label: `Stop adding ${file.name}` }, title: "Stop" }, icon("close"));
+    const node = el("li", { class: "document" }, icon("file"), el("div", { class: "about" }, el("span", { class: "name", dir: "auto" }, file.name), bar, said), cancel);
+    const row = {
+      gone: false,
+      onStop: () => {},
+      remove() {
+        row.gone = true;
+        node.remove();
+      },
+      tell(share) {
+        bar.value = share;
+        said.textContent = share < 1 ? `Sending, ${Math.round(share * 100)} %` : "Reading…";
+        if (share >= 1) bar.removeAttribute("value");
+      },
+      fail(message) {
+        node.classList.add("failed");
+        bar.remove();
+        said.className = "problem";
+        said.setAttribute("role", "alert");
+        said.textContent = message;
+        cancel.setAttribute("aria-label", `Dismiss the error of ${file.name}`);
+        cancel.title = "Dismiss";
+      },
+    };
+    cancel.addEventListener("click", () => {
+      row.onStop();
+      row.remove();
+    });
+    this.#moving.append(node);
+    return row;
+  }
+
+  /** What scanners found, as one row; none where they found nothing. */
+  async #drawFindings() {
+    const { total, counts } = await wire.findings();
+    const marks = Object.entries(counts ?? {}).filter(([name, count]) => count && severityMark(name)).map(([name, count]) => severityMark(name, count));
+    this.#findings.replaceChildren(...(total ? [this.#kept("findings", icon("shield"), `${total} open ${total === 1 ? "finding" : "findings"}`, "", el("span", { class: "tags" }, marks), () => this.#forgetFindings())] : []));
+  }
+
+  async #forgetFindings() {
+    await wire.forgetFindings();
+    await this.#drawFindings();
+    this.#hear.onSay("The findings were deleted.");
+    this.#root.querySelector("#add-files").focus();
+  }
+
+  #draw() {
+    this.#hear.onCount(this.#documents.length);
+    const rows = this.#documents.map((each) => this.#documentRow(each));
+    this.#list.replaceChildren(...(rows.length ? rows : [el("li", { class: "none" }, "No documents yet. PDF, Word, Markdown, HTML and text can be read.")]));
+  }
+
+  #documentRow(each) {
+    const title = each.title || each.name;
+    const about = [endingOf(each).slice(1, 9).toUpperCase(), size(each.bytes), `${each.passages} ${each.passages === 1 ? "passage" : "passages"}`];
+    const said = el("span", { class: "soft", dir: "auto" }, about.filter(Boolean).join(" · "));
+    return this.#kept(each.id, icon("file"), title, each.name, said, (node, usual) => this.#delete(each, node, usual));
+  }
+
+  /** A row of something kept, which asks once before it is deleted. */
+  #kept(id, sign, title, tip, said, onDelete) {
+    const node = el("li", { class: "document", data: { document: id } });
+    const bin = el("button", { type: "button", class: "quiet round", aria: { label: `Delete ${title}` }, title: "Delete" }, icon("trash"));
+    const text = el("div", { class: "about" }, el("span", { class: "name", dir: "auto", title: tip || null }, title), said);
+    const usual = () => node.replaceChildren(sign, text, bin);
+    bin.addEventListener("click", () => {
+      const keep = el("button", { type: "button", class: "quiet", onclick: () => (usual(), bin.focus()) }, "Keep");
+      const gone = el("button", { type: "button", class: "danger", onclick: () => onDelete(node, usual) }, "Delete");
+      node.replaceChildren(el("p", { class: "sure", dir: "auto" }, `Delete “${title}”?`), el("div", { class: "row" }, gone, keep));
+      keep.focus();
+    });
+    usual();
+    return node;
+  }
+
+  async #delete(each, node, usual) {
+    try {
+      await wire.remove(each.id);
+    } catch (error) {
+      if (error.status !== 404) {
+        usual();
+        this.#hear.onSay(error.message);
+        return;
+      }
+    }
+    const next = node.nextElementSibling ?? node.previousElementSibling;
+    this.#documents = this.#documents.filter((other) => other.id !== each.id);
+    this.#hear.onGone(each.id);
+    this.#hear.onSay(`${each.title || each.name} was deleted.`);
+    const after = next?.dataset.document;
+    this.#draw();
+    const row = [...this.#list.children].find((child) => after && child.dataset.document === after);
+    (row?.querySelector("button") ?? this.#root.querySelector("#add-files")).focus();
+  }
+}
+
+const endingOf = ({ name }) => /\.[^.]+$/.exec(name.toLowerCase())?.[0] ?? "";
+
+export function size(bytes) {
+  if (bytes < 1000) return `${bytes} B`;
+  const [amount, unit] = bytes < 1e6 ? [bytes / 1e3, "kB"] : [bytes / 1e6, "MB"];
+  return `${amount < 10 ? amount.toFixed(1) : Math.round(amount)} ${unit}`;
+}
