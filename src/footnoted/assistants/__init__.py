@@ -1,0 +1,1 @@
+"""Assistants: each wraps the generation layer for one kind of work and one kind of sources."""

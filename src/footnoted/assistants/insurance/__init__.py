@@ -1,0 +1,59 @@
+"""A customer's question in; an answer from the policy documents only, cited, product by product, out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from footnoted.assistants.insurance.agent import ResponseFinished, ResponseGenerationAgent
+    from footnoted.assistants.insurance.citation import ChunkResult, Citation, CitationStyle
+    from footnoted.assistants.insurance.confidence import ConfidenceConfig
+    from footnoted.assistants.insurance.intent import IntentClassification, IntentRouter
+    from footnoted.assistants.insurance.models import ResponseRequest, ResponseResult
+    from footnoted.assistants.insurance.retrieval import RetrievalAgent, RetrievalRequest, RetrievalResult
+    from footnoted.assistants.insurance.vocabulary import Product, Vocabulary
+
+# Each public name and its module; one is opened when a name of it is first used, so that a command line that only
+# needs the citation styles does not open the whole assistant.
+_MODULES = {
+    "agent": ("ResponseFinished", "ResponseGenerationAgent"),
+    "citation": ("ChunkResult", "Citation", "CitationStyle"),
+    "confidence": ("ConfidenceConfig",),
+    "intent": ("IntentClassification", "IntentRouter"),
+    "models": ("ResponseRequest", "ResponseResult"),
+    "retrieval": ("RetrievalAgent", "RetrievalRequest", "RetrievalResult"),
+    "vocabulary": ("Product", "Vocabulary"),
+}
+_HOME = {name: f"{__name__}.{module}" for module, names in _MODULES.items() for name in names}
+
+__all__ = [
+    "ChunkResult",
+    "Citation",
+    "CitationStyle",
+    "ConfidenceConfig",
+    "IntentClassification",
+    "IntentRouter",
+    "Product",
+    "ResponseFinished",
+    "ResponseGenerationAgent",
+    "ResponseRequest",
+    "ResponseResult",
+    "RetrievalAgent",
+    "RetrievalRequest",
+    "RetrievalResult",
+    "Vocabulary",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    value = getattr(import_module(_HOME[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,110 @@
+"""What an answer says of a product in; the exclusion or condition the policy sets beside it, to be quoted, out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from footnoted.assistants.insurance.figures import figures
+from footnoted.assistants.insurance.telling import Telling
+from footnoted.orders import is_order
+from footnoted.relevance import rank, read
+from footnoted.text import content_stems
+from footnoted.types import Source
+
+_EXCLUDES = re.compile(
+    r"\b(?:not|never|no) (?:be )?(?:cover|pay|insur|includ)\w*|\bexclu\w+|\bnever cover\w*",
+    re.IGNORECASE,
+)
+_COVERS = re.compile(r"\b(?:cover(?:ed|s)?|insure[ds]?|pays?|paid|included|compensat\w+|reimburs\w+)\b", re.IGNORECASE)
+_CONDITION = re.compile(
+    r"\b(?:if|unless|when|only|provided that|as long as|except|until|up to and including|per|for each|in each|a year|"
+    r"aged?|at most|less than|more than)\b[^.;]*",
+    re.IGNORECASE,
+)
+_OPENING = re.compile(r"\A(?:[-*+•‣]|\(?\d{1,3}[.)]|\(?[a-z][.)])\s+")
+_LONGEST = 300  # code points of a quote
+_KNOWN = 0.5  # share of a condition's words that says it is there
+_NEAR = 4.0  # how far below the best sentence an exclusion may stand, in log-odds
+_MOST = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """Exact words of a source: ``sources[source].text[start:end]``; ``text`` is the same, plain on one line."""
+
+    source: int
+    start: int
+    end: int
+    text: str
+
+
+class Beside:
+    """Finds what belongs beside an answer's sentences, in the sections the answer was made from."""
+
+    def __init__(self, telling: Telling, sources: Sequence[Source]) -> None:
+        self._telling = telling
+        self._sources = sources
+
+    def condition(self, said: str, source: int, start: int, end: int) -> Quote | None:
+        """The policy's own sentence, where it ties a figure that was said to a condition that was not."""
+        quote = self._sources[source].text[start:end]
+        shared = figures(said, claimed=True) & figures(quote)
+        if not shared or is_order(quote):
+            return None
+        known = set(content_stems(said))
+        for found in _CONDITION.finditer(quote):
+            wanted = set(content_stems(found.group()))
+            if wanted and len(wanted & known) / len(wanted) < _KNOWN:
+                return Quote(source, start, end, plain(quote))
+        return None
+
+    def exclusions(self, said: str, places: Sequence[int], used: Collection[tuple[int, int]]) -> list[Quote]:
+        """What the same product excludes of the matter, where cover was spoken of and no exclusion was.
+
+        ``places`` are the product's sources, ``used`` the (source, start) of sentences quoted already.
+        """
+        if not _COVERS.search(said) or _EXCLUDES.search(said):
+            return []
+        own = [self._sources[place] for place in places]
+        parts = {self._under(place) for place, _ in used} - {""}
+        ranked = rank(self._telling.question, own)
+        best = ranked[0].score if ranked else 0.0
+        found: list[Quote] = []
+        for one in ranked:
+            place = places[one.source_index]
+            text = one.sentence.text
+            if best - one.score > _NEAR or len(found) == _MOST:
+                break
+            if (place, one.start) in used or is_order(text) or not self._excludes(place, one.start):
+                continue
+            if set(self._telling.weights) & set(content_stems(text)) or self._under(place) in parts:
+                found.append(Quote(place, one.start, one.end, plain(text)))
+        return sorted(found, key=lambda quote: (quote.source, quote.start))
+
+    def _under(self, place: int) -> str:
+        """The part of its document a section stands in, where it has parts of its own."""
+        source = self._sources[place]
+        headings = [str(one) for one in source.metadata.get("section_hierarchy") or []]
+        return f"{source.metadata.get('file')}\0{headings[0]}" if len(headings) > 1 else ""
+
+    def _excludes(self, place: int, start: int) -> bool:
+        """Whether a sentence, the words that lead to it, or the heading it stands under, exclude."""
+        source = self._sources[place]
+        for one in read(source, place):
+            if one.start == start:
+                section = source.metadata.get("section_hierarchy") or [""]
+                leads = " ".join(source.text[lead.start : lead.end] for lead in one.leads)
+                return any(_EXCLUDES.search(words) for words in (one.text, leads, str(section[-1]), *one.headings[-1:]))
+        return False
+
+
+def plain(text: str) -> str:
+    """A sentence on one line, without list mark and table bars, shortened at a word.
+
+    >>> plain("- damage to **tyres**;")
+    'damage to tyres'
+    """
+    words = " ".join(_OPENING.sub("", text).replace("**", "").replace("|", " ").split()).rstrip(" ;,")
+    return words if len(words) <= _LONGEST else words[:_LONGEST].rpartition(" ")[0] + "…"

@@ -1,0 +1,121 @@
+"""A message and its conversation in; the whole way from intent over sections to the answer, as events, out."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, field
+from typing import Any
+
+from footnoted.assistants.insurance.agent import ResponseEvent, ResponseFinished, ResponseGenerationAgent
+from footnoted.assistants.insurance.citation import CitationStyle
+from footnoted.assistants.insurance.intent import IntentClassification, IntentRouter
+from footnoted.assistants.insurance.models import ResponseRequest, ResponseResult
+from footnoted.assistants.insurance.phrases import phrases
+from footnoted.assistants.insurance.retrieval import RetrievalAgent, RetrievalRequest
+from footnoted.events import TextDelta
+
+NEAR_ENOUGH = 0.25  # relevance below which a message without any word of insurance is not ours
+
+
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """How a customer is answered: ``style`` plain, short or formal; ``language`` the message's own unless given."""
+
+    style: str = "plain"
+    citation_style: CitationStyle = CitationStyle.NUMBERED
+    language: str | None = None
+    max_response_length: int = 1000
+    passages: int = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Turned:
+    """What became of a message: its intent, the request the agent got, and the result."""
+
+    intent: IntentClassification
+    request: ResponseRequest
+    result: ResponseResult
+    notes: tuple[str, ...] = field(default=())
+
+
+class InsuranceDesk:
+    """Question → intent → sections → answer, over one folder of policies. Keeps nothing between messages."""
+
+    def __init__(
+        self,
+        retrieval: RetrievalAgent,
+        *,
+        agent: ResponseGenerationAgent | None = None,
+        router: IntentRouter | None = None,
+    ) -> None:
+        self.retrieval = retrieval
+        self.router = router or retrieval.router()
+        self.agent = agent or ResponseGenerationAgent(vocabulary=self.router.vocabulary)
+
+    async def answer(
+        self, message: Any, *, history: Sequence[tuple[str, str]] = (), manner: Manner | None = None
+    ) -> Turned:
+        """The whole answer to a message; never raises."""
+        intent, request = await self.prepare(message, history=history, manner=manner)
+        async with aclosing(self.reply(intent, request)) as events:
+            async for event in events:
+                if isinstance(event, ResponseFinished):
+                    return Turned(intent, request, event.result)
+        raise AssertionError("unreachable: a reply ends with its result")
+
+    async def prepare(
+        self, message: Any, *, history: Sequence[tuple[str, str]] = (), manner: Manner | None = None
+    ) -> tuple[IntentClassification, ResponseRequest]:
+        """A message's intent, and the request to answer it with."""
+        manner = manner or Manner()
+        intent = await self.router.aclassify_intent(message, history)
+        chunks = (
+            ()
+            if intent.needs_clarification
+            else self.retrieval.retrieve(RetrievalRequest(intent, top_k=manner.passages)).chunks
+        )
+        request = ResponseRequest(
+            original_query=intent.query,
+            context_chunks=list(chunks),
+            citation_style=manner.citation_style,
+            max_response_length=manner.max_response_length,
+            kind=intent.kind,
+            style=manner.style,
+            language=manner.language or intent.language,
+            conversation_history=list(history) if intent.about else [],
+        )
+        return intent, request
+
+    async def reply(self, intent: IntentClassification, request: ResponseRequest) -> AsyncGenerator[ResponseEvent]:
+        """The events of the answer: a question back, a word that this is not ours, or the agent's own."""
+        aside = _aside(intent, request)
+        if aside is not None:
+            yield TextDelta(aside.answer, 0)
+            yield ResponseFinished(aside)
+            return
+        async with aclosing(self.agent.stream(request)) as events:
+            async for event in events:
+                yield event
+
+    async def aclose(self) -> None:
+        """Close the agent's connections."""
+        await self.agent.aclose()
+
+
+def _aside(intent: IntentClassification, request: ResponseRequest) -> ResponseResult | None:
+    """What is said instead of an answer, if the message calls for that."""
+    language = request.language or intent.language
+    if intent.needs_clarification:
+        return ResponseResult(answer=intent.clarification, reasoning="The message was not clear.", language=language)
+    nearest = max((chunk.relevance_score or 0.0 for chunk in request.context_chunks), default=0.0)
+    if intent.is_ours or nearest >= NEAR_ENOUGH:
+        return None
+    said = phrases(language)
+    return ResponseResult(
+        answer=f"{said.not_ours} {said.ask}",
+        reasoning="The message is not about the insurance in these documents.",
+        language=language,
+        context_available=len(request.context_chunks),
+        refused=True,
+    )

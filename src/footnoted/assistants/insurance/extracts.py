@@ -1,0 +1,194 @@
+"""A prompt over policies of several products in; for each product its own sentences that answer, out. No model."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import TYPE_CHECKING, Literal
+
+from footnoted.assistants.insurance.telling import Telling
+from footnoted.assistants.insurance.untold import not_sold, untold
+from footnoted.assistants.insurance.vocabulary import Vocabulary
+from footnoted.orders import is_order
+from footnoted.providers.extractive import Extractive, Reply, before
+from footnoted.relevance import answerability, rank
+from footnoted.text import estimate_tokens
+from footnoted.types import Delta, FinishReason, Pointer, Prompt, Source, Usage
+
+if TYPE_CHECKING:
+    from footnoted.relevance import Likeness, Scored
+
+THRESHOLD = 0.38
+_NEAR = 6.0  # how far below the best product's score another may stand to be heard, in log-odds
+_SHARES = 0.75  # of the best product's share of the question, what another needs to be heard
+_TAKEN_UP = 4.0  # what it is worth that a whole question is taken up, in log-odds
+_IN_SHAPE = 1.5  # the same for a figure where one is asked for, or a step where the way is
+_NAMED = 3.0  # the same for the product the question names
+_LOOKED_AT = 8  # sentences of one product of which the first may be chosen
+_MOST_PRODUCTS = 4
+_SENTENCES = 3  # of one product
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What one product's documents say to a question.
+
+    ``score`` orders products, in log-odds; ``cover`` is the share of the question (0–1) they take up; ``chance``
+    (0–1) that of an answer.
+    """
+
+    product: str
+    reply: Reply
+    score: float
+    cover: float
+    chance: float
+
+
+class PolicyExtracts:
+    """A provider: the core's extractive one, asked once for each product, so that none is blended with another.
+
+    ``vocabulary`` puts the customer's words into the policies'; ``likeness`` lets those meet that it does not know
+    (the package's own encoder, unless ``None``). It refuses where the chance that any product's
+    sentences answer is under ``threshold``.
+    """
+
+    name = "extractive"
+    model = "extractive"
+
+    def __init__(
+        self,
+        vocabulary: Vocabulary | None = None,
+        *,
+        threshold: float = THRESHOLD,
+        likeness: Likeness | Literal["shipped"] | None = "shipped",
+    ) -> None:
+        self._vocabulary = vocabulary or Vocabulary.load()
+        self._threshold = threshold
+        self._likeness = _shipped() if likeness == "shipped" else likeness
+        self._extractive = Extractive(threshold=0.0, sentences=_SENTENCES, likeness=self._likeness)
+
+    async def stream(self, prompt: Prompt) -> AsyncIterator[Delta]:
+        """Yield the sentences product by product, each with its pointers; a refusal has no text."""
+        said = await asyncio.to_thread(self.answer, prompt)
+        read = estimate_tokens(prompt.question) + sum(estimate_tokens(source.text) for source in prompt.sources)
+        written = 0
+        for place, one in enumerate(said):
+            for number, passage in enumerate(one.reply.passages):
+                opening = "" if not place and not number else " " if number else "\n\n"
+                written += estimate_tokens(passage.text)
+                yield Delta(text=opening + passage.text, pointers=passage.pointers)
+        if said:
+            yield Delta(usage=Usage(input=read, output=written), finish_reason=FinishReason.COMPLETE)
+        else:
+            yield Delta(usage=Usage(input=read), finish_reason=FinishReason.REFUSED, detail="no product's text answers")
+
+    def answer(self, prompt: Prompt) -> list[Said]:
+        """What each product says that answers, the best first; nothing when none does."""
+        if not_sold(prompt.question, prompt.sources, self._vocabulary):
+            return []
+        spoken = self.weigh(prompt)
+        best = next(iter(spoken), None)
+        if best is None or best.chance < self._threshold:
+            return []
+        heard = [one for one in spoken if best.score - one.score <= _NEAR and one.cover >= _SHARES * best.cover]
+        return heard[:_MOST_PRODUCTS]
+
+    def weigh(self, prompt: Prompt) -> list[Said]:
+        """Every product's best sentences and how well they answer, the best first."""
+        question = f"{before(prompt.question, prompt.history)} {prompt.question}".strip()
+        known = self._vocabulary.with_products(by_product(prompt.sources))
+        named = known.products_in(prompt.question) or known.products_in(question)
+        if named and (rest := known.without_products(question).strip(" ?!.,")):
+            # Which product is meant is settled; its name's words ("fire", "theft") must not be looked for as well.
+            question = f"{' '.join(rest.split())}?"
+        telling = Telling(question, prompt.sources, self._vocabulary)
+        asked = replace(prompt, question=telling.question, history=())
+        ranked = rank(asked.question, asked.sources, likeness=self._likeness)
+        ranked = [one for one in ranked if not is_order(one.sentence.text)]
+        if not ranked:
+            return []
+        core = answerability(asked.question, ranked)
+        said = []
+        for product, places in by_product(prompt.sources).items():
+            own = [one for one in ranked if one.source_index in places]
+            reply, score, cover = self._said(asked, own, places, telling)
+            if reply is None:
+                continue
+            score += _NAMED * (product in named)
+            first = reply.passages[0]
+            source = prompt.sources[places[first.pointers[0].source]]
+            if telling.only_asks and not _of_one(product, source, first.text, named, known):
+                continue
+            if not untold(prompt.question, first.text, source, self._vocabulary):
+                said.append(Said(product, _moved(reply, places), score, cover, telling.chance(core, cover)))
+        return sorted(said, key=lambda one: -one.score)
+
+    def _said(
+        self, prompt: Prompt, ranked: Sequence[Scored], places: Sequence[int], telling: Telling
+    ) -> tuple[Reply | None, float, float]:
+        """One product's sentences, how well they answer (log-odds), and the share of the question they take up.
+
+        A section speaks whose sentence is near the best and takes up more of the question, or has the shape asked
+        for (a figure, a step), where the best does not.
+        """
+        if not ranked:
+            return None, 0.0, 0.0
+        best = max(ranked[:_LOOKED_AT], key=lambda one: self._worth(one, prompt.sources, telling))
+        own = tuple(prompt.sources[place] for place in places)
+        reply = self._extractive.answer(replace(prompt, sources=own))
+        place = places.index(best.source_index)
+        if reply.passages and reply.passages[0].pointers[0].source != place:
+            other = self._extractive.answer(replace(prompt, sources=(own[place],)))
+            reply = _moved(other, [place]) if other.passages else reply
+        if not reply.passages:
+            return None, 0.0, 0.0
+        first = reply.passages[0]
+        source = own[first.pointers[0].source]
+        cover = telling.cover(first.text, source)
+        return reply, best.score + _TAKEN_UP * cover + _IN_SHAPE * telling.in_shape(first.text), cover
+
+    def _worth(self, one: Scored, sources: Sequence[Source], telling: Telling) -> float:
+        """What a sentence is worth as the first of its product, in log-odds."""
+        source = sources[one.source_index]
+        leads = " ".join(source.text[lead.start : lead.end] for lead in one.sentence.leads)
+        cover = telling.cover(f"{leads} {one.sentence.text}", source)
+        return one.score + _TAKEN_UP * cover + _IN_SHAPE * telling.in_shape(one.sentence.text)
+
+    async def aclose(self) -> None:
+        """Nothing to close."""
+
+
+@cache
+def _shipped() -> Likeness | None:
+    """The package's encoder, once a process; without it words alone decide."""
+    from footnoted.encoder import EncoderUnavailable
+    from footnoted.relevance import EncoderLikeness
+
+    try:
+        return EncoderLikeness()
+    except EncoderUnavailable:
+        return None
+
+
+def by_product(sources: Sequence[Source]) -> dict[str, list[int]]:
+    """The places of each product's sources, products in the order they first come."""
+    groups: dict[str, list[int]] = {}
+    for place, source in enumerate(sources):
+        groups.setdefault(str(source.metadata.get("product_name") or source.title), []).append(place)
+    return groups
+
+
+def _of_one(product: str, source: Source, text: str, named: Sequence[str], known: Vocabulary) -> bool:
+    """Whether a sentence is of a product that was named, by its document or its own words; so if none was."""
+    return not named or product in named or bool(set(known.products_in(f"{source.title} {text}")) & set(named))
+
+
+def _moved(reply: Reply, places: Sequence[int]) -> Reply:
+    """The reply with its pointers into all sources instead of one product's."""
+    passages = tuple(
+        replace(one, pointers=tuple(Pointer(places[p.source], p.start, p.end) for p in one.pointers))
+        for one in reply.passages
+    )
+    return replace(reply, passages=passages)

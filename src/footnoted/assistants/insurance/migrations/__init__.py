@@ -1,0 +1,1 @@
+"""Revisions of the responder's own tables, oldest first."""

@@ -1,0 +1,191 @@
+"""A classified question in; the policy sections that speak of it, product by product, best first, out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, overload
+
+from footnoted.assistants.insurance.citation import ChunkResult
+from footnoted.assistants.insurance.intent import IntentClassification, IntentRouter
+from footnoted.assistants.insurance.vocabulary import Vocabulary
+from footnoted.inert import on_one_line
+from footnoted.text import content_stems
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterable
+
+    from footnoted.retrieval import Index
+    from footnoted.types import Source
+
+_CANDIDATES = 24
+_NAMED, _KIN, _OTHER = 1.0, 0.9, 0.55  # weight of the product asked for, of its family, of all others
+_NEAR = 0.45  # of the best score, what a section needs to come along
+_ON_CLAIMS = 1.15  # of a section on claiming, where that is asked
+_TITLED = 0.8  # of the best, what a section counts whose document is named for the thing asked about
+_ASKS_MEANING = re.compile(
+    r"\b(?:what|who) (?:is|are|counts as|count as|does|do) (?!the |my |your )|\bmean(?:s|ing)?\b|\bdefin", re.IGNORECASE
+)
+_DEFINED = re.compile(r"\*\*([^*\n]{2,40})\*\*:")
+_ASKING = frozenset(content_stems("what who which is are does do mean means meaning counts count definition define"))
+_A_PRODUCT = 4  # sections of one product at most, unless it was asked for by name
+
+
+@dataclass(frozen=True, slots=True)
+class RetrievalRequest:
+    """What to look for. ``query`` takes the place of the intent's own where given."""
+
+    intent_classification: IntentClassification
+    query: str = ""
+    top_k: int = 8
+
+
+@dataclass(frozen=True, slots=True)
+class RetrievalResult:
+    """The sections found, best first; reads like the list of them."""
+
+    chunks: tuple[ChunkResult, ...] = ()
+    query: str = ""
+    products: tuple[str, ...] = field(default=())
+
+    def __iter__(self) -> Iterator[ChunkResult]:
+        return iter(self.chunks)
+
+    def __len__(self) -> int:
+        return len(self.chunks)
+
+    @overload
+    def __getitem__(self, place: int) -> ChunkResult: ...
+    @overload
+    def __getitem__(self, place: slice) -> tuple[ChunkResult, ...]: ...
+    def __getitem__(self, place: int | slice) -> ChunkResult | tuple[ChunkResult, ...]:
+        return self.chunks[place]
+
+
+class RetrievalAgent:
+    """Finds policy sections in a folder of documents, or in an `Index` at hand.
+
+    A document's product is its ``product_name`` (Markdown front matter), else its title. Sections keep their
+    headings, tables stay whole.
+    """
+
+    def __init__(self, paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]] | Index, **index: Any) -> None:
+        from footnoted.retrieval import Index
+
+        self.index: Index = paths if isinstance(paths, Index) else Index.open(paths, **index)
+        self._vocabulary = Vocabulary.load()
+        self._sources = self.index.sources()
+        self._heeded: dict[tuple[str, str], float] = {}
+        self._by_id = {source.id: source for source in self._sources}
+        self.products: tuple[str, ...] = tuple(dict.fromkeys(product_of(source) for source in self._sources))
+        self._families = {name: self._vocabulary.families_in(name) for name in self.products}
+
+    def router(self, vocabulary: Vocabulary | None = None, **router: Any) -> IntentRouter:
+        """An `IntentRouter` that knows the products of these documents."""
+        return IntentRouter(vocabulary, products=self.products, **router)
+
+    def retrieve(self, request: RetrievalRequest) -> RetrievalResult:
+        """The ``top_k`` sections nearest to the question; those of a product it names come first."""
+        intent = request.intent_classification
+        query = request.query or intent.search or intent.query
+        found = self.index.search(query, k=max(_CANDIDATES, request.top_k)) if request.top_k > 0 else []
+        weighed = {one.id: (self._weight(one, intent) * self._thanked(one) * (one.score or 0.0), one) for one in found}
+        meant = self._meant(intent.query, query, max((score for score, _ in weighed.values()), default=0.0))
+        for score, source in meant:
+            if score > weighed.get(source.id, (0.0, source))[0]:
+                weighed[source.id] = score, source
+        kept = {*intent.products, *(product_of(source) for _, source in meant)}
+        chosen = _spread(sorted(weighed.values(), key=_best_first), kept, request.top_k)
+        chunks = tuple(as_chunk(source, score) for score, source in chosen)
+        return RetrievalResult(chunks, query, tuple(dict.fromkeys(chunk.product_name for chunk in chunks)))
+
+    def heed(self, factors: Mapping[tuple[str, str], float]) -> None:
+        """Let feedback move sections, by (file, section) as a citation names them; each by a tenth at most."""
+        self._heeded = {place: min(1.1, max(0.9, factor)) for place, factor in factors.items()}
+
+    def source(self, chunk: ChunkResult) -> Source | None:
+        """The passage a chunk was made of."""
+        return self._by_id.get(chunk.chunk_id)
+
+    def _thanked(self, source: Source) -> float:
+        place = str(source.metadata.get("file") or ""), " > ".join(source.metadata.get("section_hierarchy") or ())
+        return self._heeded.get(place, 1.0)
+
+    def _meant(self, asked: str, query: str, best: float) -> list[tuple[float, Source]]:
+        """Sections words alone rank too low: what defines the thing asked about, what its document is named for."""
+        wanted = set(content_stems(query)) - _ASKING
+        if not wanted or not best:
+            return []
+        more = []
+        for source in self._sources:
+            terms = _DEFINED.findall(source.text) if _ASKS_MEANING.search(asked) else ()
+            if any(set(content_stems(term)) == wanted for term in terms):
+                more.append((best, source))
+            elif wanted <= set(content_stems(str(source.metadata.get("title") or ""))):
+                more.append((best * _TITLED, source))
+        return more
+
+    def _weight(self, source: Source, intent: IntentClassification) -> float:
+        """How much a section of this product counts for a question about those."""
+        name = product_of(source)
+        own = self._families.get(name) or []
+        if (
+            intent.kind == "claim_procedure"
+            and "claim" in f"{source.title} {source.metadata.get('document_type')}".casefold()
+        ):
+            return _NAMED * _ON_CLAIMS
+        if intent.products:
+            if name in intent.products:
+                return _NAMED
+            # A guide for all products of a family speaks of the one asked for, too; another product does not.
+            guides = any(product.casefold().startswith(name.casefold()) for product in intent.products)
+            families = {one for product in intent.products for one in self._families.get(product) or []}
+            return _KIN if guides or not own else _OTHER if not families & set(own) else _OTHER * 1.2
+        if intent.family is not None and own and intent.family not in own:
+            return _OTHER
+        return _NAMED
+
+
+def product_of(source: Source) -> str:
+    """The product a section belongs to: the document's own word for it, else its title."""
+    data = source.metadata
+    title = data.get("title") or source.title.partition(" › ")[0]
+    return on_one_line(str(data.get("product_name") or title or data.get("file") or "Policy"))
+
+
+def as_chunk(source: Source, score: float | None = None) -> ChunkResult:
+    """A passage of the index as a policy section."""
+    data = source.metadata
+    return ChunkResult(
+        content=source.text,
+        product_name=product_of(source),
+        document_type=data.get("document_type") or "",
+        source_file=data.get("file") or "",
+        section_hierarchy=data.get("section_hierarchy") or [],
+        relevance_score=source.score if score is None else round(score, 4),
+        chunk_id=source.id,
+        document_id=data.get("document_id") or "",
+    )
+
+
+def _best_first(weighed: tuple[float, Source]) -> float:
+    return -weighed[0]
+
+
+def _spread(weighed: Sequence[tuple[float, Source]], asked: Collection[str], most: int) -> list[tuple[float, Source]]:
+    """The best, not too many of one product, so that each product that speaks of the matter is heard."""
+    chosen: list[tuple[float, Source]] = []
+    counts: dict[str, int] = {}
+    for score, source in weighed:
+        name = product_of(source)
+        if weighed and score < _NEAR * weighed[0][0]:
+            break
+        if counts.get(name, 0) >= (most if name in asked else _A_PRODUCT):
+            continue
+        counts[name] = counts.get(name, 0) + 1
+        chosen.append((score, source))
+        if len(chosen) == most:
+            break
+    return chosen

@@ -1,0 +1,114 @@
+"""A customer in; the variant of answering they always get, and what counts tell of variants, out."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from footnoted.assistants.insurance.desk import Manner
+from footnoted.errors import ConfigurationError
+
+_Z = 1.959964  # of a 95 % interval
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """One way of answering, under a name; ``weight`` is its share of customers against the others'."""
+
+    name: str
+    manner: Manner = field(default_factory=Manner)
+    weight: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Experiment:
+    """Variants to be compared. The same customer gets the same one, on every machine, as long as the weights stay."""
+
+    name: str
+    variants: tuple[Variant, ...]
+
+    def __post_init__(self) -> None:
+        names = [variant.name for variant in self.variants]
+        if not names or len(set(names)) < len(names) or not all(v.weight >= 0 for v in self.variants):
+            raise ConfigurationError("an experiment needs variants with different names and weights of 0 or more")
+        if not sum(variant.weight for variant in self.variants):
+            raise ConfigurationError("an experiment needs a variant whose weight is above 0")
+
+    def assign(self, customer: str) -> Variant:
+        """The customer's variant: SHA-256 of experiment and customer, read as a place on the line of weights."""
+        digest = hashlib.sha256(f"{self.name}\0{customer}".encode("utf-8", "surrogatepass")).digest()
+        place = int.from_bytes(digest[:8], "big") / 2**64 * sum(variant.weight for variant in self.variants)
+        for variant in self.variants:
+            if place < variant.weight:
+                return variant
+            place -= variant.weight
+        return next(variant for variant in reversed(self.variants) if variant.weight)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of one variant's answers. ``low``–``high``: 95 % interval of the helpful share."""
+
+    variant: str
+    answers: int
+    refused: int
+    degraded: int
+    rated: int
+    helpful: int
+    confidence: float
+    latency_ms: float
+
+    @property
+    def share(self) -> float:
+        """Helpful answers among those rated; 0 when none is."""
+        return self.helpful / self.rated if self.rated else 0.0
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Wilson's interval of the share."""
+        return wilson(self.helpful, self.rated)
+
+
+def wilson(successes: int, trials: int) -> tuple[float, float]:
+    """Wilson's 95 % interval of a share (Wilson 1927): honest for few trials, never outside 0–1.
+
+    >>> tuple(round(side, 3) for side in wilson(8, 10))
+    (0.49, 0.943)
+    """
+    if not trials:
+        return 0.0, 1.0
+    share, square = successes / trials, _Z * _Z
+    middle = (share + square / (2 * trials)) / (1 + square / trials)
+    half = _Z * math.sqrt(share * (1 - share) / trials + square / (4 * trials * trials)) / (1 + square / trials)
+    return max(0.0, middle - half), min(1.0, middle + half)
+
+
+def difference(one: Outcome, other: Outcome) -> tuple[float, float, float]:
+    """The other's helpful share less the one's, with Newcombe's 95 % interval (Newcombe 1998, method 10)."""
+    (low, high), (other_low, other_high) = one.interval, other.interval
+    apart = other.share - one.share
+    down = math.hypot(other.share - other_low, high - one.share)
+    up = math.hypot(other_high - other.share, one.share - low)
+    return apart, max(-1.0, apart - down), min(1.0, apart + up)
+
+
+def outcome_table(outcomes: Sequence[Outcome]) -> str:
+    """The outcomes as a Markdown table; differences are against the first."""
+    lines = [
+        "| variant | answers | refused | degraded | rated | helpful (95 % interval) | against the first | latency |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    for one in outcomes:
+        low, high = one.interval
+        helpful = f"{one.share:.0%} ({low:.0%}–{high:.0%})" if one.rated else "–"
+        against = "–"
+        if one is not outcomes[0] and one.rated and outcomes[0].rated:
+            apart, down, up = difference(outcomes[0], one)
+            against = f"{apart * 100:+.0f} points ({down * 100:+.0f} to {up * 100:+.0f})"
+        lines.append(
+            f"| {one.variant} | {one.answers} | {one.refused} | {one.degraded} | {one.rated} | {helpful} | {against} "
+            f"| {one.latency_ms:.0f} ms |"
+        )
+    return "\n".join(lines)

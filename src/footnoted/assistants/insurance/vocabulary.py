@@ -1,0 +1,226 @@
+"""A file of words in; which product, topic and kind of question a message speaks of, out."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from footnoted.errors import ConfigurationError
+from footnoted.text import content_stems, stem, words
+
+_SECTIONS = ("families", "topics", "kinds", "words", "in_english", "asked_for_words", "longer_terms")
+_LONGEST = 4_000  # code points of a message that are looked at
+_SPACED = re.compile(r"[a-z0-9À-ɏ]", re.IGNORECASE)
+_TELLING = 4  # letters of a word that may name a product alone
+
+
+@dataclass(frozen=True, slots=True)
+class Product:
+    """A product by its full name, and the shorter names customers use for it."""
+
+    name: str
+    aliases: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """The words a router knows. ``words``: a customer's word → the policies' own; ``in_english``: other languages.
+
+    ``longer_terms``: a word → the policies' terms that end in it and mean another thing than the word alone.
+    """
+
+    families: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    topics: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    kinds: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    words: Mapping[str, str] = field(default_factory=dict)
+    in_english: Mapping[str, str] = field(default_factory=dict)
+    asked_for_words: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    longer_terms: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    products: tuple[Product, ...] = ()
+
+    @classmethod
+    def load(cls, path: Path | None = None) -> Vocabulary:
+        """The shipped vocabulary, with the sections of the JSON file at ``path`` over it."""
+        shipped = dict(_shipped())
+        if path is not None:
+            try:
+                own = json.loads(path.read_text(encoding="utf-8"))
+            except (OSError, ValueError) as error:
+                raise ConfigurationError(f"the vocabulary {path} cannot be read: {error}") from error
+            unknown = set(own) - set(_SECTIONS) - {"products"}
+            if unknown:
+                raise ConfigurationError(f"the vocabulary {path} has unknown sections: {', '.join(sorted(unknown))}")
+            shipped.update(own)
+        named = shipped.pop("products", {})
+        return cls(**shipped, products=tuple(Product(name, tuple(short)) for name, short in named.items()))
+
+    def with_products(self, names: Iterable[str]) -> Vocabulary:
+        """The same, knowing the products of these names besides its own, by the short names customers use."""
+        known = {product.name: product for product in self.products}
+        fresh = [name for name in dict.fromkeys(names) if name and name not in known]
+        made = [
+            Product(name, short)
+            for name, short in short_names([*known, *fresh], not_names=self.families).items()
+            if name not in known
+        ]
+        return replace(self, products=(*self.products, *made))
+
+    def topics_in(self, text: str) -> list[str]:
+        """The topics a text names, in the order of the first word of each in it."""
+        return _named(text[:_LONGEST], self.topics)
+
+    def families_in(self, text: str) -> list[str]:
+        """The kinds of insurance a text names (car, home, travel …)."""
+        return _named(text[:_LONGEST], self.families)
+
+    def products_in(self, text: str) -> list[str]:
+        """The products a text names; a longer name hides the shorter one in it.
+
+        >>> both = Vocabulary().with_products(["Acme Home Contents", "Acme Home Contents Select"])
+        >>> both.products_in("Is my bicycle covered by Contents Select?")
+        ['Acme Home Contents Select']
+        """
+        return self._products(text)[0]
+
+    def without_products(self, text: str) -> str:
+        """A text less the products' names, for reading its topics: "Third Party, Fire and Theft" is about no fire."""
+        return self._products(text)[1]
+
+    def _products(self, text: str) -> tuple[list[str], str]:
+        left = _plain(text[:_LONGEST])
+        found: dict[str, int] = {}
+        short = [(alias, one.name) for one in self.products for alias in (one.name, *one.aliases)]
+        for alias, name in sorted(short, key=lambda pair: -len(pair[0])):
+            match = _word(alias).search(left)
+            if match is not None:
+                found.setdefault(name, match.start())
+                left = left[: match.start()] + " " * len(match.group()) + left[match.end() :]
+        return sorted(found, key=lambda name: found[name]), left
+
+    def kind_of(self, text: str) -> str:
+        """What kind of question this is: amount, eligibility, claim_procedure, comparison, else fact."""
+        plain = _plain(text[:_LONGEST])
+        for kind, patterns in self.kinds.items():
+            if any(_pattern(pattern).search(plain) for pattern in patterns):
+                return kind
+        return "fact"
+
+    def same_stems(self, text: str) -> dict[str, list[set[str]]]:
+        """For each stem of a text, the stems of the policies' words that mean the same."""
+        found: dict[str, list[set[str]]] = {}
+        for word, _, _ in words(text[:_LONGEST]):
+            other = self.words.get(word.casefold())
+            if other is not None:
+                found.setdefault(stem(word), []).append(set(content_stems(other)))
+        return found
+
+    def asked_for(self, text: str) -> list[Sequence[str]]:
+        """The words for each thing a question asks to be told (its price, an excess …): one must stand in an answer."""
+        return [told for told in self.asked_for_words.values() if word_in(text, told)]
+
+    def in_policy_words(self, text: str, *, known: frozenset[str] = frozenset()) -> str:
+        """A message with the policies' words in the customer's place; stems in ``known`` stay as they are.
+
+        Of a message in another language, the words known in English.
+
+        >>> Vocabulary(words={"cracked": "broken"}).in_policy_words("Is a cracked screen covered?")
+        'Is a broken screen covered?'
+        """
+        text = text[:_LONGEST]
+        translated = [english for other, english in self.in_english.items() if _word(other).search(_plain(text))]
+        if translated:
+            return " ".join(dict.fromkeys(translated))
+        pieces, at = [], 0
+        for word, start, end in words(text):
+            other = self.words.get(word.casefold())
+            if other is not None and stem(word) not in known:
+                pieces += [text[at:start], other]
+                at = end
+        return "".join([*pieces, text[at:]])
+
+
+def short_names(names: Sequence[str], *, not_names: Iterable[str] = ()) -> dict[str, tuple[str, ...]]:
+    """For each product the names that tell it from another: what is left without the words both begin with.
+
+    A word only one product has names it too when "policy", "plan" or "cover" follows. ``not_names`` are words
+    that mean more than one product ("travel").
+
+    >>> short_names(["Acme Car Basic", "Acme Car Plus Gold"])["Acme Car Plus Gold"]
+    ('Plus Gold', 'plus policy', 'plus plan', 'plus cover', 'gold policy', 'gold plan', 'gold cover')
+    """
+    split = {name: name.replace(":", " ").split() for name in names}
+    taken = {name.casefold() for name in (*names, *not_names)}
+    found: dict[str, tuple[str, ...]] = {}
+    for name, parts in split.items():
+        short: list[str] = []
+        unique = [part.strip(",").casefold() for part in parts]
+        for other, others in split.items():
+            if other == name:
+                continue
+            same = _shared(parts, others)
+            if 0 < same < len(parts):
+                short.append(" ".join(parts[same:]))
+                if same == len(others) and len(parts[same - 1]) >= _TELLING:
+                    short.append(" ".join(parts[same - 1 :]))
+            elif same == len(parts) > 1 and len(parts[-1]) >= _TELLING:
+                short.append(parts[-1])
+            unique = [word for word in unique if word not in {part.strip(",").casefold() for part in others}]
+        kept = [one for one in sorted(set(short), key=len, reverse=True) if one.casefold() not in taken]
+        telling = [word for word in unique if len(word) >= _TELLING] if kept else []
+        found[name] = (*kept, *(f"{word} {kind}" for word in telling for kind in ("policy", "plan", "cover")))
+    return found
+
+
+def _shared(one: Sequence[str], other: Sequence[str]) -> int:
+    """How many words two names begin with alike."""
+    pairs = zip(one, other, strict=False)
+    return next((i for i, (a, b) in enumerate(pairs) if a.casefold() != b.casefold()), min(len(one), len(other)))
+
+
+def _named(text: str, sections: Mapping[str, Sequence[str]]) -> list[str]:
+    plain = _plain(text)
+    places: dict[str, int] = {}
+    for name, said in sections.items():
+        for one in said:
+            match = _word(one).search(plain)
+            if match is not None:
+                places[name] = min(places.get(name, match.start()), match.start())
+    return sorted(places, key=lambda name: places[name])
+
+
+def word_in(text: str, phrases: Sequence[str]) -> bool:
+    """Whether one of the phrases stands in a text, in whole words and any case."""
+    plain = _plain(text[:_LONGEST])
+    return any(_word(one).search(plain) for one in phrases)
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.replace("’", "'").casefold().split())
+
+
+@cache
+def _word(phrase: str) -> re.Pattern[str]:
+    """A phrase as whole words, hyphens and spaces alike; in scripts without spaces wherever it stands."""
+    plain = re.escape(_plain(phrase)).replace(r"\ ", r"[\s-]+").replace(r"\-", r"[\s-]+").replace(",", ",?")
+    return re.compile(rf"(?<!\w){plain}(?!\w)" if _SPACED.search(phrase) else plain)
+
+
+@cache
+def _pattern(pattern: str) -> re.Pattern[str]:
+    try:
+        return re.compile(pattern, re.IGNORECASE)
+    except re.error as error:
+        raise ConfigurationError(f"the vocabulary's pattern {pattern!r} is no regular expression: {error}") from error
+
+
+@cache
+def _shipped() -> dict[str, Any]:
+    text = files("footnoted.assistants.insurance").joinpath("vocabulary.json").read_text(encoding="utf-8")
+    found: dict[str, Any] = json.loads(text)
+    return found
