@@ -1,0 +1,66 @@
+"""A question on cloud findings and compliance duties in; a cited, severity-marked answer out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from footnoted.assistants.security.advice.answer import AdviceFinished, AdviceStarted, AnswerService
+    from footnoted.assistants.security.advice.context import AnswerContext
+    from footnoted.assistants.security.advice.formatter import ResponseFormatter
+    from footnoted.assistants.security.advice.streaming import ServerSentEvent, StreamingHandler
+    from footnoted.assistants.security.documents import ConversationDocument, DocumentService
+    from footnoted.assistants.security.findings.finding import Finding, FindingFilters, FindingsPage, Pagination
+    from footnoted.assistants.security.findings.service import FindingsService
+    from footnoted.assistants.security.knowledge.entry import KnowledgeEntry
+    from footnoted.assistants.security.knowledge.service import KnowledgeBaseService
+    from footnoted.assistants.security.nlu import Entities, NLUResult
+    from footnoted.assistants.security.severity import Severity
+
+# A room is opened when a name of it is first used: the store's libraries are an extra.
+_ROOMS = {
+    "advice.answer": ("AdviceFinished", "AdviceStarted", "AnswerService"),
+    "advice.context": ("AnswerContext",),
+    "advice.formatter": ("ResponseFormatter",),
+    "advice.streaming": ("ServerSentEvent", "StreamingHandler"),
+    "documents": ("ConversationDocument", "DocumentService"),
+    "findings.finding": ("Finding", "FindingFilters", "FindingsPage", "Pagination"),
+    "findings.service": ("FindingsService",),
+    "knowledge.entry": ("KnowledgeEntry",),
+    "knowledge.service": ("KnowledgeBaseService",),
+    "nlu": ("Entities", "NLUResult"),
+    "severity": ("Severity",),
+}
+_HOME = {name: room for room, names in _ROOMS.items() for name in names}
+
+__all__ = [
+    "AdviceFinished",
+    "AdviceStarted",
+    "AnswerContext",
+    "AnswerService",
+    "ConversationDocument",
+    "DocumentService",
+    "Entities",
+    "Finding",
+    "FindingFilters",
+    "FindingsPage",
+    "FindingsService",
+    "KnowledgeBaseService",
+    "KnowledgeEntry",
+    "NLUResult",
+    "Pagination",
+    "ResponseFormatter",
+    "ServerSentEvent",
+    "Severity",
+    "StreamingHandler",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'footnoted.assistants.security' has no attribute {name!r}")
+    from importlib import import_module
+
+    value = getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
+    globals()[name] = value
+    return value

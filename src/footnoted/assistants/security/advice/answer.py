@@ -1,0 +1,303 @@
+"""A question, what was understood of it, a tenant and a talk in; an expert's cited answer, streamed, out."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from footnoted.assistants.security.advice.advisor import Advisor
+from footnoted.assistants.security.advice.asked import Asked, read_asked
+from footnoted.assistants.security.advice.compose import Composer
+from footnoted.assistants.security.advice.context import BEST, AnswerContext, Shelves, assemble
+from footnoted.assistants.security.advice.facts import facts_of
+from footnoted.assistants.security.advice.guard import Guard
+from footnoted.assistants.security.advice.sources import BUDGET, Desk, frameworks_of, laid_out
+from footnoted.assistants.security.advice.weighing import AdviceWeigher
+from footnoted.assistants.security.knowledge.service import KnowledgeBaseService
+from footnoted.contract import GenerationConfig, GenerationRequest, GenerationResponse, Refusal, SourceContext
+from footnoted.events import AnswerFinished, Event, TextDelta
+from footnoted.types import Deadlines, FinishReason, Retry
+
+if TYPE_CHECKING:
+    from footnoted.answering.weighing import Mode, Weigher
+    from footnoted.assistants.security.advice.context import Documents
+    from footnoted.assistants.security.findings.service import FindingsService
+
+_MAX_TOKENS = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class AdviceStarted:
+    """What the answer will rest on, before its first word."""
+
+    asked: Asked
+    context: AnswerContext
+    sources: tuple[SourceContext, ...]
+    kind: str = "advice_started"
+
+
+@dataclass(frozen=True, slots=True)
+class AdviceFinished:
+    """The whole answer and everything computed about it."""
+
+    response: GenerationResponse
+    asked: Asked
+    context: AnswerContext
+    sources: tuple[SourceContext, ...]
+    severity: Mapping[str, int] = field(default_factory=dict)
+    frameworks: tuple[str, ...] = ()
+    corrections: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
+    kind: str = "advice_finished"
+
+    @property
+    def citations(self) -> list[dict[str, Any]]:
+        """Each citation with what it names: a finding, a control, a document, or the counts."""
+        return [
+            {
+                **one.model_dump(mode="json"),
+                "kind": self.sources[one.source_index].metadata["kind"],
+                "id": self.sources[one.source_index].metadata["id"],
+                "title": self.sources[one.source_index].metadata["title"],
+            }
+            for one in self.response.citations
+        ]
+
+    def as_json(self) -> dict[str, Any]:
+        """What a stream's last event says beside the response."""
+        return {
+            "intent": self.asked.intent,
+            "entities": dict(self.asked.entities),
+            "citations": self.citations,
+            "severity": dict(self.severity),
+            "total_findings": self.context.total,
+            "findings": [finding_as_json(one, self.context) for one in self.context.findings],
+            "frameworks": list(self.frameworks),
+            "left_out": list(self.left_out),
+            "corrections": list(self.corrections),
+            "usage": self.response.usage.model_dump(mode="json"),
+        }
+
+
+AdviceEvent = AdviceStarted | Event | AdviceFinished
+
+
+@dataclass(frozen=True, slots=True)
+class Writer:
+    """Who writes: the model if there is one, who checks it, and how long it may take."""
+
+    provider: Any = None
+    checker: Weigher | None = None
+    checking: Mode | Literal["off"] | None = None
+    deadlines: Deadlines = Deadlines()
+    retry: Retry = Retry()
+
+
+class Advice:
+    """One answer, everything for it looked up. `stream` writes it, as `GroundedGenerator.stream` does."""
+
+    def __init__(self, asked: Asked, context: AnswerContext, desk: Desk, writer: Writer) -> None:
+        self.asked, self.context, self.desk = asked, context, desk
+        self.sources = tuple(desk.contexts())
+        self._composer = Composer(asked, context, desk)
+        self._guard = Guard(facts_of(context, desk))
+        self._writer = writer
+
+    def stream(self, request: GenerationRequest) -> AsyncGenerator[Event]:
+        """The events of the answer; `AnswerFinished` comes last."""
+        if is_beside_the_point(self.asked, self.context):
+            return self._refusal(request)
+        from footnoted.answering.generator import GroundedGenerator, shipped_checker
+
+        writer = self._writer
+        weigher = AdviceWeigher(writer.checker or shipped_checker())
+        advisor = Advisor(
+            self._composer,
+            self._guard,
+            weigher,
+            model=writer.provider,
+            deadlines=writer.deadlines,
+            retry=writer.retry,
+        )
+        generator = GroundedGenerator(
+            advisor,
+            checker=weigher,
+            checking=writer.checking,
+            # The model's own clocks run inside; what data says is there at once.
+            deadlines=Deadlines(first_token=None, between_tokens=None, total=None),
+            retry=Retry(attempts=1),
+        )
+        return generator.stream(request)
+
+    async def _refusal(self, request: GenerationRequest) -> AsyncGenerator[Event]:
+        started = time.perf_counter()
+        text = self._composer.refusal()
+        yield TextDelta(text, 0)
+        yield AnswerFinished(
+            GenerationResponse(
+                query=request.query,
+                response=text,
+                sources_provided=len(request.context),
+                finish_reason=FinishReason.REFUSED,
+                refusal=Refusal(reason="not_in_sources", message=text),
+                latency_ms=(time.perf_counter() - started) * 1000,
+                provider=Advisor.name,
+            )
+        )
+
+    def finished(self, response: GenerationResponse) -> AdviceFinished:
+        """The answer with everything computed about it."""
+        touched = dict.fromkeys(self.asked.frameworks)
+        for finding in self.context.findings[:BEST]:
+            touched.update(dict.fromkeys(frameworks_of(finding, self.context.kb_entries)))
+        for entry in self.context.kb_entries:
+            touched.update(dict.fromkeys(entry.frameworks))
+        refused = response.finish_reason is FinishReason.REFUSED
+        return AdviceFinished(
+            response=response,
+            asked=self.asked,
+            context=self.context,
+            sources=self.sources,
+            severity={} if refused else dict(self.context.counts),
+            frameworks=() if refused else tuple(touched),
+            corrections=tuple(dict.fromkeys(self._guard.corrections)),
+            left_out=self.desk.left_out,
+        )
+
+
+class AnswerService:
+    """An expert on a tenant's own findings. Without a model (``extractive``) the answer is composed from data alone.
+
+    ``provider`` is what `GroundedGenerator` takes: ``extractive``, ``openai``, ``anthropic``, ``gemini``,
+    ``compatible``, an object with ``stream(prompt)``. ``checking`` as there; the default holds a sentence back
+    until it is checked. What data wrote (counts, severity, frameworks, remediation) is told at once.
+    """
+
+    def __init__(
+        self,
+        provider: Any = "extractive",
+        knowledge_base: KnowledgeBaseService | None = None,
+        findings: FindingsService | None = None,
+        documents: Documents | None = None,
+        *,
+        checking: Mode | Literal["off"] | None = None,
+        checker: Weigher | None = None,
+        deadlines: Deadlines | Mapping[str, float | None] | None = None,
+        retry: Retry | Mapping[str, Any] | None = None,
+        config: GenerationConfig | None = None,
+        budget: int = BUDGET,
+        **options: Any,
+    ) -> None:
+        from footnoted.providers import build
+
+        self.shelves = Shelves(knowledge_base or KnowledgeBaseService(), findings, documents)
+        self._provider = None if provider in (None, "extractive") else build(provider, **options)
+        self._checking, self._checker = checking, checker
+        self._deadlines = deadlines if isinstance(deadlines, Deadlines) else Deadlines(**(deadlines or {}))
+        self._retry = retry if isinstance(retry, Retry) else Retry(**(retry or {}))
+        self._config = config or GenerationConfig(max_tokens=_MAX_TOKENS)
+        self._budget = budget
+
+    async def generate(
+        self,
+        question: str,
+        nlu_result: Any = None,
+        tenant_id: str = "local",
+        conversation_history: Sequence[Any] = (),
+        *,
+        conversation_id: str = "",
+    ) -> AsyncIterator[str]:
+        """The answer's text, piece by piece."""
+        advice = self.advise(question, nlu_result, tenant_id, conversation_history, conversation_id=conversation_id)
+        async with aclosing(advice) as events:
+            async for event in events:
+                if isinstance(event, TextDelta):
+                    yield event.text
+
+    async def answer(
+        self,
+        question: str,
+        nlu_result: Any = None,
+        tenant_id: str = "local",
+        conversation_history: Sequence[Any] = (),
+        *,
+        conversation_id: str = "",
+    ) -> AdviceFinished:
+        """The whole answer at once."""
+        advice = self.advise(question, nlu_result, tenant_id, conversation_history, conversation_id=conversation_id)
+        async with aclosing(advice) as events:
+            async for event in events:
+                if isinstance(event, AdviceFinished):
+                    return event
+        raise AssertionError("unreachable")
+
+    async def advise(
+        self,
+        question: str,
+        nlu_result: Any = None,
+        tenant_id: str = "local",
+        conversation_history: Sequence[Any] = (),
+        *,
+        conversation_id: str = "",
+    ) -> AsyncGenerator[AdviceEvent]:
+        """Everything as it happens: what it rests on, text, citations, verdicts, and the whole last."""
+        asked = read_asked(question, nlu_result, conversation_history, conversation_id=conversation_id)
+        advice = await self.prepare(asked, tenant_id)
+        yield AdviceStarted(asked, advice.context, advice.sources)
+        request = GenerationRequest(
+            query=asked.question,
+            context=list(advice.sources),
+            config=self._config,
+            system_instructions=persona(),
+            conversation_history=[(turn.user, turn.assistant) for turn in asked.history],
+        )
+        async with aclosing(advice.stream(request)) as events:
+            async for event in events:
+                yield advice.finished(event.response) if isinstance(event, AnswerFinished) else event
+
+    async def prepare(self, asked: Asked, tenant_id: str) -> Advice:
+        """Everything looked up for a question; what is left is to write the answer."""
+        context = await assemble(asked, self.shelves, tenant_id)
+        desk = laid_out(asked, context, tenant_id, budget=self._budget)
+        return Advice(
+            asked, context, desk, Writer(self._provider, self._checker, self._checking, self._deadlines, self._retry)
+        )
+
+    async def aclose(self) -> None:
+        """Close the model's connections."""
+        close = getattr(self._provider, "aclose", None)
+        if close is not None:
+            await close()
+
+
+@cache
+def persona() -> str:
+    """Who advises, in words a model reads."""
+    return Path(__file__).with_name("persona.md").read_text(encoding="utf-8").strip()
+
+
+def is_beside_the_point(asked: Asked, context: AnswerContext) -> bool:
+    """Whether there is nothing to answer from, or only a framework was asked about that is not covered."""
+    if asked.uncovered and asked.names_nothing and not context.documents:
+        return True
+    return context.is_empty
+
+
+def finding_as_json(finding: Any, context: AnswerContext | None = None) -> dict[str, Any]:
+    """A finding as the page and the command line show it."""
+    entries = context.kb_entries if context is not None else ()
+    names = ("id", "check_id", "control_id", "title", "status", "service", "account", "region", "resource_id",
+             "resource_name", "resource_type", "detail", "scanner")  # fmt: skip
+    return {
+        **{name: getattr(finding, name) for name in names},
+        "severity": finding.severity.value,
+        "mark": finding.severity.mark,
+        "within": finding.severity.within,
+        "frameworks": {key: list(ids) for key, ids in frameworks_of(finding, entries).items()},
+        "observed_at": finding.observed_at.isoformat() if finding.observed_at else None,
+    }

@@ -1,0 +1,41 @@
+"""What an answer rests on in; what a model may not say otherwise out: severities, counts, known code."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from footnoted.assistants.security.advice.context import BEST, AnswerContext
+from footnoted.assistants.security.advice.guard import Facts
+
+if TYPE_CHECKING:
+    from footnoted.assistants.security.advice.sources import Desk
+    from footnoted.assistants.security.severity import Severity
+
+_LEAST = 4  # code points of a name that is looked for
+
+
+def facts_of(context: AnswerContext, desk: Desk) -> Facts:
+    """The facts of one answer. A name that two severities share stands for neither."""
+    named: dict[str, Severity] = {}
+    shared: set[str] = set()
+    for finding in context.findings:
+        for name in (finding.check_id, finding.control_id, finding.title, finding.resource_name, finding.resource_id):
+            key = name.casefold().rstrip(".")
+            if len(key) < _LEAST:
+                continue
+            if named.setdefault(key, finding.severity) is not finding.severity:
+                shared.add(key)
+    severities = {
+        at + 1: getattr(sheet.item, "severity", None) for at, sheet in enumerate(desk.sheets) if sheet.kind == "finding"
+    }
+    pages = context.by_side.values()
+    allowed = {len(context.findings[:BEST]), context.total, *context.counts.values()}
+    allowed |= {page.total for page in pages} | {count for page in pages for count in page.counts.values()}
+    return Facts(
+        named={name: severity for name, severity in named.items() if name not in shared},
+        by_source={number: severity for number, severity in severities.items() if severity is not None},
+        total=context.total,
+        counts=dict(context.counts),
+        allowed=frozenset(allowed),
+        code=tuple(code for entry in context.kb_entries for code in (entry.cli, entry.terraform, entry.check) if code),
+    )

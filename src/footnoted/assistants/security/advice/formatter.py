@@ -1,0 +1,73 @@
+"""Text, findings, frameworks or steps in; Markdown of one fixed form out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from footnoted.assistants.security.advice.compose import fenced
+from footnoted.assistants.security.names import framework_name
+from footnoted.assistants.security.severity import read_severity
+
+_SHOWN = 3
+
+
+class ResponseFormatter:
+    """Sets advice and remediation in the form every answer has."""
+
+    def format_security_advice(
+        self,
+        content: str,
+        findings: Sequence[Any] | None = None,
+        compliance: Sequence[Any] | Mapping[str, Any] | None = None,
+    ) -> str:
+        """The content, then three findings as ``[rule_id] title (severity)``, then the frameworks."""
+        parts = [content.strip()]
+        shown = list(findings or ())
+        if shown:
+            lines = [f"- {_told(one)}" for one in shown[:_SHOWN]]
+            if len(shown) > _SHOWN:
+                lines.append(f"- and {len(shown) - _SHOWN} more")
+            parts.append("**Related findings**\n" + "\n".join(lines))
+        if compliance:
+            parts.append("**Compliance**\n" + "\n".join(f"- {one}" for one in _frameworks(compliance)))
+        return "\n\n".join(part for part in parts if part)
+
+    def format_remediation(
+        self, title: str, steps: Sequence[str] = (), code: str | None = None, language: str = "hcl"
+    ) -> str:
+        r"""A heading, numbered steps, and the code between fences.
+
+        >>> ResponseFormatter().format_remediation("Block it", ["Open S3."], "x = 1")
+        '### Block it\n\n1. Open S3.\n\n```hcl\nx = 1\n```'
+        """
+        parts = [f"### {title.strip()}"]
+        if steps:
+            parts.append("\n".join(f"{number}. {step}" for number, step in enumerate(steps, 1)))
+        if code and code.strip():
+            parts.append(fenced(code, language))
+        return "\n\n".join(parts)
+
+
+def _told(finding: Any) -> str:
+    rule = _get(finding, "rule_id") or _get(finding, "check_id") or _get(finding, "id") or "finding"
+    severity = _get(finding, "severity") or "unknown"
+    known = read_severity(severity)
+    mark = f"{known.mark} " if known else ""
+    return f"{mark}[{rule}] {_get(finding, 'title') or ''} ({known.label if known else str(severity)})"
+
+
+def _frameworks(compliance: Sequence[Any] | Mapping[str, Any]) -> list[str]:
+    if isinstance(compliance, Mapping):
+        return [
+            f"{framework_name(key)} {', '.join([ids] if isinstance(ids, str) else map(str, ids))}".strip()
+            for key, ids in compliance.items()
+        ]
+    return [one if isinstance(one, str) and one not in _KEYS else framework_name(str(one)) for one in compliance]
+
+
+_KEYS = frozenset(("hipaa", "soc2", "pci-dss", "gdpr", "cis-aws", "nist-800-53"))
+
+
+def _get(item: Any, name: str) -> Any:
+    return item.get(name) if isinstance(item, Mapping) else getattr(item, name, None)

@@ -1,0 +1,90 @@
+"""Values of somebody else's JSON in; clean, bounded texts, lists and times out, or a plain word on what is missing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from functools import lru_cache
+from typing import Any
+
+from footnoted.inert import on_one_line, readable
+
+LINE, TEXT, ID = 500, 8_000, 1_000  # code points a title, a paragraph and an id may have
+_MOST = 60  # items of a list
+PLACEHOLDER = re.compile(r"<[^<>]{0,60}>")
+
+
+class NotAFinding(Exception):
+    """This record is of a known format and still no finding; the words say what is missing."""
+
+
+def at(record: Any, *path: str | int) -> Any:
+    """The value under a path of keys and positions; ``None`` where there is none."""
+    for step in path:
+        if isinstance(step, int):
+            if not isinstance(record, list) or len(record) <= step:
+                return None
+            record = record[step]
+        else:
+            if not isinstance(record, dict):
+                return None
+            record = record.get(step)
+    return record
+
+
+def line(value: Any, *, most: int = LINE) -> str:
+    """One line of text: no controls, no line breaks, cut; empty for what is no text."""
+    if type(value) is str:
+        return _line(value[: most * 4], most)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return ""
+    return str(value)[:most]
+
+
+def paragraph(value: Any, *, most: int = TEXT) -> str:
+    """A text that may have lines, clean and cut."""
+    return _paragraph(value[: most * 2], most) if isinstance(value, str) else ""
+
+
+def lines(value: Any, *, most: int = _MOST) -> tuple[str, ...]:
+    """A list of lines; one text counts as a list of one."""
+    items: list[Any] = value if isinstance(value, list) else [value]
+    return tuple(one for one in (line(item, most=ID) for item in items[:most]) if one)
+
+
+# A file says the same words in thousands of records.
+@lru_cache(maxsize=16_384)
+def _line(value: str, most: int) -> str:
+    return on_one_line(value)[:most]
+
+
+@lru_cache(maxsize=1024)
+def _paragraph(value: str, most: int) -> str:
+    return readable(value)[:most].strip()
+
+
+def moment(value: Any) -> datetime | None:
+    """A point in time from an ISO text or seconds (or milliseconds) since 1970; without a zone it is UTC."""
+    if isinstance(value, bool):
+        return None
+    try:
+        if isinstance(value, int | float):
+            return datetime.fromtimestamp(value / 1000 if value > 1e11 else value, UTC)
+        if isinstance(value, str) and value:
+            found = datetime.fromisoformat(value.strip())
+            return found if found.tzinfo else found.replace(tzinfo=UTC)
+    except (ValueError, OverflowError, OSError):
+        return None
+    return None
+
+
+def requirements(compliance: Mapping[Any, Any], *, provider: str) -> dict[str, tuple[str, ...]]:
+    """``{"CIS-1.4": ["1.20"], …}`` as canonical keys, the identifiers of several versions side by side."""
+    from footnoted.assistants.security.names import framework_key
+
+    found: dict[str, dict[str, None]] = {}
+    for name, ids in list(compliance.items())[:_MOST]:
+        if isinstance(name, str) and name.strip():
+            found.setdefault(framework_key(name, provider=provider), {}).update(dict.fromkeys(lines(ids)))
+    return {key: tuple(ids)[:_MOST] for key, ids in found.items() if key}

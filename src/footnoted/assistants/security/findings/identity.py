@@ -1,0 +1,67 @@
+"""A tenant and a finding in; the id under which it is kept, and a digest that tells whether it changed, out."""
+
+from __future__ import annotations
+
+import json
+from hashlib import blake2b
+
+from footnoted.assistants.security.findings.fields import PLACEHOLDER
+from footnoted.assistants.security.findings.finding import Finding
+
+
+def identity_of(tenant: str, finding: Finding, *, again: int = 0) -> str:
+    """The finding's id: the same for the same finding of the same tenant, whenever and however often it is imported.
+
+    A scanner's uid tells findings apart unless it is missing or a placeholder; then the whole content does.
+    ``again`` tells apart what one scan reports more than once under one uid with different words.
+    """
+    if finding.uid and not PLACEHOLDER.search(finding.uid):
+        told = (finding.scanner, finding.uid, finding.check_id, finding.account, finding.region, finding.resource_id)
+        return _hash(tenant, *told, *([str(again)] if again else []))
+    content = (rule_of(tenant, finding), digest_of(finding))
+    return _hash(tenant, finding.scanner, finding.uid, *content, *([str(again)] if again else []))
+
+
+def is_told_apart(finding: Finding) -> bool:
+    """Whether its uid tells it apart; a placeholder (`<finding_uid>`) says that it was taken out."""
+    return PLACEHOLDER.search(finding.uid) is None
+
+
+def rule_of(tenant: str, finding: Finding) -> str:
+    """The id of what the check says, made from its words."""
+    return _hash(
+        tenant,
+        finding.check_id,
+        finding.title,
+        finding.description,
+        finding.risk,
+        finding.remediation,
+        finding.remediation_cli,
+        json.dumps(finding.references),
+        json.dumps({key: list(ids) for key, ids in finding.frameworks.items()}, sort_keys=True),
+    )
+
+
+def digest_of(finding: Finding) -> str:
+    """A digest of what was found on the resource; the time it was seen is no part of it."""
+    return _hash(
+        finding.severity.value,
+        finding.status,
+        finding.service,
+        finding.control_id,
+        finding.provider,
+        finding.account,
+        finding.region,
+        finding.resource_id,
+        finding.resource_name,
+        finding.resource_type,
+        finding.detail,
+    )
+
+
+def _hash(*parts: str) -> str:
+    digest = blake2b(digest_size=16)
+    for part in parts:
+        data = part.encode("utf-8", "replace")
+        digest.update(len(data).to_bytes(4, "big") + data)
+    return digest.hexdigest()

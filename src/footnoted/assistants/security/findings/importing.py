@@ -1,0 +1,243 @@
+"""A scanner's file and a tenant in; its findings kept, once each, and a report of what came of every record, out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from footnoted.assistants.security.findings.finding import Finding
+from footnoted.assistants.security.findings.identity import digest_of, identity_of, is_told_apart, rule_of
+from footnoted.assistants.security.findings.reading import Read, findings_in
+from footnoted.assistants.security.findings.records import BadRecord
+from footnoted.assistants.security.rooms import transaction
+from footnoted.assistants.security.tables import FindingRow, RuleFrameworkRow, RuleRow
+
+if TYPE_CHECKING:
+    from sqlalchemy import Table
+    from sqlalchemy.ext.asyncio import AsyncSession
+
+    from footnoted.store import Database
+
+BATCH = 500
+MOST_PROBLEMS = 200  # told one by one; the rest is counted
+_KNOWN_RULES = 20_000
+
+
+@dataclass(slots=True)
+class ImportReport:
+    """What came of a file: how many records were kept and how, and each one that was not, with its line."""
+
+    format: str = ""
+    read: int = 0
+    added: int = 0
+    updated: int = 0
+    unchanged: int = 0
+    duplicates: int = 0
+    skipped: int = 0
+    problems: list[BadRecord] = field(default_factory=list)
+    severities: dict[str, int] = field(default_factory=dict)
+    accounts: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def kept(self) -> int:
+        """Findings of this file that are in the store now."""
+        return self.added + self.updated + self.unchanged
+
+    def skip(self, line: int, reason: str) -> None:
+        """Note a record that was left out."""
+        self.skipped += 1
+        if len(self.problems) < MOST_PROBLEMS:
+            self.problems.append(BadRecord(line, reason))
+
+    def as_json(self) -> dict[str, Any]:
+        """The report as JSON."""
+        return {
+            "format": self.format,
+            **{
+                name: getattr(self, name) for name in ("read", "added", "updated", "unchanged", "duplicates", "skipped")
+            },
+            "severities": self.severities,
+            "accounts": self.accounts,
+            "problems": [{"line": one.line, "reason": one.reason} for one in self.problems],
+        }
+
+
+async def import_findings(
+    database: Database,
+    tenant: str,
+    pieces: Iterable[bytes],
+    *,
+    accounts: frozenset[str] = frozenset(),
+    progress: Callable[[ImportReport], None] | None = None,
+) -> ImportReport:
+    """Keep every finding of a file given in pieces. ``accounts``: if any are named, others' findings are left out.
+
+    A file imported again changes nothing; a later scan updates what it sees again, an older one does not.
+    Memory stays bounded however large the file is. Each batch is one transaction.
+    """
+    import asyncio
+
+    report = ImportReport()
+    keeping = _Keeping(database, tenant, report)
+    found = findings_in(pieces)
+    while True:
+        batch = await asyncio.to_thread(lambda: list(islice(found, BATCH)))
+        if not batch:
+            return report
+        for one in batch:
+            if isinstance(one, BadRecord):
+                report.skip(one.line, one.reason)
+                continue
+            report.read += 1
+            report.format = report.format or one.format
+            if accounts and one.finding.account not in accounts:
+                report.skip(one.line, f"is of account {one.finding.account or '(none)'}, which is not one of yours")
+                continue
+            keeping.take(one)
+        await keeping.write()
+        if progress is not None:
+            progress(report)
+
+
+class _Keeping:
+    """The findings of one import on their way into the store, a batch at a time."""
+
+    def __init__(self, database: Database, tenant: str, report: ImportReport) -> None:
+        self._database, self._tenant, self._report = database, tenant, report
+        self._known_rules: set[str] = set()
+        self._rules: dict[str, Finding] = {}
+        self._findings: dict[str, tuple[str, str, Finding]] = {}  # id -> digest, rule, finding
+        self._seen: dict[str, tuple[str, float]] = {}  # id -> digest and time, of this file
+
+    def take(self, read: Read) -> None:
+        """Take one finding into the batch; what the file already said is a duplicate."""
+        finding = read.finding
+        digest, rule = digest_of(finding), rule_of(self._tenant, finding)
+        told = digest + rule
+        seen_at = finding.observed_at.timestamp() if finding.observed_at else 0.0
+        again, apart = 0, is_told_apart(finding)
+        while True:
+            identity = identity_of(self._tenant, finding, again=again)
+            before = self._seen.get(identity)
+            if before is None:
+                break
+            if not apart:
+                again += 1
+                continue
+            if before[0] == told or seen_at < before[1]:
+                self._report.duplicates += 1
+                return
+            if seen_at > before[1]:
+                self._report.duplicates += 1  # a later word on the same finding takes its place
+                break
+            again += 1
+        self._seen[identity] = told, seen_at
+        if rule not in self._known_rules:
+            self._rules[rule] = finding
+        self._findings[identity] = digest, rule, finding
+
+    async def write(self) -> None:
+        """Write the batch, in one transaction."""
+        if not self._findings:
+            return
+        async with transaction(self._database) as session:
+            await self._write_rules(session)
+            await self._write_findings(session)
+        if len(self._known_rules) < _KNOWN_RULES:
+            self._known_rules.update(self._rules)
+        self._rules.clear()
+        self._findings.clear()
+
+    async def _write_rules(self, session: AsyncSession) -> None:
+        if not self._rules:
+            return
+        rules = [
+            {
+                "id": identity,
+                "tenant": self._tenant,
+                "links": list(one.references),
+                "frameworks": {key: list(ids) for key, ids in one.frameworks.items()},
+                **{
+                    name: getattr(one, name)
+                    for name in ("check_id", "title", "description", "risk", "remediation", "remediation_cli")
+                },
+            }
+            for identity, one in sorted(self._rules.items())
+        ]
+        await self._insert(session, RuleRow.__table__, rules)
+        serving = [
+            {"tenant": self._tenant, "framework": framework, "rule_id": identity}
+            for identity, one in sorted(self._rules.items())
+            for framework in one.frameworks
+        ]
+        await self._insert(session, RuleFrameworkRow.__table__, serving)
+
+    async def _write_findings(self, session: AsyncSession) -> None:
+        from sqlalchemy import select
+
+        ids = list(self._findings)
+        rows = await session.execute(
+            select(FindingRow.id, FindingRow.digest, FindingRow.rule_id, FindingRow.observed_at).where(
+                FindingRow.id.in_(ids)
+            )
+        )
+        kept = {row.id: (row.digest, row.rule_id, row.observed_at) for row in rows}
+        fresh = []
+        report = self._report
+        for identity, (digest, rule, finding) in sorted(self._findings.items()):
+            before = kept.get(identity)
+            if before is None:
+                report.added += 1
+            elif before[:2] == (digest, rule) or not _is_later(finding.observed_at, before[2]):
+                report.unchanged += 1
+            else:
+                report.updated += 1
+            report.severities[finding.severity.value] = report.severities.get(finding.severity.value, 0) + 1
+            report.accounts[finding.account] = report.accounts.get(finding.account, 0) + 1
+            if before is None or _is_later(finding.observed_at, before[2]):
+                fresh.append(self._row(identity, digest, rule, finding))
+        await self._insert(session, FindingRow.__table__, fresh, update=True)
+
+    def _row(self, identity: str, digest: str, rule: str, finding: Finding) -> dict[str, Any]:
+        copied = (
+            "uid", "check_id", "control_id", "service", "status", "scanner", "provider", "account", "region",
+            "resource_id", "resource_name", "resource_type", "detail", "observed_at",
+        )  # fmt: skip
+        return {
+            "id": identity,
+            "tenant": self._tenant,
+            "rule_id": rule,
+            "digest": digest,
+            "severity": finding.severity.rank,
+            **{name: getattr(finding, name) for name in copied},
+        }
+
+    async def _insert(
+        self, session: AsyncSession, table: Table | Any, rows: Sequence[Mapping[str, Any]], *, update: bool = False
+    ) -> None:
+        """Insert rows; one that is there already is left, or, with ``update``, takes the new values."""
+        if not rows:
+            return
+        if self._database.is_sqlite:
+            from sqlalchemy.dialects.sqlite import insert
+        else:
+            from sqlalchemy.dialects.postgresql import insert  # type: ignore[assignment]
+        statement = insert(table)
+        if update:
+            fixed = ("id", "tenant")
+            values = {name: statement.excluded[name] for name in rows[0] if name not in fixed}
+            statement = statement.on_conflict_do_update(index_elements=["id"], set_=values)
+        else:
+            statement = statement.on_conflict_do_nothing()
+        await session.execute(statement, list(rows))
+
+
+def _is_later(new: datetime | None, old: datetime | None) -> bool:
+    """Whether what was seen at ``new`` may replace what was seen at ``old``; without a time, the last file wins."""
+    if new is None or old is None:
+        return True
+    # SQLite keeps no zone; all times here are UTC.
+    return (new if new.tzinfo else new.replace(tzinfo=UTC)) >= (old if old.tzinfo else old.replace(tzinfo=UTC))

@@ -1,0 +1,1 @@
+"""The revisions of the security room's tables, oldest first (Alembic)."""

@@ -1,0 +1,142 @@
+"""The many ways scanners write a service or a framework in; one canonical key, and its name for people, out."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+# Canonical key -> the name people use. What is not here keeps its scanner's own key.
+SERVICES = {
+    "s3": "S3", "iam": "IAM", "ec2": "EC2", "vpc": "VPC", "rds": "RDS", "kms": "KMS", "cloudtrail": "CloudTrail",
+    "config": "Config", "guardduty": "GuardDuty", "lambda": "Lambda", "eks": "EKS", "ecs": "ECS",
+    "cloudfront": "CloudFront", "secretsmanager": "Secrets Manager", "sns": "SNS", "sqs": "SQS",
+    "dynamodb": "DynamoDB", "cloudwatch": "CloudWatch", "redshift": "Redshift", "autoscaling": "Auto Scaling",
+    "codebuild": "CodeBuild", "cloudformation": "CloudFormation", "elb": "ELB", "ecr": "ECR", "efs": "EFS",
+    "ssm": "Systems Manager", "account": "Account", "accessanalyzer": "Access Analyzer",
+    "apigateway": "API Gateway", "opensearch": "OpenSearch", "securityhub": "Security Hub", "waf": "WAF",
+    "acm": "ACM", "elasticache": "ElastiCache", "sagemaker": "SageMaker", "bedrock": "Bedrock", "athena": "Athena",
+    "glue": "Glue", "route53": "Route 53", "backup": "Backup", "macie": "Macie", "inspector": "Inspector",
+}  # fmt: skip
+FRAMEWORKS = {
+    "hipaa": "HIPAA", "soc2": "SOC 2", "pci-dss": "PCI DSS", "gdpr": "GDPR", "cis-aws": "CIS AWS",
+    "nist-800-53": "NIST 800-53", "aws-fsbp": "AWS Foundational Security Best Practices",
+    "nist-800-171": "NIST 800-171", "nist-csf": "NIST CSF", "fedramp": "FedRAMP", "mitre-attack": "MITRE ATT&CK",
+    "iso27001": "ISO 27001", "ens": "ENS", "aws-well-architected": "AWS Well-Architected", "ffiec": "FFIEC",
+}  # fmt: skip
+_SERVICE_ALIASES = {
+    "awslambda": "lambda", "elbv2": "elb", "elasticloadbalancing": "elb", "elasticloadbalancingv2": "elb",
+    "cw": "cloudwatch", "logs": "cloudwatch", "cwl": "cloudwatch", "es": "opensearch", "elasticsearch": "opensearch",
+    "elasticbeanstalk": "elasticbeanstalk", "kinesisvideo": "kinesis", "apigatewayv2": "apigateway",
+    "inspector2": "inspector", "inspectorv2": "inspector", "wafv2": "waf", "wafregional": "waf",
+    "events": "eventbridge",
+    "systemsmanager": "ssm", "certificatemanager": "acm", "dms": "dms", "autoscalinggroup": "autoscaling",
+    "secretmanager": "secretsmanager", "networkfirewall": "networkfirewall", "simplestorageservice": "s3",
+}  # fmt: skip
+# Prowler files what belongs to a VPC under ec2 and Security Hub too; the resource tells.
+_VPC_RESOURCES = re.compile(r"vpc|subnet|networkacl|flowlog|natgateway|internetgateway|routetable", re.IGNORECASE)
+_TWO_WORDS = (
+    "AutoScaling", "CloudTrail", "CloudFront", "CloudFormation", "CloudWatch", "SecretsManager", "DynamoDb",
+    "CodeBuild", "GuardDuty", "ApiGateway", "OpenSearch",
+)  # fmt: skip
+# Of the Foundations Benchmark for AWS only; "CIS-2.1" of another cloud is another document.
+_FRAMEWORK_PATTERNS = [
+    (re.compile(pattern, re.IGNORECASE), key)
+    for pattern, key in (
+        (r"hipaa", "hipaa"),
+        (r"soc[-_ ]?(?:2|ii)\b", "soc2"),
+        (r"pci\b|pci[-_ ]?dss", "pci-dss"),
+        (r"gdpr", "gdpr"),
+        (r"cis[-_ ]?aws|cis\b", "cis-aws"),
+        (r"nist[-_. ]?(?:sp[-_ ]?)?800[-_ ]?53|^800[-_ ]?53", "nist-800-53"),
+        (r"nist[-_. ]?(?:sp[-_ ]?)?800[-_ ]?171", "nist-800-171"),
+        (r"nist[-_ ]?csf", "nist-csf"),
+        (r"foundational[-_ ]security|fsbp|afsbp", "aws-fsbp"),
+        (r"fed[-_ ]?ramp", "fedramp"),
+        (r"mitre", "mitre-attack"),
+        (r"iso[-_/ ]?(?:iec[-_ ]?)?27001", "iso27001"),
+        (r"^ens\b|^ens[-_]", "ens"),
+        (r"well[-_ ]architected", "aws-well-architected"),
+        (r"ffiec", "ffiec"),
+    )
+]
+
+
+@lru_cache(maxsize=4096)
+def service_key(name: str, *, resource_type: str = "", resource_id: str = "") -> str:
+    """The canonical key of a service by any scanner's name for it.
+
+    >>> service_key("awslambda"), service_key("Amazon S3"), service_key("ec2", resource_type="AwsEc2Vpc")
+    ('lambda', 's3', 'vpc')
+    """
+    key = re.sub(r"[^a-z0-9]", "", re.sub(r"^(?:aws|amazon)\b", "", name.strip().casefold()))
+    key = _SERVICE_ALIASES.get(key, key)
+    if key == "ec2" and (_VPC_RESOURCES.search(resource_type) or re.search(r":vpc/|vpc-flow-log", resource_id)):
+        return "vpc"
+    return key
+
+
+@lru_cache(maxsize=4096)
+def service_of_resource(resource_type: str) -> str:
+    """The service a resource type belongs to; empty when the type names none.
+
+    >>> service_of_resource("AwsS3Bucket"), service_of_resource("AWS::EC2::Volume"), service_of_resource("AwsAccount")
+    ('s3', 'ec2', '')
+    """
+    if resource_type.startswith("AWS::") and resource_type.count("::") >= 2:
+        return service_key(resource_type.split("::")[1], resource_type=resource_type)
+    found = re.match(r"Aws([A-Z][a-z0-9]*)(?=[A-Z]|$)", resource_type)
+    if found is None or found[1] == "Account":
+        return ""
+    for name in _TWO_WORDS:
+        if resource_type.startswith(f"Aws{name}"):
+            return name.casefold()
+    return service_key(found[1], resource_type=resource_type)
+
+
+@lru_cache(maxsize=4096)
+def framework_key(name: str, *, provider: str = "aws") -> str:
+    """The canonical key of a framework by any scanner's name for it.
+
+    >>> framework_key("CIS-1.4"), framework_key("NIST-800-53-Revision-5"), framework_key("PCI-4.0")
+    ('cis-aws', 'nist-800-53', 'pci-dss')
+    >>> framework_key("CIS-2.0", provider="gcp")
+    'cis-gcp'
+    """
+    for pattern, key in _FRAMEWORK_PATTERNS:
+        if pattern.search(name):
+            if key == "cis-aws" and provider and provider != "aws":
+                return f"cis-{provider}"
+            return key
+    return re.sub(r"[^a-z0-9]+", "-", name.casefold()).strip("-")[:60]
+
+
+@lru_cache(maxsize=4096)
+def requirement_name(framework: str, identity: str) -> str:
+    """A requirement's identifier as people write it, from how Prowler's files spell it.
+
+    >>> requirement_name("hipaa", "164_312_a_2_iv"), requirement_name("soc2", "cc_6_1")
+    ('164.312(a)(2)(iv)', 'CC6.1')
+    >>> requirement_name("nist-800-53", "ac_2_1"), requirement_name("gdpr", "article_32")
+    ('AC-2(1)', 'Art. 32')
+    """
+    if framework == "hipaa" and (found := re.fullmatch(r"(\d{3})_(\d{3})((?:_\w+?)*)", identity)):
+        return f"{found[1]}.{found[2]}" + "".join(f"({part})" for part in found[3].split("_") if part)
+    if framework == "soc2" and (found := re.fullmatch(r"([a-z]{1,2})_(\d+)_(\d+)", identity)):
+        return f"{found[1].upper()}{found[2]}.{found[3]}"
+    if framework == "gdpr" and (found := re.fullmatch(r"article_(\d+)", identity)):
+        return f"Art. {found[1]}"
+    if framework == "nist-800-53" and (
+        found := re.fullmatch(r"([a-z]{2})[_-](\d+)(?:[_-](\d+))?(?:_[a-z])*", identity)
+    ):
+        return f"{found[1].upper()}-{found[2]}" + (f"({found[3]})" if found[3] else "")
+    return identity
+
+
+def service_name(key: str) -> str:
+    """``s3`` → S3, as people write it."""
+    return SERVICES.get(key, key.upper() if len(key) <= 4 else key.capitalize())
+
+
+def framework_name(key: str) -> str:
+    """``pci-dss`` → PCI DSS, as people write it."""
+    return FRAMEWORKS.get(key, key.upper() if len(key) <= 5 else key)

@@ -1,0 +1,42 @@
+"""A database or its URL in; the same database, its tables up to date, out."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
+from weakref import WeakSet
+
+if TYPE_CHECKING:
+    from sqlalchemy.ext.asyncio import AsyncSession
+
+    from footnoted.store import Database
+
+_PREPARED: WeakSet[Database] = WeakSet()
+
+
+def opened(database: Database | str) -> Database:
+    """The database of a URL; one that is open already stays itself."""
+    if isinstance(database, str):
+        from footnoted.store import Database
+
+        return Database(database)
+    return database
+
+
+async def prepare(database: Database) -> None:
+    """Bring the room's tables up to date, once for each open database."""
+    if database in _PREPARED:
+        return
+    from footnoted.assistants.security.tables import MIGRATIONS, ROOM
+
+    await database.migrate(MIGRATIONS, name=ROOM)
+    _PREPARED.add(database)
+
+
+@asynccontextmanager
+async def transaction(database: Database) -> AsyncIterator[AsyncSession]:
+    """One transaction on a database whose tables are there; whoever forgot to prepare it need not have."""
+    await prepare(database)
+    async with database.session() as session:
+        yield session

@@ -1,0 +1,96 @@
+"""A scanner's word for how grave a finding is in; its rank, its mark and the time it leaves you out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from enum import StrEnum
+
+
+class Severity(StrEnum):
+    """How grave a finding is, gravest first."""
+
+    CRITICAL = "critical"
+    HIGH = "high"
+    MEDIUM = "medium"
+    LOW = "low"
+    INFORMATIONAL = "informational"
+
+    @property
+    def rank(self) -> int:
+        """0 for the gravest, so that an ascending order shows it first."""
+        return _ORDER.index(self)
+
+    @property
+    def mark(self) -> str:
+        """The coloured circle a reader sees."""
+        return MARKS[self]
+
+    @property
+    def label(self) -> str:
+        """``CRITICAL``."""
+        return self.value.upper()
+
+    @property
+    def within(self) -> str:
+        """The time in which to act."""
+        return TIMES[self]
+
+
+_ORDER = list(Severity)
+MARKS = {
+    Severity.CRITICAL: "🔴",
+    Severity.HIGH: "🟠",
+    Severity.MEDIUM: "🟡",
+    Severity.LOW: "🟢",
+    Severity.INFORMATIONAL: "⚪",
+}
+TIMES = {
+    Severity.CRITICAL: "now",
+    Severity.HIGH: "within 24–48 hours",
+    Severity.MEDIUM: "within 1–2 weeks",
+    Severity.LOW: "at the next review",
+    Severity.INFORMATIONAL: "for information",
+}
+_WORDS = {
+    "critical": Severity.CRITICAL,
+    "fatal": Severity.CRITICAL,
+    "high": Severity.HIGH,
+    "medium": Severity.MEDIUM,
+    "moderate": Severity.MEDIUM,
+    "low": Severity.LOW,
+    "informational": Severity.INFORMATIONAL,
+    "info": Severity.INFORMATIONAL,
+}
+
+
+def read_severity(word: object) -> Severity | None:
+    """The severity a scanner's word names; ``None`` for a word that names none.
+
+    >>> read_severity("HIGH"), read_severity("Unknown")
+    (<Severity.HIGH: 'high'>, None)
+    """
+    return _WORDS.get(str(word).strip().casefold())
+
+
+def of_rank(rank: int) -> Severity:
+    """The severity of a rank: 0 critical … 4 informational."""
+    return _ORDER[min(max(rank, 0), len(_ORDER) - 1)]
+
+
+def counted(severities: Iterable[Severity]) -> dict[str, int]:
+    """How many of each, gravest first, those that occur.
+
+    >>> counted([Severity.LOW, Severity.HIGH, Severity.LOW])
+    {'high': 1, 'low': 2}
+    """
+    found = list(severities)
+    return {one.value: found.count(one) for one in _ORDER if one in found}
+
+
+def told(counts: Mapping[str, int]) -> str:
+    """Counts as a reader sees them.
+
+    >>> told({"critical": 1, "low": 2})
+    '🔴 1 critical, 🟢 2 low'
+    """
+    return ", ".join(f"{Severity(name).mark} {count} {name}" for name, count in counts.items() if count)

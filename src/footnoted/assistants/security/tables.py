@@ -1,0 +1,126 @@
+"""The tables of the security room: what checks say, what they found, imported knowledge, documents. A tenant each."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import JSON, DateTime, ForeignKey, Index, Integer, String, Text, UniqueConstraint
+from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
+
+MIGRATIONS = Path(__file__).parent / "migrations"
+ROOM = "security"
+ID = String(40)
+NAME = String(200)
+
+
+class Base(DeclarativeBase):
+    """The room's tables."""
+
+
+class RuleRow(Base):
+    """What a check says, once however many resources it was run on. Its id is made from its words."""
+
+    __tablename__ = "security_rules"
+    id: Mapped[str] = mapped_column(ID, primary_key=True)
+    tenant: Mapped[str] = mapped_column(NAME)
+    check_id: Mapped[str] = mapped_column(Text)
+    title: Mapped[str] = mapped_column(Text)
+    description: Mapped[str] = mapped_column(Text)
+    risk: Mapped[str] = mapped_column(Text)
+    remediation: Mapped[str] = mapped_column(Text)
+    remediation_cli: Mapped[str] = mapped_column(Text)
+    references: Mapped[list[str]] = mapped_column("links", JSON)
+    frameworks: Mapped[dict[str, Any]] = mapped_column(JSON)
+
+
+class RuleFrameworkRow(Base):
+    """That a rule serves a framework, by its scanner's word."""
+
+    __tablename__ = "security_rule_frameworks"
+    tenant: Mapped[str] = mapped_column(NAME, primary_key=True)
+    framework: Mapped[str] = mapped_column(String(60), primary_key=True)
+    rule_id: Mapped[str] = mapped_column(ID, ForeignKey("security_rules.id"), primary_key=True)
+
+
+class FindingRow(Base):
+    """What a check found on one resource; unique by tenant and identity."""
+
+    __tablename__ = "security_findings"
+    id: Mapped[str] = mapped_column(ID, primary_key=True)
+    tenant: Mapped[str] = mapped_column(NAME)
+    rule_id: Mapped[str] = mapped_column(ID, ForeignKey("security_rules.id"))
+    digest: Mapped[str] = mapped_column(ID)
+    uid: Mapped[str] = mapped_column(Text)
+    check_id: Mapped[str] = mapped_column(Text)
+    control_id: Mapped[str] = mapped_column(Text)
+    service: Mapped[str] = mapped_column(NAME)
+    severity: Mapped[int] = mapped_column(Integer)
+    status: Mapped[str] = mapped_column(String(20))
+    scanner: Mapped[str] = mapped_column(Text)
+    provider: Mapped[str] = mapped_column(Text)
+    account: Mapped[str] = mapped_column(Text)
+    region: Mapped[str] = mapped_column(Text)
+    resource_id: Mapped[str] = mapped_column(Text)
+    resource_name: Mapped[str] = mapped_column(Text)
+    resource_type: Mapped[str] = mapped_column(Text)
+    detail: Mapped[str] = mapped_column(Text)
+    observed_at: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))
+
+    __table_args__ = (
+        Index("security_findings_by_service", "tenant", "service", "status", "severity", "id"),
+        Index("security_findings_by_severity", "tenant", "status", "severity", "id"),
+        Index("security_findings_by_check", "tenant", "check_id"),
+        Index("security_findings_by_control", "tenant", "control_id"),
+    )
+
+
+class EntryRow(Base):
+    """One imported entry of the knowledge base; its fields as JSON, what it is looked up by in columns."""
+
+    __tablename__ = "security_kb_entries"
+    tenant: Mapped[str] = mapped_column(NAME, primary_key=True)
+    id: Mapped[str] = mapped_column(NAME, primary_key=True)
+    origin: Mapped[str] = mapped_column(String(60))
+    service: Mapped[str] = mapped_column(NAME)
+    severity: Mapped[int] = mapped_column(Integer)
+    body: Mapped[dict[str, Any]] = mapped_column(JSON)
+
+    __table_args__ = (Index("security_kb_by_service", "tenant", "service", "severity", "id"),)
+
+
+class EntryFrameworkRow(Base):
+    """That an imported entry belongs to a framework."""
+
+    __tablename__ = "security_kb_frameworks"
+    tenant: Mapped[str] = mapped_column(NAME, primary_key=True)
+    framework: Mapped[str] = mapped_column(String(60), primary_key=True)
+    entry_id: Mapped[str] = mapped_column(NAME, primary_key=True)
+
+
+class EntryCheckRow(Base):
+    """That an imported entry speaks of a check, and for which framework, if it maps one."""
+
+    __tablename__ = "security_kb_checks"
+    tenant: Mapped[str] = mapped_column(NAME, primary_key=True)
+    check_id: Mapped[str] = mapped_column(NAME, primary_key=True)
+    entry_id: Mapped[str] = mapped_column(NAME, primary_key=True)
+    framework: Mapped[str] = mapped_column(String(60), primary_key=True)
+
+
+class DocumentRow(Base):
+    """A document of a conversation, as text."""
+
+    __tablename__ = "security_documents"
+    id: Mapped[str] = mapped_column(ID, primary_key=True)
+    tenant: Mapped[str] = mapped_column(NAME)
+    conversation: Mapped[str] = mapped_column(NAME)
+    title: Mapped[str] = mapped_column(Text)
+    text: Mapped[str] = mapped_column(Text)
+    added_at: Mapped[datetime] = mapped_column(DateTime(timezone=True))
+
+    __table_args__ = (
+        Index("security_documents_by_conversation", "tenant", "conversation", "added_at"),
+        UniqueConstraint("tenant", "conversation", "id"),
+    )

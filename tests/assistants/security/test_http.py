@@ -1,0 +1,142 @@
+"""The advisor over HTTP: files in, pages and answers out, a tenant each. The application is real, with its lifespan."""
+
+import json
+
+import pytest
+
+pytest.importorskip("fastapi")
+
+from contextlib import asynccontextmanager
+
+import httpx
+
+from footnoted.service.app import create_app
+from footnoted.service.settings import read_settings
+from tests.assistants.security.conftest import EXAMPLES
+
+QUESTION = "Which of our S3 findings break HIPAA, and what do I fix first?"
+
+
+@asynccontextmanager
+async def served(tmp_path, **settings):
+    """A client of the application, and a way to make keys."""
+    app = create_app(read_settings(database_url=f"sqlite:///{tmp_path}/service.db", **settings))
+    async with app.router.lifespan_context(app):
+        transport = httpx.ASGITransport(app=app, client=("127.0.0.1", 1))
+        async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1:8000") as client:
+            yield client, app
+
+
+async def send(client, name, path="/api/v1/findings", **options):
+    return await client.post(path, files={"file": (name, (EXAMPLES / name).read_bytes())}, **options)
+
+
+async def test_findings_go_in_and_an_expert_s_answer_comes_out(tmp_path):
+    """The whole way of a user: import, look through, ask; chat messages on security reach the advisor."""
+    async with served(tmp_path) as (client, _):
+        report = (await send(client, "prowler.ocsf.json")).json()
+        assert (report["added"], report["skipped"]) == (10, 0)
+        page = (await client.get("/api/v1/findings", params={"service": "S3", "framework": "HIPAA"})).json()
+        assert page["total"] == 3
+        assert page["findings"][0]["severity"] == "critical"
+        for path in ("/api/v1/chat/message", "/api/v1/advice/message"):
+            told = (await client.post(path, json={"message": QUESTION})).json()
+            assert "1. 🔴 [s3_bucket_public_access]" in told["response"]["response"]
+            assert told["severity"] == {"critical": 1, "medium": 1, "low": 1}
+            assert told["entities"]["aws_services"] == ["s3"]
+            assert {"finding", "control"} <= {one["kind"] for one in told["citations"]}
+
+
+async def test_the_stream_is_the_service_s_own(tmp_path):
+    """Numbered events, one start, one done with what the answer is about; it can be joined again."""
+    async with served(tmp_path) as (client, _):
+        await send(client, "prowler.ocsf.json")
+        response = await client.post("/api/v1/advice/stream", json={"message": QUESTION})
+        events = [block for block in response.text.split("\n\n") if "event: " in block]
+        names = [block.split("event: ")[1].split("\n")[0] for block in events]
+        assert (names[0], names[-1]) == ("start", "done")
+        done = json.loads(events[-1].split("data: ")[1])
+        assert done["intent"]
+        assert done["severity"]["critical"] == 1
+        again = await client.get(f"/api/v1/chat/stream/{done['stream_id']}", headers={"Last-Event-ID": "1"})
+        assert "event: done" in again.text
+        assert "event: start" not in again.text
+
+
+async def test_follow_ups_resolve_from_the_conversation(tmp_path):
+    """The service remembers the list that "the second one" points at."""
+    async with served(tmp_path) as (client, _):
+        await send(client, "prowler.ocsf.json")
+        body = {"message": "What are our worst findings?", "conversation_id": "c-1"}
+        first = (await client.post("/api/v1/chat/message", json=body)).json()["response"]["response"]
+        second = next(line for line in first.splitlines() if line.startswith("2. ")).split("[")[1].split("]")[0]
+        body = {"message": "How do I fix the second one?", "conversation_id": "c-1"}
+        told = (await client.post("/api/v1/chat/message", json=body)).json()["response"]["response"]
+        assert f"1. 🔴 [{second}]" in told
+
+
+async def test_documents_are_still_asked_where_security_is_not_meant(tmp_path):
+    """A question on an uploaded file is answered from it, findings or not."""
+    async with served(tmp_path) as (client, _):
+        await send(client, "prowler.ocsf.json")
+        policy = ("car.md", b"The windscreen excess is 75 pounds for a repair.")
+        assert (await client.post("/api/v1/documents", files={"file": policy})).status_code == 201
+        told = (await client.post("/api/v1/chat/message", json={"message": "What is the windscreen excess?"})).json()
+        assert "75 pounds" in told["response"]["response"]
+        assert "severity" not in told
+
+
+async def test_tenants_see_their_own(tmp_path):
+    """By key: the same finding's page, advice and count are empty for the neighbour."""
+    from footnoted.service.store.keys import Keys
+
+    async with served(tmp_path) as (client, app):
+        keys = Keys(app.state.service.store)
+        made = {}
+        for tenant in ("maple", "cedar"):
+            key = await keys.add(tenant)
+            made[tenant] = {
+                "Authorization": f"Bearer {getattr(key, 'secret', None) or getattr(key, 'key', None) or key}"
+            }
+        assert (await send(client, "prowler.ocsf.json", headers=made["maple"])).status_code == 200
+        mine = (await client.get("/api/v1/findings", headers=made["maple"])).json()
+        theirs = (await client.get("/api/v1/findings", headers=made["cedar"])).json()
+        assert (mine["total"], theirs["total"]) == (8, 0)
+        told = await client.post("/api/v1/advice/message", json={"message": QUESTION}, headers=made["cedar"])
+        assert "clinic" not in told.text
+        assert (await client.get("/api/v1/findings")).status_code == 401
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "options", "status"),
+    [
+        ("POST", "/api/v1/findings", {"files": {"file": ("x.json", b"hello")}}, 422),
+        ("POST", "/api/v1/findings", {}, 422),
+        ("POST", "/api/v1/kb", {"files": {"file": ("x.json", b"{}")}}, 422),
+        ("GET", "/api/v1/findings?severity=purple", {}, 422),
+        ("GET", "/api/v1/findings?page=0", {}, 422),
+        ("GET", "/api/v1/findings?service=%00&framework=%F0%9F%94%B4", {}, 200),
+        ("POST", "/api/v1/advice/message", {"json": {"message": ""}}, 422),
+        ("POST", "/api/v1/advice/message", {"json": {"massage": "x"}}, 422),
+        ("POST", "/api/v1/advice/message", {"json": {"message": "x" * 100_000}}, 413),
+    ],
+)
+async def test_bad_input_is_told_in_words(tmp_path, method, path, options, status):
+    """Never a 500."""
+    async with served(tmp_path) as (client, _):
+        response = await client.request(method, path, **options)
+        assert response.status_code == status
+        if status != 200:
+            assert response.json()["error"]["message"]
+
+
+async def test_knowledge_is_imported_and_looked_up(tmp_path):
+    """Entries by framework and service, counts by where they are from."""
+    async with served(tmp_path) as (client, _):
+        report = (await send(client, "compliance.prowler.json", "/api/v1/kb")).json()
+        assert report["added"] == 1
+        found = (await client.get("/api/v1/kb", params={"framework": "HIPAA"})).json()["entries"]
+        assert {"shipped", "prowler-compliance"} == {one["origin"] for one in found}
+        counts = (await client.get("/api/v1/kb")).json()["counts"]
+        assert counts["prowler-compliance"] == 1
+        assert (await client.request("DELETE", "/api/v1/findings")).json() == {"deleted": 0}

@@ -1,0 +1,128 @@
+import json
+
+import pytest
+
+from footnoted.assistants.security import ResponseFormatter, StreamingHandler
+from tests.assistants.security.conftest import Model, advisor_on
+
+
+def parsed(event):
+    """An event of the wire as a client reads it."""
+    head, data, *rest = event.split("\n")
+    assert rest == ["", ""]
+    return head.removeprefix("event: "), json.loads(data.removeprefix("data: "))
+
+
+async def events_of(service, question):
+    return [event async for event in StreamingHandler(service).stream_answer(question, None, "clinic")]
+
+
+async def test_the_wire_has_start_chunks_and_done(advisor):
+    """One start, one done, and the chunks are the answer."""
+    events = [parsed(event) for event in await events_of(advisor, "Which of our S3 findings break HIPAA?")]
+    names = [name for name, _ in events]
+    assert names[0] == "start"
+    assert names[-1] == "done"
+    assert (names.count("start"), names.count("done"), names.count("error")) == (1, 1, 0)
+    done = events[-1][1]
+    assert "".join(data["content"] for name, data in events if name == "chunk") == done["response"]["response"]
+
+
+async def test_done_carries_what_the_answer_is_about(advisor):
+    """Intent, entities, citations by what they name, severity counts, frameworks, usage."""
+    done = parsed((await events_of(advisor, "Which of our S3 findings break HIPAA?"))[-1])[1]
+    assert done["entities"]["aws_services"] == ["s3"]
+    assert done["entities"]["compliance_frameworks"] == ["hipaa"]
+    assert done["intent"] in ("list", "comply", "prioritise")
+    assert done["severity"] == {"critical": 1, "high": 1, "medium": 1, "low": 1}
+    assert "hipaa" in done["frameworks"]
+    assert {"finding", "inventory"} <= {one["kind"] for one in done["citations"]}
+    assert done["findings"][0]["check_id"] == "s3_bucket_public_access"
+    assert (done["findings"][0]["mark"], done["findings"][0]["within"]) == ("🔴", "now")
+    assert done["usage"]["output"] > 0
+
+
+async def test_an_event_knows_its_name_and_data(advisor):
+    """For those who do not send it over a wire."""
+    first = (await events_of(advisor, "What are our worst findings?"))[0]
+    assert (first.event, first.data["severity"]["critical"]) == ("start", 2)
+
+
+@pytest.mark.parametrize("tenant", ["", "x" * 300])
+async def test_what_cannot_be_asked_ends_with_an_error(advisor, tenant):
+    """One error, in words, and nothing after it."""
+    handler = StreamingHandler(advisor)
+    events = [parsed(one) async for one in handler.stream_answer("What are our worst findings?", None, tenant)]
+    assert [name for name, _ in events] == ["error"]
+    assert events[0][1]["code"] == "invalid_request"
+
+
+async def test_a_defect_ends_with_an_error_that_tells_no_secret(clinic):
+    """The words of an exception stay inside."""
+
+    class Broken:
+        async def acheck(self, *_, **__):
+            raise AssertionError
+
+    service = advisor_on(clinic, Model("Fine."))
+    service.shelves.findings.get_findings = None
+    (event,) = await events_of(service, "What are our worst findings?")
+    assert parsed(event) == ("error", {"code": "internal", "message": "The answer could not be finished."})
+
+
+async def test_lines_in_a_chunk_do_not_break_the_wire(clinic):
+    """Text with line breaks stays one event."""
+    for event in await events_of(
+        clinic and advisor_on(clinic, Model("One.\n\nevent: done\ndata: {}\n\nTwo.")), "List S3 findings"
+    ):
+        parsed(event)
+
+
+FINDINGS = [
+    {"rule_id": "S3.1", "title": "Open bucket", "severity": "critical"},
+    {"rule_id": "S3.2", "title": "No TLS", "severity": "MEDIUM"},
+    {"rule_id": "S3.3", "title": "No logs", "severity": "low"},
+    {"rule_id": "S3.4", "title": "No versions", "severity": "low"},
+]
+
+
+def test_advice_has_three_findings_and_the_frameworks():
+    """``[rule_id] title (severity)``, and how many more there are."""
+    text = ResponseFormatter().format_security_advice("Do this.", FINDINGS, ["hipaa", "SOC 2"])
+    assert text.startswith("Do this.\n\n")
+    assert "[S3.1] Open bucket (CRITICAL)" in text
+    assert "[S3.3] No logs (LOW)" in text
+    assert "[S3.4]" not in text
+    assert "and 1 more" in text
+    assert "- HIPAA" in text
+    assert "- SOC 2" in text
+
+
+def test_advice_without_findings_is_the_content():
+    """Nothing is added where there is nothing."""
+    assert ResponseFormatter().format_security_advice("Do this.\n") == "Do this."
+
+
+def test_frameworks_may_carry_their_requirements():
+    """A mapping shows both."""
+    assert "- HIPAA 164.312(a)(1)" in ResponseFormatter().format_security_advice(
+        "x", None, {"hipaa": ["164.312(a)(1)"]}
+    )
+
+
+async def test_findings_of_the_store_are_formatted_too(clinic):
+    """The class takes what the services give."""
+    from footnoted.assistants.security import FindingsService
+
+    page = await FindingsService(clinic).get_findings("clinic")
+    text = ResponseFormatter().format_security_advice("x", page, None)
+    assert "🔴 [" in text
+
+
+def test_remediation_has_a_heading_steps_and_code():
+    """The language is Terraform's unless said otherwise; code cannot close its own fence."""
+    text = ResponseFormatter().format_remediation("Block it", ["Open S3.", "Save."], 'resource "x" {}')
+    assert text == '### Block it\n\n1. Open S3.\n2. Save.\n\n```hcl\nresource "x" {}\n```'
+    assert "```bash\n" in ResponseFormatter().format_remediation("t", [], "aws s3 ls", language="bash")
+    assert "````hcl" in ResponseFormatter().format_remediation("t", [], "a\n```\nb")
+    assert ResponseFormatter().format_remediation("t") == "### t"
