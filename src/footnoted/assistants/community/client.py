@@ -1,0 +1,220 @@
+"""A conversation in; whether to reply and with what out. Stateless: two messages share knowledge, never memory."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from functools import cache, cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from footnoted.answering.generator import shipped_checker
+from footnoted.assistants.community import metrics
+from footnoted.assistants.community.asking import Asking
+from footnoted.assistants.community.clock import Clock
+from footnoted.assistants.community.config import CommunityConfig, configured, read_config
+from footnoted.assistants.community.drafting import source_id, written
+from footnoted.assistants.community.knowledge import KnowledgeBase
+from footnoted.assistants.community.llm import as_llms, llms_of
+from footnoted.assistants.community.run import Run
+from footnoted.assistants.community.summarizing import summary_by_model, summary_by_rules
+from footnoted.assistants.community.talk import AIResult, Conversation, ReplyCitation, RequestContext
+from footnoted.assistants.community.yaml_lines import Lined
+from footnoted.errors import ProviderTimeout, SourceError
+
+if TYPE_CHECKING:
+    from footnoted.assistants.community.config import AIConfig
+    from footnoted.assistants.community.llm import LLMs
+    from footnoted.assistants.community.state import ReplyState
+    from footnoted.grounding.check import Checker
+
+_AT_ONCE, _AT_ONCE_BY_RULES = 100, 4  # messages thought about at the same time; the rest wait, on their own clocks
+
+
+class AIClient:
+    """The community responder's brain.
+
+    ``config``: a `CommunityConfig`, a path to a config.yaml, or its values as a mapping (with or without the
+    ``ai`` section around them). ``llm``: an `LLMClient`, an async function of an `LLMCall`, a provider, or a
+    mapping of these by node; without it, the config's. ``knowledge``: a `KnowledgeBase` or the path of an index;
+    without it, the config's. Use as an async context manager, or call `aclose`.
+    """
+
+    def __init__(
+        self,
+        config: CommunityConfig | AIConfig | Mapping[str, Any] | str | Path | None = None,
+        *,
+        llm: Any = None,
+        knowledge: KnowledgeBase | str | Path | None = None,
+        checker: Checker | None = None,
+    ) -> None:
+        self.config = _config(config)
+        self.llms: LLMs = llms_of(self.config.ai) if llm is None else as_llms(llm)
+        self._knowledge = knowledge
+        self._checker = checker
+        # Without a model the work is this process's own: all at once, everyone would be late.
+        self._turns = asyncio.Semaphore(_AT_ONCE_BY_RULES if not any(self.llms.values()) else _AT_ONCE)
+
+    @cached_property
+    def knowledge(self) -> KnowledgeBase:
+        """The knowledge base, opened when first needed. Raises `SourceError`."""
+        if isinstance(self._knowledge, KnowledgeBase):
+            return self._knowledge
+        return KnowledgeBase.open(self._knowledge or self.config.index, holds=self.config.ai.answer_scope.holds)
+
+    async def generate_reply(self, conversation: Conversation, context: RequestContext) -> AIResult:
+        """The reply to the latest message, or the decision to stay silent. Never raises, save to be cancelled."""
+        log = _log().bind(
+            platform=context.platform,
+            channel_id=context.channel_id,
+            thread_id=context.thread_id,
+            message_id=context.message_id,
+        )
+        run: Run | None = None
+        clock = Clock.of(self.config.ai.request_timeout_seconds)
+        try:
+            async with asyncio.timeout(self.config.ai.request_timeout_seconds):
+                async with self._turns:
+                    run = self._run(conversation, log, clock)
+                    state = await _graph().ainvoke({"message_id": str(context.message_id)}, context=run)
+                    result = self._result(state, run)
+        except Exception as error:  # noqa: BLE001  whatever went wrong, a community hears nothing of it
+            late = isinstance(error, TimeoutError)
+            words = f"no reply within {self.config.ai.request_timeout_seconds:g} s" if late else str(error)
+            debug = {"stopped": "error", "error": type(error).__name__, "words": words[:1000]}
+            result, outcome = AIResult(should_reply=False, debug=debug), "error"
+            log.warning("no reply", **{"error.type": type(error).__name__, "error.words": words[:500]})
+        else:
+            outcome = "answered" if result.should_reply and not state.get("stopped") else "skipped"
+        finally:
+            if run is not None:
+                run.let_go()
+        metrics.REQUESTS.labels(result=outcome).inc()
+        log.info("reply", result=outcome, should_reply=result.should_reply)
+        return result
+
+    async def summarize_for_kb_index(self, source_id: str, text: str, timeout_seconds: float) -> str:
+        """What a source covers and when it matters, in short plain English.
+
+        Raises `ProviderTimeout` past ``timeout_seconds``, and whatever else kept a summary from being made.
+        """
+        log = _log().bind(source_id=source_id)
+        try:
+            async with asyncio.timeout(timeout_seconds):
+                if not text.strip():
+                    raise SourceError(f"{source_id} is empty: there is nothing to summarise")
+                if self.llms.get("summarization") is None:
+                    return await asyncio.to_thread(summary_by_rules, source_id, text)
+                asking = self._asking(Clock.of(timeout_seconds), log)
+                template = self.config.ai.summarization_prompt
+                return await summary_by_model(asking, source_id, text, template=template)
+        except TimeoutError:
+            raise ProviderTimeout(f"{source_id}: no summary within {timeout_seconds:g} s") from None
+
+    async def prepare(self) -> None:
+        """Open what the first reply would else wait for: the index, its passages, the local model, the graph."""
+        await self.knowledge.prepare()
+        await asyncio.to_thread(_graph)
+        checker = self._checker or shipped_checker()
+        await checker.acheck("The first check opens the model.", [])
+
+    async def read_ahead(self) -> int:
+        """Read the sources' sentences for their meaning, which the first questions would else wait for.
+
+        It takes a processor some 8 ms a sentence, so a bot lets it run beside its work. Gives how many were read;
+        where models gate and select, none is needed. Raises `SourceError`.
+        """
+        if self.llms.get("gating") is not None and self.llms.get("selection") is not None:
+            return 0
+        return await self.knowledge.read_ahead()
+
+    async def aclose(self) -> None:
+        """Close the models' connections."""
+        for llm in {id(one): one for one in self.llms.values() if one is not None}.values():
+            close = getattr(llm, "aclose", None)
+            if close is not None:
+                await close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.aclose()
+
+    def _asking(self, clock: Clock, log: Any) -> Asking:
+        ai = self.config.ai
+        return Asking(self.llms, clock, ai.llm_timeout_seconds, ai.max_retries, log)
+
+    def _run(self, conversation: Conversation, log: Any, clock: Clock) -> Run:
+        checker: Any = self._checker or shipped_checker()
+        return Run(conversation, self.config.ai, self.knowledge, self._asking(clock, log), checker, log)
+
+    def _result(self, state: ReplyState, run: Run) -> AIResult:
+        debug = _debug(state)
+        gate, verified = state.get("gate"), state.get("verification")
+        if not state.get("stopped") and verified is not None and verified.is_good_enough:
+            return AIResult(
+                should_reply=True, reply_text=state["draft"]["text"], citations=_citations(run), debug=debug
+            )
+        redirects = self.config.ai.refusal_policy == "redirect"
+        if redirects and gate is not None and gate.is_question and not gate.is_answerable:
+            return AIResult(should_reply=True, reply_text=self.config.ai.redirect_text, debug=debug)
+        return AIResult(should_reply=False, debug=debug)
+
+
+def _citations(run: Run) -> list[ReplyCitation]:
+    """The citations of the draft in the run, with their quotes."""
+    response = run.response
+    if response is None:
+        return []
+    found = []
+    for one, (start, end) in zip(response.citations, written(run, response).places, strict=True):
+        id_ = source_id(run, one.chunk_id)
+        entry = run.sources[id_].entry
+        found.append(
+            ReplyCitation(
+                number=one.number,
+                source_id=id_,
+                title=entry.title,
+                location=entry.link or entry.location,
+                quote=one.source_quote,
+                start_pos=start,
+                end_pos=end,
+                source_start=one.source_start,
+                source_end=one.source_end,
+            )
+        )
+    return found
+
+
+def _debug(state: ReplyState) -> dict[str, Any]:
+    told: dict[str, Any] = dict(state)
+    for name in ("gate", "verification"):
+        if name in told:
+            told[name] = told[name].model_dump()
+    return told
+
+
+def _config(given: Any) -> CommunityConfig:
+    if isinstance(given, CommunityConfig):
+        return given
+    if given is None or isinstance(given, str | Path):
+        return read_config(given)
+    if isinstance(given, Mapping):
+        sections = set(CommunityConfig.model_fields) - {"folder"}
+        values = given if set(given) <= sections else {"ai": given}
+        return configured(Lined(dict(values), {}), "config", folder=Path())
+    return CommunityConfig(ai=given)
+
+
+@cache
+def _graph() -> Any:
+    from footnoted.assistants.community.graph import reply_graph
+
+    return reply_graph()
+
+
+def _log() -> Any:
+    import structlog
+
+    return structlog.get_logger("footnoted.community")

@@ -1,0 +1,201 @@
+"""A config.yaml in; a checked configuration out, or an error that names the key and its line."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator, Mapping
+from fnmatch import fnmatchcase
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+
+from footnoted.assistants.community.prompts import fault_in
+from footnoted.assistants.community.yaml_lines import Lined, Place, read_lined
+from footnoted.errors import ConfigurationError
+
+Node = Literal["gating", "selection", "answer", "verification", "summarization"]
+REDIRECT = "I can only answer from this community's own documents, and they don't cover that. Someone here may know!"
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, protected_namespaces=())
+
+
+class ModelConfig(_Section):
+    """Which model decides: ``extractive`` is none at all, rules and the shipped local model."""
+
+    provider: Literal["extractive", "openai", "anthropic", "gemini", "compatible"] = "extractive"
+    model: str | None = None
+    base_url: str | None = None
+    api_key_env: str | None = Field(default=None, description="the environment variable that holds the key")
+
+
+class Scope(_Section):
+    """What the bot answers. ``about`` is told to the models; ``sources`` and ``never`` hold without any, too."""
+
+    about: str = ""
+    sources: list[str] = Field(default_factory=lambda: ["*"])
+    never: list[str] = Field(default_factory=list)
+
+    def holds(self, source_id: str) -> bool:
+        """Whether a source may be answered from."""
+        return any(fnmatchcase(source_id, pattern) for pattern in self.sources)
+
+
+class AIConfig(_Section):
+    """Section ``ai``: how a reply is made. There is no key to switch verification off."""
+
+    provider: Literal["extractive", "openai", "anthropic", "gemini", "compatible"] = "extractive"
+    model: str | None = None
+    base_url: str | None = None
+    api_key_env: str | None = None
+    models: dict[Node, ModelConfig] = Field(default_factory=dict)
+
+    request_timeout_seconds: float = Field(default=30.0, gt=0, le=600)
+    llm_timeout_seconds: float = Field(default=12.0, gt=0, le=600)
+    max_retries: int = Field(default=2, ge=0, le=10)
+
+    gating_prompt: str | None = None
+    selection_prompt: str | None = None
+    summarization_prompt: str | None = None
+    answer_prompt: str | None = None
+    verification_prompt: str | None = None
+
+    max_sources: int = Field(default=3, ge=1, le=20)
+    max_answer_chars: int = Field(default=1200, ge=80, le=20_000)
+    require_citations: bool = True
+
+    answer_scope: Scope = Field(default_factory=Scope)
+    refusal_policy: Literal["ignore", "redirect"] = "ignore"
+    redirect_text: str = Field(default=REDIRECT, min_length=1, max_length=1000)
+    certainty: float = Field(default=0.57, ge=0, le=1)
+
+    @field_validator("answer_scope", mode="before")
+    @classmethod
+    def _in_words(cls, scope: Any) -> Any:
+        return {"about": scope} if isinstance(scope, str) else scope
+
+    @field_validator(
+        "gating_prompt", "selection_prompt", "summarization_prompt", "answer_prompt", "verification_prompt"
+    )
+    @classmethod
+    def _known_variables(cls, template: str | None, info: Any) -> str | None:
+        fault = fault_in(info.field_name.removesuffix("_prompt"), template) if template is not None else ""
+        if fault:
+            raise ValueError(fault)
+        return template
+
+    @model_validator(mode="after")
+    def _redirect_fits(self) -> AIConfig:
+        if self.refusal_policy == "redirect" and len(self.redirect_text) > self.max_answer_chars:
+            raise ValueError("redirect_text is longer than max_answer_chars")
+        return self
+
+    def prompt(self, node: Node) -> str | None:
+        """The community's own instructions for a node, if it has any."""
+        told: str | None = getattr(self, f"{node}_prompt")
+        return told
+
+    def model_of(self, node: Node) -> ModelConfig:
+        """Which model decides at a node."""
+        own = ModelConfig(
+            provider=self.provider, model=self.model, base_url=self.base_url, api_key_env=self.api_key_env
+        )
+        return self.models.get(node, own)
+
+
+class KnowledgeConfig(_Section):
+    """Where the index artifact is, relative to the config file."""
+
+    index: str = "index.md"
+
+
+class DiscordConfig(_Section):
+    """Where the bot listens. No channel is answered that is not named here."""
+
+    token_env: str = "DISCORD_TOKEN"  # noqa: S105
+    channels: list[int] = Field(default_factory=list)
+    only_when_mentioned: bool = False
+    thread_name: str = Field(default="Answer", min_length=1, max_length=100)
+
+
+class MetricsConfig(_Section):
+    """Where Prometheus may read the bot's metrics; port 0 takes a free one, no port serves none."""
+
+    host: str = "127.0.0.1"
+    port: int | None = Field(default=9464, ge=0, le=65535)
+
+
+class CommunityConfig(_Section):
+    """A whole config.yaml. ``folder`` is where it stands; paths in it are relative to that."""
+
+    ai: AIConfig = Field(default_factory=AIConfig)
+    knowledge: KnowledgeConfig = Field(default_factory=KnowledgeConfig)
+    discord: DiscordConfig = Field(default_factory=DiscordConfig)
+    metrics: MetricsConfig = Field(default_factory=MetricsConfig)
+    folder: Path = Field(default=Path(), exclude=True)
+
+    @property
+    def index(self) -> Path:
+        """The index artifact's place."""
+        return self.folder / Path(self.knowledge.index).expanduser()
+
+
+def read_config(path: str | Path | None = None) -> CommunityConfig:
+    """The configuration in a file; without one, the commented default that ships with the package.
+
+    Raises `ConfigurationError` with every fault, each with its line and key.
+    """
+    if path is None:
+        text = files("footnoted.assistants.community").joinpath("config.yaml").read_text("utf-8")
+        return configured(read_lined(text, "config.yaml"), "config.yaml", folder=Path())
+    place = Path(path)
+    try:
+        text = place.read_text("utf-8")
+    except FileNotFoundError:
+        raise ConfigurationError(f"{place}: there is no such file") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigurationError(f"{place} cannot be read: {error}") from None
+    return configured(read_lined(text, str(place)), str(place), folder=place.parent)
+
+
+def configured(lined: Lined, name: str, *, folder: Path) -> CommunityConfig:
+    """Values with their lines, checked. An empty section is the default one."""
+    values = lined.values
+    if not isinstance(values, Mapping):
+        raise ConfigurationError(f"{name}: a config has sections (ai:, knowledge:, discord:, metrics:)")
+    given = {key: value for key, value in values.items() if value is not None and key != "folder"}
+    if "folder" in values:
+        raise ConfigurationError(f"{name}, line {lined.line(('folder',))}: folder: there is no such key")
+    try:
+        return CommunityConfig.model_validate({**given, "folder": folder})
+    except ValidationError as error:
+        told = "\n".join(_faults(error, lined, name))
+        raise ConfigurationError(told) from None
+
+
+def _faults(error: ValidationError, lined: Lined, name: str) -> Iterator[str]:
+    for fault in error.errors(include_url=False):
+        place: Place = tuple(part for part in fault["loc"] if part != "[key]")
+        key = ".".join(map(str, place)) or "the file"
+        words = fault["msg"].removeprefix("Value error, ")
+        if fault["type"] == "extra_forbidden":
+            words = "there is no such key" + _nearest(place)
+        elif fault["type"].endswith("_type") or fault["type"].endswith("_parsing"):
+            words = f"{words}; got {fault['input']!r}"[:300]
+        yield f"{name}, line {lined.line(place)}: {key}: {words}"
+
+
+def _nearest(place: Place) -> str:
+    section: type[BaseModel] = CommunityConfig
+    for part in place[:-1]:
+        field = section.model_fields.get(str(part))
+        kind = field.annotation if field else None
+        if not (isinstance(kind, type) and issubclass(kind, BaseModel)):
+            return ""
+        section = kind
+    known = [one for one in section.model_fields if one != "folder"]
+    near = difflib.get_close_matches(str(place[-1]), known, n=1, cutoff=0.5)
+    return f"; did you mean {near[0]}?" if near else f"; there are {', '.join(known)}"

@@ -1,0 +1,199 @@
+"""Folders and URLs in; the index artifact out, in which only what changed since the last time was done again."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import os
+import re
+import tempfile
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from footnoted.assistants.community.artifact import Entry, open_entries, written
+from footnoted.assistants.community.fetching import Manners, fetch
+from footnoted.assistants.community.knowledge import KINDS, LIMIT, kept_page, page_stem, read_bounded
+from footnoted.errors import FootnotedError, SourceError
+
+if TYPE_CHECKING:
+    from footnoted.retrieval.load import Document
+
+Summarise = Callable[[str, str], Awaitable[str]]
+Advance = Callable[[int, int, str], None]
+_AT_ONCE = 4
+_TITLE = re.compile(r"(?m)\A---\n(?:.*\n)*?[ \t]*title:[ \t]*[\"']?(.+?)[\"']?[ \t]*\n")
+
+
+@dataclass(slots=True)
+class Indexed:
+    """What became of each source, by id: ``done`` anew, ``kept`` as it was, ``failed`` with a reason, ``gone``."""
+
+    entries: list[Entry] = field(default_factory=list)
+    done: list[str] = field(default_factory=list)
+    kept: list[str] = field(default_factory=list)
+    gone: list[str] = field(default_factory=list)
+    failed: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    id: str
+    location: str
+    place: Path | None  # of a file; a URL has none
+
+
+async def build_index(
+    paths: Sequence[Path],
+    urls: Sequence[str],
+    out: Path,
+    *,
+    summarise: Summarise,
+    manners: Manners | None = None,
+    advance: Advance | None = None,
+    again: bool = False,
+) -> Indexed:
+    """Write the artifact at ``out`` and say what was done. ``again`` summarises everything anew.
+
+    A source that fails keeps the entry it had, if any. Raises `SourceError` when no source could be read.
+    """
+    folder = out.parent
+    before = await asyncio.to_thread(_before, out)
+    found = _found(paths, urls, before, out)
+    told = Indexed()
+    gate, pages = asyncio.Semaphore(_AT_ONCE), _Pages(folder, manners or Manners())
+    finished = 0
+
+    async def one(source: _Found) -> Entry | None:
+        nonlocal finished
+        old = before.get(source.id)
+        try:
+            async with gate:
+                entry: Entry | None = await _entry(source, None if again else old, pages, summarise)
+            (told.kept if entry is old else told.done).append(source.id)
+        except FootnotedError as error:
+            told.failed[source.id] = str(error)
+            entry = old
+        finished += 1
+        if advance is not None:
+            advance(finished, len(found), source.id)
+        return entry
+
+    made = await asyncio.gather(*(one(source) for source in found))
+    told.entries = [entry for entry in made if entry is not None]
+    told.gone = sorted(set(before) - {source.id for source in found})
+    if not told.entries:
+        why = "; ".join(f"{id_}: {reason}" for id_, reason in list(told.failed.items())[:5])
+        raise SourceError(f"no source could be read{': ' + why if why else '; name a folder or a URL'}")
+    await asyncio.to_thread(_write, out, written(told.entries))
+    return told
+
+
+def _before(out: Path) -> dict[str, Entry]:
+    return {entry.id: entry for entry in open_entries(out)} if out.exists() else {}
+
+
+def _found(paths: Sequence[Path], urls: Sequence[str], before: dict[str, Entry], out: Path) -> list[_Found]:
+    """The sources there are: the files under ``paths``, the URLs, and entries of before that still have a source."""
+    from footnoted.retrieval.load.found import as_paths, find
+
+    folder = out.parent
+    pages = page_stem(folder.resolve(), "").parent
+    found: dict[str, _Found] = {}
+    known = {entry.location: entry.id for entry in before.values()}
+    if paths:
+        for file in find(as_paths(list(paths))).files:
+            place = Path(file.where)
+            if place == out.resolve() or pages in place.parents:
+                continue  # our own
+            location = os.path.relpath(place, folder.resolve()).replace(os.sep, "/")
+            id_ = known.get(location, file.path)
+            found[id_] = _Found(id_, location, place)
+    for url in urls:
+        id_ = known.get(url, url)
+        found[id_] = _Found(id_, url, None)
+    for entry in before.values():
+        if entry.id in found:
+            continue
+        if entry.remote:
+            found[entry.id] = _Found(entry.id, entry.location, None)
+        elif (folder / entry.location).is_file():
+            found[entry.id] = _Found(entry.id, entry.location, folder / entry.location)
+    return list(found.values())
+
+
+async def _entry(source: _Found, old: Entry | None, pages: _Pages, summarise: Summarise) -> Entry:
+    if source.place is None:
+        data, kind, name = await pages.get(source.location)
+    else:
+        data, kind, name = await asyncio.to_thread(read_bounded, source.place), None, source.place.name
+    digest = hashlib.sha256(data).hexdigest()
+    if old is not None and old.summary and old.sha256 == digest:
+        return old
+    document = await asyncio.to_thread(_parsed, data, name, kind)
+    summary = await summarise(source.id, document.text)
+    title = _title(document, source)
+    made = Entry(source.id, title, source.location, digest, summary, old.link if old else "")
+    if old is not None and not old.sha256 and old.summary:
+        # Written by hand: its words stay, and are watched from now on.
+        return replace(made, summary=old.summary, title=old.title)
+    return made
+
+
+def _parsed(data: bytes, name: str, kind: str | None) -> Document:
+    from footnoted.retrieval.load import parse
+
+    return parse(data, name, kind=kind, limit_bytes=LIMIT)
+
+
+def _title(document: Document, source: _Found) -> str:
+    if found := _TITLE.match(document.text[:2000]):
+        return found[1]
+    if source.place is None and document.title.strip() in {"", page_stem(Path(), source.location).name}:
+        return source.location
+    return document.title
+
+
+class _Pages:
+    """Pages fetched politely, one at a time from a host, each kept beside the artifact."""
+
+    def __init__(self, folder: Path, manners: Manners) -> None:
+        self._folder = folder
+        self._manners = manners
+        self._hosts: dict[str, asyncio.Lock] = {}
+
+    async def get(self, url: str) -> tuple[bytes, str, str]:
+        """The page's bytes, its kind, and a name to parse it by."""
+        host = urlsplit(url).netloc
+        lock = self._hosts.setdefault(host, asyncio.Lock())
+        waited = lock.locked()
+        async with lock:
+            if waited:
+                await asyncio.sleep(self._manners.pause)
+            page = await fetch(url, self._manners)
+        place = page_stem(self._folder, url).with_suffix(KINDS[page.kind])
+        await asyncio.to_thread(self._keep, place, page.data, kept_page(self._folder, url))
+        return page.data, page.kind, place.name
+
+    @staticmethod
+    def _keep(place: Path, data: bytes, old: Path | None) -> None:
+        if old is not None and old != place:
+            old.unlink(missing_ok=True)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(data)
+
+
+def _write(out: Path, text: str) -> None:
+    """Whole or not at all: a reader never sees half an index."""
+    out.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=out.parent, prefix=f".{out.name}.")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+        Path(name).chmod(0o644)
+        Path(name).replace(out)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise

@@ -1,0 +1,175 @@
+"""A prompt in; the passage that answers it, quoted in its own order with its pointers, out. A provider without a model.
+
+A community's page answers a question with a section, not with a sentence: its opening, its list, its example.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from footnoted.inert import readable
+from footnoted.orders import is_order
+from footnoted.relevance import rank, read
+from footnoted.text import estimate_tokens
+from footnoted.types import Delta, FinishReason, Pointer, Usage
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from footnoted.relevance import Sentence
+    from footnoted.types import Prompt, Source
+
+_FIRST = 0.6  # of the room that is left, for a source that others follow
+_CODE_LINES, _CODE_LENGTH = 14, 420  # a longer listing is left to the source
+_IMAGE = re.compile(r"!\[[^\]\n]*\]\([^)\n]*\)(?:\{[^}\n]*\})?")
+_LINK = re.compile(r"\[([^\]\n]+)\]\((?:<[^>\n]*>|[^()\s]|\([^()\s]*\))*(?:\s+\"[^\"]*\")?\)")
+_TAG = re.compile(r"</?[a-zA-Z][^>\n]{0,200}>|\{:?[^}\n]{0,80}\}(?=\s*$)")
+_LIST_MARK = re.compile(r"\A(?:[-*+•‣]|\(?(\d{1,3})[.)])\s+")
+_NUMBER_ALONE = re.compile(r"\(?(\d{1,3})[.)]")
+_CODE = re.compile(r"(`[^`\n]*`)")
+_QUOTE_MARK = re.compile(r"(?m)^\s*>\s?")
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """A sentence or a listing, ready to be said: its words, what stands before it, and where it comes from."""
+
+    text: str
+    before: str
+    pointer: Pointer | None
+
+
+class Quoting:
+    """Quotes of the first sources, within ``characters``: around the sentence that fits best, in order."""
+
+    name = "quoting"
+    model = "quoting"
+
+    def __init__(self, *, characters: int) -> None:
+        self.characters = characters
+
+    async def stream(self, prompt: Prompt) -> AsyncIterator[Delta]:
+        """Yield the quotes. Without any, a refusal."""
+        pieces = await asyncio.to_thread(self.quotes, prompt)
+        written = 0
+        for piece in pieces:
+            text = piece.before + piece.text
+            written += estimate_tokens(text)
+            yield Delta(text=text, pointers=(piece.pointer,) if piece.pointer else ())
+            await asyncio.sleep(0)
+        finish = FinishReason.COMPLETE if pieces else FinishReason.REFUSED
+        yield Delta(usage=Usage(output=written), finish_reason=finish)
+
+    async def aclose(self) -> None:
+        """Nothing to close."""
+
+    def quotes(self, prompt: Prompt) -> list[_Piece]:
+        """What to say, in order."""
+        said: list[_Piece] = []
+        room = self.characters
+        for index, source in enumerate(prompt.sources):
+            others = len(prompt.sources) - 1 - index
+            share = room if not others else int(room * _FIRST)
+            found = _of(source, index, prompt.question, share, first=not said)
+            said += found
+            room -= sum(len(piece.before) + len(piece.text) for piece in found)
+        return said
+
+
+def _of(source: Source, index: int, question: str, room: int, *, first: bool) -> list[_Piece]:
+    """The quotes of one source: the longest run of its pieces around the best that fits."""
+    pieces = _pieces(source, index)
+    if not pieces:
+        return []
+    ranked = [one for one in rank(question, [source]) if not is_order(one.sentence.text)]
+    starts = [one.start for one in ranked]
+    best = min(
+        range(len(pieces)),
+        key=lambda i: _place(pieces[i], starts),
+    )
+    sizes = [len(piece.before) + len(piece.text) + 4 for piece in pieces]  # a marker's room
+    low, high, size = best, best + 1, sizes[best]
+    if size > room:
+        return []
+    while low > 0 and size + sizes[low - 1] <= room:
+        low -= 1
+        size += sizes[low]
+    while high < len(pieces) and size + sizes[high] <= room:
+        size += sizes[high]
+        high += 1
+    while high - 1 > best and pieces[high - 1].text.endswith(":"):
+        high -= 1  # an introduction to nothing
+    run = pieces[low:high]
+    opening = run[0]
+    before = "" if first else "\n\n"
+    if opening.text.startswith(("- ", "```")) or re.match(r"\d+\. ", opening.text):
+        before = "" if first else "\n"
+    return [_Piece(opening.text, before, opening.pointer), *run[1:]]
+
+
+def _place(piece: _Piece, starts: list[int]) -> int:
+    if piece.pointer is None or piece.pointer.start not in starts:
+        return len(starts)
+    return starts.index(piece.pointer.start)
+
+
+def _pieces(source: Source, index: int) -> list[_Piece]:
+    """A source's sentences and listings as they may be said; headings, tables and orders are left out."""
+    found: list[_Piece] = []
+    block, number = -1, ""
+    listing: list[Sentence] = []
+    for sentence in read(source, index):
+        if sentence.kind == "code":
+            listing.append(sentence)
+            continue
+        if listing:
+            found += _listing(source, listing)
+            listing = []
+        if sentence.kind not in ("prose", "item") or is_order(sentence.text):
+            continue
+        if alone := _NUMBER_ALONE.fullmatch(_plain(sentence.text)):
+            number = alone[1]  # of an item in a block quote, which the reader of layouts takes for prose
+            continue
+        piece = _said(sentence, index, same=sentence.block == block)
+        if piece is not None:
+            if number:
+                piece = _Piece(f"{number}. {piece.text}", "\n", piece.pointer)
+                number = ""
+            found.append(piece)
+            block = sentence.block
+    if listing:
+        found += _listing(source, listing)
+    return found
+
+
+def _said(sentence: Sentence, index: int, *, same: bool) -> _Piece | None:
+    mark = _LIST_MARK.match(sentence.text) if sentence.kind == "item" else None
+    words = _plain(sentence.text[mark.end() :] if mark else sentence.text)
+    if not any(char.isalnum() for char in words):
+        return None
+    pointer = Pointer(index, sentence.start, sentence.end)
+    if mark:
+        return _Piece(f"{mark[1]}. {words}" if mark[1] else f"- {words}", "\n", pointer)
+    return _Piece(words, " " if same else "\n\n", pointer)
+
+
+def _plain(text: str) -> str:
+    """A sentence's words: emphasis and code stay, links become their words, images and tags go."""
+    text = _LINK.sub(r"\1", _IMAGE.sub("", _QUOTE_MARK.sub("", readable(text))))
+    parts = _CODE.split(text)
+    return " ".join("".join(part if part[:1] == "`" else _TAG.sub(" ", part) for part in parts).split())
+
+
+def _listing(source: Source, lines: list[Sentence]) -> list[_Piece]:
+    """A short listing, its lines as they stand."""
+    start = source.text.rfind("\n", 0, lines[0].start) + 1
+    text = readable(source.text[start : lines[-1].end]).rstrip()
+    if "```" in text or len(text) > _CODE_LENGTH or text.count("\n") >= _CODE_LINES or is_order(text):
+        return []
+    opening = source.text.rfind("```", 0, start)
+    language = source.text[opening + 3 : start].strip() if opening >= 0 else ""
+    language = language if re.fullmatch(r"[\w+-]{0,15}", language) else ""
+    return [_Piece(f"```{language}\n{text}\n```", "\n", None)]

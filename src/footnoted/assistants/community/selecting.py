@@ -1,0 +1,51 @@
+"""A question in; the ids of the sources to read out, most useful first, all of which stand in the index."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from footnoted.assistants.community import metrics
+from footnoted.assistants.community.decisions import Gate, Selection
+from footnoted.assistants.community.prompts import instructions
+from footnoted.assistants.community.rules import select_by_rules
+from footnoted.prompting.prompt import fence
+from footnoted.types import Prompt, Sampling, Schema, Source
+
+if TYPE_CHECKING:
+    from footnoted.assistants.community.run import Run
+
+
+async def select(run: Run, gate: Gate) -> list[str]:
+    """At most ``max_sources`` ids, in the order they were named, unknown and repeated ones left out."""
+    question = gate.rewrite_query or run.conversation.latest.text
+    if run.asking.llms.get("selection") is None:
+        named = await select_by_rules(run, question)
+    else:
+        chosen = await run.asking.decide("selection", _prompt(run, question), Selection)
+        named = [id_.strip() for id_ in chosen.source_ids]
+    known = [id_ for id_ in dict.fromkeys(named) if id_ in run.knowledge.entries]
+    ids = known[: run.config.max_sources]
+    metrics.SELECTED.observe(len(ids))
+    run.log.info(
+        "selected",
+        **{
+            "selection.selected_sources_count": len(ids),
+            "selection.source_ids": ids,
+            "selection.unknown_ids_count": len(dict.fromkeys(named)) - len(known),
+        },
+    )
+    return ids
+
+
+def _prompt(run: Run, question: str) -> Prompt:
+    config = run.config
+    scope = config.answer_scope.about or "(any topic of the documents)"
+    index = Source(id="index", title="the index", text=run.knowledge.index_text or "(empty)")
+    return Prompt(
+        question=question,
+        system=instructions("selection", config.selection_prompt, scope=scope, max_sources=config.max_sources),
+        context=fence([index], [index.text]),
+        ask=f"The question: {question}",
+        sampling=Sampling(max_tokens=400, temperature=0.0),
+        schema=Schema("Selection", Selection.model_json_schema()),
+    )

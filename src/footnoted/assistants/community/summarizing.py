@@ -1,0 +1,101 @@
+"""A source's text in; a short plain summary out: what it covers and when it matters, by a model or without one."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from footnoted.assistants.community.prompts import instructions
+from footnoted.errors import BadProviderReply, SourceError
+from footnoted.inert import on_one_line, readable, without_tokens
+from footnoted.orders import is_order
+from footnoted.prompting.prompt import fence
+from footnoted.text import STOPWORDS, fold, sentences, stem, words
+from footnoted.types import Prompt, Sampling, Source
+
+if TYPE_CHECKING:
+    from footnoted.assistants.community.asking import Asking
+
+MAX_WORDS = 80
+_READ = 24_000  # code points of a source a model reads
+_LONGEST = 1_200  # code points of a summary
+_SENTENCE = 320  # code points of a sentence that is taken into a summary
+_TERMS = 12
+_HEADING = re.compile(r"(?m)^#{1,6}[ \t]+(.{2,120})$")
+_CODE = re.compile(r"(?ms)^```.*?(?:^```|\Z)")
+_FRONT = re.compile(r"(?s)\A---\n(.*?)\n---\n")
+_DESCRIPTION = re.compile(r"(?m)^\s*description:\s*[\"']?(.+?)[\"']?\s*$")
+_MARKS = re.compile(r"[*_`]{1,3}|<[^>\n]{1,80}>|!?\[([^\]\n]*)\]\([^)\n]*\)")
+_LINK = re.compile(r"https?://[^\s)>\]]+|\]\([^)\n]*\)")
+
+
+async def summary_by_model(asking: Asking, source_id: str, text: str, *, template: str | None) -> str:
+    """What a model says the source covers. Raises `FootnotedError` when it says nothing usable."""
+    source = Source(id=source_id, text=text[:_READ], title=source_id)
+    prompt = Prompt(
+        question=f"What does {source_id} cover?",
+        system=instructions("summarization", template, max_words=MAX_WORDS),
+        context=fence([source], [source.text]),
+        ask="Describe the document above.",
+        sampling=Sampling(max_tokens=300, temperature=0.2),
+    )
+    summary = on_one_line(without_tokens(await asking.ask("summarization", prompt)))
+    if not any(char.isalpha() for char in summary):
+        raise BadProviderReply(f"the summary of {source_id} has no words")
+    return summary[:_LONGEST]
+
+
+def summary_by_rules(source_id: str, text: str) -> str:
+    """The source's own opening, its headings and telling words. Raises `SourceError` when there are no words."""
+    front = _FRONT.match(text)
+    described = _DESCRIPTION.search(front[1]) if front else None
+    body = _CODE.sub(" ", text[front.end() :] if front else text)
+    headings = [_plain(one) for one in _HEADING.findall(body)]
+    prose = _HEADING.sub("\n", body)
+    opening = ([_plain(described[1])] if described else []) + _opening(prose)
+    told = [_stopped(one) for one in opening[:2]]
+    if headings:
+        told.append(_stopped(f"Sections: {'; '.join(dict.fromkeys(headings[:10]))}"))
+    terms = _terms(_MARKS.sub(lambda mark: mark[1] or " ", _LINK.sub(" ", body)))
+    if terms:
+        told.append(_stopped(f"Matters for questions about {', '.join(terms)}"))
+    summary = on_one_line(" ".join(told))
+    if not any(char.isalpha() for char in summary):
+        raise SourceError(f"{source_id} holds no words to summarise")
+    return summary[:_LONGEST]
+
+
+def _opening(prose: str) -> list[str]:
+    found = []
+    for span in sentences(prose[:4_000]):
+        raw = prose[span.start : span.end]
+        sentence = _plain(raw)
+        if len(sentence.split()) >= 5 and len(sentence) <= _SENTENCE and not is_order(raw):
+            found.append(sentence)
+        if len(found) == 2:
+            break
+    return found
+
+
+def _terms(text: str) -> list[str]:
+    """Words said often here, small ones aside."""
+    count = Counter(stem(word) for word, _, _ in words(text) if _tells(word))
+    shown: dict[str, str] = {}
+    for word, _, _ in words(text):
+        if _tells(word):
+            shown.setdefault(stem(word), fold(word))
+    return [shown[one] for one, times in count.most_common(_TERMS) if times > 1 or len(count) < _TERMS]
+
+
+def _tells(word: str) -> bool:
+    return fold(word) not in STOPWORDS and len(word) > 2 and any(char.isalpha() for char in word)
+
+
+def _plain(text: str) -> str:
+    """Words without their markup, on one line."""
+    return on_one_line(readable(_MARKS.sub(lambda mark: mark[1] or "", text))).strip(" #|>-")
+
+
+def _stopped(text: str) -> str:
+    return text if text.endswith((".", "!", "?", "…")) else f"{text}."
