@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import sys
-from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from pydantic import BaseModel, ValidationError
 from rich.text import Text
 
-from footnoted.answering.proof import PointerCheck, check_pointers
-from footnoted.cli.show import ANSWERED, REFUSED, err, open_index, out, run, words, write_json
-from footnoted.contract import GenerationResponse
+from footnoted.cli.show import ANSWERED, REFUSED, err, open_index, out, run, save, words, write_json
 from footnoted.errors import ConfigurationError
-from footnoted.retrieval.index import Index
-from footnoted.types import Ruling, Source, Tier, Verdict
+
+if TYPE_CHECKING:
+    from footnoted.evaluation.check import CheckReport
 
 MAX_TEXT = 5_000_000  # bytes of a file to check
-_UNHEARD_OF = Verdict("unsupported", score=0.0, tier="exact", reason="no passage speaks of any of this")
-_PATIENCE = 60.0  # seconds for one sentence; nobody waits for a stream here
 _COLOURS = {
     "supported": "green",
     "partial": "yellow",
@@ -35,39 +29,13 @@ _COLOURS = {
 }
 
 
-class EvidenceFound(BaseModel):
-    """The words a verdict rests on: ``start``/``end`` are code points of the passage called ``source``."""
-
-    source: str
-    start: int
-    end: int
-    quote: str
-
-
-class ClaimCheck(BaseModel):
-    """One sentence and its verdict."""
-
-    text: str
-    start: int
-    end: int
-    verdict: Ruling
-    score: float | None
-    tier: Tier
-    reason: str
-    evidence: list[EvidenceFound]
-
-
-class CheckReport(BaseModel):
-    """Everything a check found; ``stands`` is whether all of it does."""
-
-    stands: bool
-    pointers: list[PointerCheck]
-    claims: list[ClaimCheck]
-
-
 def check(
-    answer: Annotated[Path, typer.Argument(help="A saved answer (JSON from ask --json), or any text; - reads stdin.")],
-    sources: Annotated[list[Path], typer.Option("--sources", "-s", help="Files or folders it should rest on.")],
+    answer: Annotated[
+        Path, typer.Argument(help="A saved answer, JSON with an answer and sources, or any text; - is stdin.")
+    ],
+    sources: Annotated[
+        list[Path] | None, typer.Option("--sources", "-s", help="Files or folders it should rest on.")
+    ] = None,
     pointers_only: Annotated[
         bool, typer.Option("--pointers-only", help="Check hashes and quotes, no verdicts.")
     ] = False,
@@ -75,29 +43,53 @@ def check(
         int, typer.Option("--passages", "-k", min=1, max=50, help="Passages a sentence is held against.")
     ] = 5,
     as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
+    html: Annotated[Path | None, typer.Option("--html", help="Save one page that shows every sentence.")] = None,
+    sarif: Annotated[Path | None, typer.Option("--sarif", help="Save SARIF, for editors and code hosts.")] = None,
 ) -> None:
     """Check an answer against its sources. Exit status: 0 all of it stands, 3 something does not, 2 usage."""
 
     async def work() -> int:
-        text, saved = _read(answer)
-        if pointers_only and saved is None:
+        from footnoted.answering.generator import shipped_checker
+        from footnoted.evaluation.check import check_answer, read_answer
+
+        given = read_answer(_read(answer), name=str(answer))
+        if pointers_only and given.saved is None:
             raise ConfigurationError("only a saved answer (JSON from ask --json) has pointers; drop --pointers-only")
-        index = open_index(sources)
-        pointers = check_pointers(saved, index.sources()) if saved else []
-        claims = [] if pointers_only else await _weigh(text, index, passages)
-        stands = all(each.standing in ("stands", "moved") for each in pointers)
-        stands = stands and all(each.verdict == "supported" for each in claims)
-        report = CheckReport(stands=stands, pointers=pointers, claims=claims)
-        if as_json:
-            write_json(report.model_dump_json(indent=2))
-        else:
-            _print(report, text)
-        return ANSWERED if stands else REFUSED
+        if not sources and not given.sources:
+            raise ConfigurationError("nothing to hold it against; add --sources PATH, or give JSON with its sources")
+        index = open_index(sources) if sources else None
+        report = await check_answer(
+            given,
+            (lambda words: index.search(words, k=passages)) if index else (lambda _: given.sources),
+            weigher=shipped_checker(),
+            all_sources=index.sources() if index else given.sources,
+            pointers_only=pointers_only,
+        )
+        _write(report, given.text, answer, as_json=as_json, html=html, sarif=sarif)
+        return ANSWERED if report.stands else REFUSED
 
     run(work())
 
 
-def _read(path: Path) -> tuple[str, GenerationResponse | None]:
+def _write(
+    report: CheckReport, text: str, answer: Path, *, as_json: bool, html: Path | None, sarif: Path | None
+) -> None:
+    if as_json:
+        write_json(report.model_dump_json(indent=2))
+    else:
+        _print(report, text)
+    name = "standard input" if str(answer) == "-" else answer.name
+    if html:
+        from footnoted.evaluation.check_page import as_check_page
+
+        save(html, as_check_page(report, text, name=name))
+    if sarif:
+        from footnoted.evaluation.sarif import as_sarif
+
+        save(sarif, as_sarif(report, text, uri="stdin" if str(answer) == "-" else answer.as_posix()))
+
+
+def _read(path: Path) -> str:
     try:
         raw = sys.stdin.buffer.read(MAX_TEXT + 1) if str(path) == "-" else path.read_bytes()[: MAX_TEXT + 1]
     except OSError as error:
@@ -110,60 +102,7 @@ def _read(path: Path) -> tuple[str, GenerationResponse | None]:
         raise ConfigurationError(f"{path} is not UTF-8 text") from error
     if not text.strip():
         raise ConfigurationError(f"{path} is empty; there is nothing to check")
-    try:
-        data = json.loads(text)
-    except ValueError:
-        return text, None
-    if not (isinstance(data, dict) and "citations" in data and "response" in data):
-        return text, None
-    try:
-        saved = GenerationResponse.model_validate(data)
-    except ValidationError as error:
-        first = error.errors()[0]
-        raise ConfigurationError(
-            f"{path} looks like a saved answer but is not one: {'.'.join(map(str, first['loc']))}: {first['msg']}"
-        ) from error
-    return saved.response, saved
-
-
-async def _weigh(text: str, index: Index, passages: int) -> list[ClaimCheck]:
-    from footnoted.answering.watch import Watch
-    from footnoted.answering.weighing import NEEDS_SUPPORT, Checking, bare
-    from footnoted.grounding.check import Checker
-    from footnoted.grounding.claims import segment
-
-    checking = Checking(Checker(), wait=_PATIENCE)
-    found = []
-    for claim in segment(text):
-        if claim.kind != NEEDS_SUPPORT:
-            continue
-        words = bare(claim.text)
-        held_against = index.search(words, k=passages)
-        how = replace(checking, watch=Watch("", held_against))
-        verdict = await how.verdict(words, held_against, ()) if held_against else _UNHEARD_OF
-        found.append(_told(claim.text, claim.start, claim.end, verdict, held_against))
-    return found
-
-
-def _told(text: str, start: int, end: int, verdict: Verdict, sources: list[Source]) -> ClaimCheck:
-    return ClaimCheck(
-        text=text,
-        start=start,
-        end=end,
-        verdict=verdict.ruling,
-        score=verdict.score,
-        tier=verdict.tier,
-        reason=verdict.reason,
-        evidence=[
-            EvidenceFound(
-                source=str(sources[each.source].metadata.get("file") or sources[each.source].title),
-                start=each.start,
-                end=each.end,
-                quote=each.quote,
-            )
-            for each in verdict.evidence
-        ],
-    )
+    return text
 
 
 def _print(report: CheckReport, text: str) -> None:

@@ -1,0 +1,189 @@
+"""A report in; one HTML page out that needs nothing else: figures, plots, and every failing case with its sources."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+from importlib.resources import files
+
+from footnoted.contract import GenerationResponse
+from footnoted.evaluation.compare import Comparison
+from footnoted.evaluation.metrics import Interval
+from footnoted.evaluation.plots import latency_plot, reliability_diagram, risk_coverage_curve
+from footnoted.evaluation.report import BALANCED, BALANCED_MEANS, METRICS, CaseReport, Report, failed
+
+_MEANS = METRICS | {BALANCED: BALANCED_MEANS}
+# The page runs nothing and loads nothing, whatever a case's text says.
+HEAD = (
+    '<!doctype html><html lang="en"><head><meta charset="utf-8">'
+    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">"
+    '<meta name="viewport" content="width=device-width, initial-scale=1">'
+)
+
+
+def as_page(report: Report, comparison: Comparison | None = None) -> str:
+    """The page's HTML. Text of cases, sources and models stands escaped in it."""
+    failing = [each for each in report.cases if failed(each)]
+    name = report.name or "evaluation"
+    told = " · ".join(filter(None, (report.provider, report.model, f"{report.made:%Y-%m-%d %H:%M} UTC")))
+    parts = [
+        f"{HEAD}<title>{escape(name)} · footnoted</title><style>{style()}</style></head><body><main>",
+        (
+            f"<header><h1>{escape(name)}</h1><p>{escape(told)} · {len(report.cases)} cases · "
+            f"footnoted {escape(report.version)}</p></header>"
+        ),
+        _figures(report),
+        _compared(comparison) if comparison else "",
+        _plots(report),
+        f"<h2>{len(failing)} of {len(report.cases)} cases to look at</h2>",
+        *(_case(each, opened=len(failing) <= 3) for each in failing),
+        "<h2>The others</h2>",
+        *(_case(each) for each in report.cases if not failed(each)),
+        "</main></body></html>",
+    ]
+    return "\n".join(filter(None, parts))
+
+
+def style() -> str:
+    """The style sheet of every page made here."""
+    return files("footnoted.evaluation").joinpath("page.css").read_text(encoding="utf-8")
+
+
+def _figures(report: Report) -> str:
+    rows = []
+    for metric, means in _MEANS.items():
+        figure = report.metrics.get(metric)
+        if figure is None or figure.value is None:
+            continue
+        rows.append(
+            f"<tr><th>{escape(means)}</th><td class=figure>{figure.value:.1%}</td><td>{_interval(figure)}</td>"
+            f"<td>{figure.n}</td></tr>"
+        )
+    latency, tokens = report.latency, report.tokens
+    about = "about " if tokens.estimated else ""
+    return (
+        "<table><thead><tr><th>what</th><th>figure</th><th>95 % interval</th><th>cases</th></tr></thead><tbody>"
+        + "".join(rows)
+        + "</tbody></table>"
+        + f"<p>whole answers: p50 {latency.p50:.0f} ms, p95 {latency.p95:.0f} ms, longest {latency.longest:.0f} ms · "
+        + f"tokens: {about}{tokens.input:,} read ({tokens.cached:,} cached), {tokens.output:,} written</p>"
+    )
+
+
+def _interval(figure: Interval) -> str:
+    return "" if figure.low is None or figure.high is None else f"{figure.low:.1%} to {figure.high:.1%}"
+
+
+def _compared(comparison: Comparison) -> str:
+    rows = []
+    for metric, difference in comparison.metrics.items():
+        change = difference.change
+        direction = "better" if (change.value or 0) > 0 else "worse"
+        verdict = direction if difference.real else "no real difference"
+        rows.append(
+            f"<tr><th>{escape(_MEANS[metric])}</th><td>{difference.before:.1%}</td><td>{difference.after:.1%}</td>"
+            f"<td>{(change.value or 0) * 100:+.1f} ({(change.low or 0) * 100:+.1f} to {(change.high or 0) * 100:+.1f})"
+            f'</td><td class="{direction if difference.real else "same"}">{verdict}</td></tr>'
+        )
+    moved = []
+    for ids, what in ((comparison.broke, "right before, wrong now"), (comparison.mended, "wrong before, right now")):
+        if ids:
+            moved.append(f"<p>{what}: {escape(', '.join(ids))}</p>")
+    return (
+        f"<h2>Against {escape(comparison.before)}, {comparison.shared} shared cases</h2>"
+        "<table><thead><tr><th>what</th><th>before</th><th>now</th><th>points</th><th></th></tr></thead><tbody>"
+        + "".join(rows)
+        + "</tbody></table>"
+        + "".join(moved)
+    )
+
+
+def _plots(report: Report) -> str:
+    error = "" if report.calibration_error is None else f"calibration error {report.calibration_error:.3f}"
+    area = "" if report.risk_area is None else f"area under it {report.risk_area:.3f}"
+    shown = (
+        ("Reliability", reliability_diagram(report.reliability), error),
+        ("Risk against coverage", risk_coverage_curve(report.risk_coverage), area),
+        ("Latency", latency_plot([each.latency_ms for each in report.cases]), "share of answers whole within a time"),
+    )
+    figures = (
+        f"<figure><h3>{escape(title)}</h3>{plot}<figcaption>{escape(said)}</figcaption></figure>"
+        for title, plot, said in shown
+    )
+    return f'<section class="plots">{"".join(figures)}</section>'
+
+
+def _case(case: CaseReport, *, opened: bool = False) -> str:
+    state = {True: "right", False: "wrong", None: "unknown"}[case.right]
+    body = [f"<p class=said>{escape(_ending(case))}</p>"]
+    if case.response is not None:
+        body.append(f"<blockquote>{_answer(case.response)}</blockquote>")
+        body.extend(_claims(case.response))
+    for what, texts in (("evidence", case.case.evidence), ("right answers", case.case.answers)):
+        if texts:
+            body.append(f"<h4>{what}</h4><ul>{''.join(f'<li>{escape(each)}</li>' for each in texts)}</ul>")
+    body.append("<h4>sources</h4>")
+    body.extend(_passages(case))
+    return (
+        f'<details class="case {state}"{" open" if opened else ""}><summary><b>{state}</b> '
+        f"{escape(case.case.question)} <small>{escape(case.case.id)}</small></summary>{''.join(body)}</details>"
+    )
+
+
+def _ending(case: CaseReport) -> str:
+    if case.response is None:
+        return f"{case.error.type}: {case.error.message}" if case.error else "no answer"
+    wanted = {True: "answerable", False: "not answerable", None: "unknown whether answerable"}[case.case.answerable]
+    said = f"{case.response.finish_reason} · confidence {case.response.confidence:.0%} · {wanted}"
+    return f"{said} · {case.response.refusal.reason}" if case.response.refusal else said
+
+
+def _answer(response: GenerationResponse) -> str:
+    """The answer with each claim in its verdict's colour."""
+    text, out, at = response.response, [], 0
+    for claim in sorted((c for c in response.claims if c.start_pos is not None), key=lambda c: c.start_pos or 0):
+        start, end = claim.start_pos or 0, claim.end_pos or 0
+        if start < at or claim.kind != "claim":
+            continue
+        said = f"{claim.verdict}{f': {claim.reason}' if claim.reason else ''}"
+        out.append(escape(text[at:start]))
+        out.append(f'<span class="{claim.verdict}" title="{escape(said)}">{escape(text[start:end])}</span>')
+        at = end
+    out.append(escape(text[at:]))
+    return "".join(out)
+
+
+def _claims(response: GenerationResponse) -> list[str]:
+    """What was held back, and what is not simply supported, with the reason."""
+    told = [
+        each for each in response.claims if each.kind == "claim" and (not each.shown or each.verdict != "supported")
+    ]
+    if not told:
+        return []
+    rows = (
+        f'<li><span class="{each.verdict}">{each.verdict}</span>{"" if each.shown else " (withheld)"} '
+        f"{escape(each.text)}{f' <small>{escape(each.reason)}</small>' if each.reason else ''}</li>"
+        for each in told
+    )
+    return [f"<h4>claims to look at</h4><ul>{''.join(rows)}</ul>"]
+
+
+def _passages(case: CaseReport) -> list[str]:
+    cited: dict[int, list[tuple[int, int]]] = {}
+    for each in case.response.citations if case.response else ():
+        cited.setdefault(each.source_index, []).append((each.source_start, each.source_end))
+    return [
+        f"<details class=source{' open' if place in cited else ''}><summary>{place + 1}. {escape(passage.title)}"
+        f"</summary><p>{_marked(passage.text, cited.get(place, ()))}</p></details>"
+        for place, passage in enumerate(case.case.passages)
+    ]
+
+
+def _marked(text: str, spans: Sequence[tuple[int, int]]) -> str:
+    out, at = [], 0
+    for start, end in sorted(set(spans)):
+        if start < at:
+            continue
+        out.append(f"{escape(text[at:start])}<mark>{escape(text[start:end])}</mark>")
+        at = end
+    return "".join(out) + escape(text[at:])

@@ -1,0 +1,65 @@
+"""Files and objects of other systems in; JSON lines one at a time, and the sources an object brings, out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from footnoted.contract import MAX_SOURCE, MAX_SOURCES
+from footnoted.errors import SourceError
+
+MAX_LINE = 50_000_000  # characters
+# What other systems call an answer's sources and a source's text, footnoted's own names first.
+_SOURCES = "sources", "passages", "context", "contexts", "retrieved_contexts", "documents", "source_documents"
+_TEXT = "text", "content", "page_content"
+
+
+def json_lines(path: Path) -> Iterator[tuple[int, Any]]:
+    """Each line's number, from 1, and its value; a line that is not JSON gives a `SourceError` as its value.
+
+    Empty lines are nothing. Raises `SourceError` when the file cannot be read at all.
+    """
+    try:
+        with path.open(encoding="utf-8-sig") as lines:
+            number = 0
+            while line := lines.readline(MAX_LINE + 1):
+                number += 1
+                if len(line) > MAX_LINE:
+                    yield number, SourceError(f"longer than {MAX_LINE // 1_000_000} MB")
+                    return  # where the next line begins is not known
+                if line.strip():
+                    yield number, _value(line)
+    except (OSError, UnicodeDecodeError) as error:
+        raise SourceError(f"{path} cannot be read: {error}") from error
+
+
+def _value(line: str) -> Any:
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError) as error:
+        return SourceError(f"not JSON: {error}")
+
+
+def sources_of(data: dict[str, Any]) -> list[tuple[str, str]] | None:
+    """Title and text of each source an object brings, strings or objects; ``None`` when it has no list of them.
+
+    Raises `SourceError` for a source without text, and for more or longer ones than are read.
+    """
+    given = next((data[key] for key in _SOURCES if isinstance(data.get(key), list)), None)
+    if given is None:
+        return None
+    if len(given) > MAX_SOURCES:
+        raise SourceError(f"{len(given)} sources; at most {MAX_SOURCES} are read")
+    return [_source(each, number) for number, each in enumerate(given, start=1)]
+
+
+def _source(given: object, number: int) -> tuple[str, str]:
+    fields = {"text": given} if isinstance(given, str) else given if isinstance(given, dict) else {}
+    text = next((fields[key] for key in _TEXT if isinstance(fields.get(key), str)), None)
+    if text is None:
+        raise SourceError(f'source {number} has no text; write a string or {{"title": …, "text": …}}')
+    if len(text) > MAX_SOURCE:
+        raise SourceError(f"source {number} is longer than {MAX_SOURCE:,} characters")
+    return str(fields.get("title") or fields.get("name") or fields.get("id") or f"source {number}"), text
