@@ -1,0 +1,165 @@
+"""How to answer, in; a worker out that turns one task into one row, and never raises for a task's own fault."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+from uuid import NAMESPACE_URL, uuid5
+
+from footnoted.batch.row import Row
+from footnoted.batch.tasks import Task
+from footnoted.contract import GenerationConfig, GenerationRequest, SourceContext
+from footnoted.types import FinishReason, Source
+
+if TYPE_CHECKING:
+    from footnoted.answering.generator import GroundedGenerator
+    from footnoted.contract import GenerationResponse
+    from footnoted.retrieval.index import Index
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """Everything a worker needs, as plain values that travel to another process.
+
+    ``prices`` are for a million tokens, read and written. Keys stay in the environment.
+    """
+
+    provider: str = "extractive"
+    model: str | None = None
+    base_url: str | None = None
+    config: Mapping[str, Any] = field(default_factory=dict)
+    paths: tuple[str, ...] = ()
+    passages: int = 8
+    prices: tuple[float, float] = (0.0, 0.0)
+
+    def mark(self, task: Task) -> str:
+        """A hash of the task and of how it is done: what makes a row of an earlier run still true."""
+        how = asdict(self) | {"prices": None, "place": None}
+        parts = json.dumps([how, [task.id, task.question, task.answer, task.sources]], sort_keys=True, default=str)
+        return hashlib.sha256(parts.encode("utf-8", "surrogatepass")).hexdigest()[:24]
+
+
+class Worker:
+    """One generator and one index for many tasks. Use it as an async context manager, or close it."""
+
+    def __init__(self, work: Work) -> None:
+        from footnoted.answering.generator import GroundedGenerator
+
+        self._work = work
+        self._index = _open(work.paths)
+        self._generator: GroundedGenerator = GroundedGenerator(work.provider, model=work.model, base_url=work.base_url)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.aclose()
+
+    async def aclose(self) -> None:
+        """Close the provider's connections."""
+        await self._generator.aclose()
+
+    async def do(self, task: Task) -> Row:
+        """The task's row; what fails for this task becomes its row's ``error``."""
+        began = time.perf_counter()
+        kind: Any = "check" if task.answer.strip() else "answer"
+        try:
+            row = await (self._check(task) if kind == "check" else self._answer(task))
+        except Exception as error:  # noqa: BLE001 - a task's failure is its row, and no other's
+            told = f"{type(error).__name__}: {error}"
+            row = Row(place=task.place, id=task.id, kind=kind, question=task.question, status="error", error=told)
+        return row.model_copy(update={"latency_ms": round((time.perf_counter() - began) * 1000, 1)})
+
+    async def _answer(self, task: Task) -> Row:
+        request = GenerationRequest(
+            query=task.question,
+            context=self._context(task),
+            config=GenerationConfig.model_validate({**self._work.config, "model": self._work.model}),
+        )
+        response = await self._generator.generate(request)
+        return self._told(task, response)
+
+    def _told(self, task: Task, response: GenerationResponse) -> Row:
+        whole = response.finish_reason in (FinishReason.COMPLETE, FinishReason.LENGTH)
+        refused = response.finish_reason is FinishReason.REFUSED
+        claims = [each for each in response.claims if each.kind == "claim" and each.shown]
+        read, written = self._work.prices
+        used = response.usage
+        return Row(
+            place=task.place,
+            id=task.id,
+            kind="answer",
+            question=task.question,
+            status="answered" if whole else "refused" if refused else "error",
+            text=response.response,
+            finish_reason=str(response.finish_reason),
+            grounding_score=response.grounding_score,
+            confidence=response.confidence,
+            claims=len(claims),
+            supported=sum(each.verdict == "supported" for each in claims),
+            citations=len(response.citations),
+            error=response.error.message if response.error else "",
+            provider=response.provider,
+            model=response.model or "",
+            input_tokens=used.input,
+            output_tokens=used.output,
+            cost=(used.input * read + used.output * written) / 1_000_000,
+            record=response.model_dump_json(),
+        )
+
+    async def _check(self, task: Task) -> Row:
+        from footnoted.answering.generator import shipped_checker
+        from footnoted.evaluation.check import Given, as_sources, check_answer
+
+        sources = as_sources(task.sources)
+        report = await check_answer(
+            Given(task.answer, sources=sources),
+            lambda words: sources or self._found(words),
+            weigher=shipped_checker(),
+        )
+        return Row(
+            place=task.place,
+            id=task.id,
+            kind="check",
+            question=task.question,
+            status="stands" if report.stands else "falls",
+            text=task.answer,
+            claims=len(report.claims),
+            supported=sum(each.verdict == "supported" for each in report.claims),
+            grounding_score=(
+                sum(each.verdict == "supported" for each in report.claims) / len(report.claims)
+                if report.claims
+                else None
+            ),
+            record=report.model_dump_json(),
+        )
+
+    def _found(self, words: str) -> list[Source]:
+        return self._index.search(words, k=self._work.passages) if self._index else []
+
+    def _context(self, task: Task) -> list[SourceContext]:
+        given = [Source(id=title, text=text, title=title) for title, text in task.sources]
+        return [
+            SourceContext(
+                # The same passage has the same id in every run and on every worker.
+                chunk_id=uuid5(NAMESPACE_URL, f"{place}\n{each.title}\n{each.text}"),
+                document_id=uuid5(NAMESPACE_URL, each.title),
+                content=each.text,
+                metadata={**each.metadata, "title": each.title},
+                relevance_score=each.score or 0.0,
+            )
+            for place, each in enumerate(given or self._found(task.question))
+        ]
+
+
+def _open(paths: Sequence[str]) -> Index | None:
+    if not paths:
+        return None
+    from footnoted.retrieval.index import Index
+
+    return Index.open([Path(each) for each in paths])
