@@ -1,7 +1,7 @@
 """Does the scripted server speak what the vendors' own SDKs expect? Ask it through each of them.
 
-uv venv /tmp/peers && uv pip install --python /tmp/peers/bin/python openai anthropic google-genai
-python benchmarks/check_testing_server.py /tmp/peers/bin/python
+python -m venv ../peers && ../peers/bin/pip install openai anthropic google-genai
+python benchmarks/check_testing_server.py ../peers/bin/python
 """
 
 from __future__ import annotations

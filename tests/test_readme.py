@@ -29,7 +29,8 @@ def test_the_pages_commands_exist():
     from footnoted.cli import app
 
     known = {command.name or command.callback.__name__ for command in app.registered_commands}
-    assert (
-        set(re.findall(r"footnoted (ask|chat|check|\w+) ", " ".join(re.findall(r"^\$ .*$", README, re.MULTILINE))))
-        <= known
-    )
+    known |= {group.name for group in app.registered_groups}
+    typed = " ".join(re.findall(r"^\$ .*$", README, re.MULTILINE))
+    used = set(re.findall(r"footnoted (\w+)\b", typed))
+    assert len(used) >= 10
+    assert used <= known

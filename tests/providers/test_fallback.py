@@ -10,6 +10,7 @@ from footnoted.errors import ConfigurationError, ProviderRejected, ProviderTimeo
 from footnoted.providers import Fallback, build, patient
 from footnoted.testing import Reply, ScriptedLLM, closed_port, faults, scripted_provider
 from footnoted.types import Deadlines, FinishReason, Prompt, Retry
+from tests.providers.lateness import closed_promptly, in_time
 
 PROMPT = Prompt("q")
 QUICK = Retry(attempts=2, base=0.01, cap=0.02)
@@ -89,6 +90,7 @@ async def test_asked_bare_it_tries_each_once():
     assert fallback.name == "first+second"
 
 
+@in_time
 async def test_from_one_wire_to_another():
     """A server that is down, one that hangs, then one that answers: all real, all closed."""
     async with ScriptedLLM(Reply("x", fault=faults.hang_after_headers())) as hanging, ScriptedLLM("Hi.") as good:
@@ -102,7 +104,7 @@ async def test_from_one_wire_to_another():
         attempts = []
         deltas = await ask(fallback, attempts, deadlines=Deadlines(0.1, 1, 5))
         assert "".join(delta.text for delta in deltas) == "Hi."
-        assert await hanging.closed_within(0.1) <= 0.1
+        await closed_promptly(hanging)
         await fallback.aclose()
     assert [a.provider for a in attempts] == ["openai"] * 2 + ["anthropic"] * 2 + ["gemini"]
 

@@ -26,6 +26,7 @@ from footnoted.providers._faults import MAX_MESSAGE, retry_after, words
 from footnoted.testing import Reply, ScriptedLLM, closed_port
 from footnoted.types import FinishReason, Prompt
 from tests.providers.conftest import answering, http, sse
+from tests.providers.lateness import closed_promptly, in_time
 
 KEY = "sk-do-not-print-me"
 PROMPT = Prompt("q")
@@ -237,6 +238,7 @@ async def test_a_forgotten_provider_lets_its_connections_go():
         assert llm.open_connections == 0
 
 
+@in_time
 async def test_a_stream_left_early_closes_upstream():
     """Closing the generator closes the connection at once."""
     async with ScriptedLLM(Reply("one two three", delay=1.0)) as llm:
@@ -244,7 +246,7 @@ async def test_a_stream_left_early_closes_upstream():
         stream = provider.stream(Prompt("q"))
         assert (await anext(stream)).text == "one "
         await stream.aclose()
-        assert await llm.closed_within(0.1) < 0.1
+        await closed_promptly(llm)
         await provider.aclose()
 
 

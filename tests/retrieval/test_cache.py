@@ -140,11 +140,11 @@ def test_a_damaged_cache_is_made_anew(folder, kept, damage):
     place = current(kept)
     largest = max((path for path in place.iterdir() if path.suffix == ".store"), key=lambda path: path.stat().st_size)
     if damage == "truncate":
-        os.truncate(largest, largest.stat().st_size // 2)
+        _replace(largest, largest.read_bytes()[: largest.stat().st_size // 2])
     elif damage == "flip":
         data = bytearray(largest.read_bytes())
         data[len(data) // 3] ^= 0xFF
-        largest.write_bytes(data)
+        _replace(largest, data)
     elif damage == "remove":
         largest.unlink()
     elif damage == "manifest":
@@ -160,6 +160,13 @@ def test_a_damaged_cache_is_made_anew(folder, kept, damage):
     assert again.sources() == expected
     assert not again.reused
     assert Index.open(folder, cache=kept).reused
+
+
+def _replace(path: Path, data: bytes) -> None:
+    """Another file in its place: the first index, still open, has the old one mapped into its memory."""
+    other = path.with_name("other")
+    other.write_bytes(data)
+    other.replace(path)
 
 
 def _rewrite_format(path: Path) -> None:

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Annotated
 
 import typer
 
 from footnoted import __version__
 from footnoted.cli.answers import ask, chat
+from footnoted.cli.batching import batch
 from footnoted.cli.checks import check
-from footnoted.cli.show import out
+from footnoted.cli.community import bot, community, index
+from footnoted.cli.evaluating import evaluate
+from footnoted.cli.insurance import insurance
+from footnoted.cli.security import advise, findings, kb
+from footnoted.cli.serving import keys, serve
+from footnoted.cli.show import missing, out
 
 app = typer.Typer(
     name="footnoted",
@@ -30,10 +37,17 @@ def footnoted(
         raise typer.Exit
 
 
-for command in (ask, chat, check):
+for command in (ask, chat, check, index, community, bot, serve, insurance, advise, batch):
     app.command()(command)
+app.command("eval")(evaluate)
+app.add_typer(keys, name="keys")
+app.add_typer(findings, name="findings")
+app.add_typer(kb, name="kb")
 
 
 def main() -> None:
     """The ``footnoted`` command."""
-    app()
+    try:
+        app()
+    except ModuleNotFoundError as error:
+        sys.exit(missing(error))

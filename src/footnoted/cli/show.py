@@ -24,6 +24,14 @@ ANSWERED, FAILED, USAGE, REFUSED, INTERRUPTED = 0, 1, 2, 3, 130
 
 out = Console(highlight=False, soft_wrap=True)
 err = Console(stderr=True, highlight=False, soft_wrap=True)
+# Modules of extras, and the extra that brings them.
+_EXTRAS = {
+    **dict.fromkeys(("sqlalchemy", "alembic", "aiosqlite", "asyncpg"), "store"),
+    **dict.fromkeys(("fastapi", "uvicorn", "redis", "jwt", "pydantic_settings"), "service"),
+    **dict.fromkeys(("langgraph", "discord", "yaml", "structlog", "prometheus_client"), "community"),
+    **dict.fromkeys(("pyarrow",), "batch"),
+    **dict.fromkeys(("ray",), "ray"),
+}
 _STEERING = re.compile("[\x7f-\x9f\u2028-\u202e\u2066-\u2069]")  # JSON escapes C0 itself
 
 
@@ -35,6 +43,15 @@ def words(text: object, style: str = "") -> Text:
 def write_json(text: str) -> None:
     """JSON to standard output; what could steer a terminal stands escaped, so the value is the same."""
     sys.stdout.write(_STEERING.sub(lambda found: f"\\u{ord(found.group()):04x}", text) + "\n")
+
+
+def save(path: Path, text: str) -> None:
+    """Text to a file, said on standard error."""
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise ConfigurationError(f"{path} cannot be written: {error.strerror}") from error
+    err.print(words(f"saved {path}", "dim"))
 
 
 def open_index(paths: list[Path]) -> Index:
@@ -82,3 +99,12 @@ def run(work: Coroutine[Any, Any, int]) -> None:
         err.print(words(f"error: {error}", "bold red"))
         status = FAILED
     raise typer.Exit(status)
+
+
+def missing(error: ModuleNotFoundError) -> int:
+    """Say which extra brings what is not installed; anything else that is missing is a fault of ours, and raised."""
+    extra = _EXTRAS.get((error.name or "").partition(".")[0])
+    if extra is None:
+        raise error
+    err.print(words(f"error: this needs {error.name}; run: pip install 'footnoted[{extra}]'", "bold red"))
+    return USAGE
