@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 import pytest
+import structlog
 
 COMMAND = [sys.executable, "-m", "footnoted.cli"]
 POLICY = """# Car policy
@@ -17,6 +18,14 @@ The windscreen excess is £75 for a repair. A replacement costs you £115.
 
 Racing on any track is not covered.
 """
+
+
+@pytest.fixture(autouse=True)
+def _logging_as_it_was():
+    """A command run inside the test sets up its own logs; the next test finds them as they were."""
+    before = structlog.get_config()
+    yield
+    structlog.configure(**before)
 
 
 @pytest.fixture

@@ -20,6 +20,8 @@ from footnoted.providers import build, patient
 from footnoted.testing import Reply, ScriptedLLM, closed_port, scripted_provider
 from footnoted.types import Deadlines, Delta, FinishReason, Pointer, Prompt, Retry, Usage
 
+from .lateness import Late, in_time
+
 QUICK = Retry(attempts=3, base=0.01, cap=0.02)
 PROMPT = Prompt("q")
 OFF = Deadlines(None, None, None)
@@ -345,11 +347,23 @@ async def test_a_server_that_fails_once_is_asked_again(status):
     assert attempts[1].waited_ms >= 50
 
 
+@in_time
 async def test_a_refused_connection_is_retried_within_the_total():
-    """Where nobody listens the tries end before the total deadline."""
+    """Where nobody listens the tries end before the total deadline, and the refusal is told even if the clock ends them."""
     provider = build("openai", api_key="k", base_url=closed_port() + "/v1")
     began = time.monotonic()
     with pytest.raises(ProviderUnavailable):
         await ask(provider, deadlines=Deadlines(total=0.2), retry=Retry(50, 0.05, 0.1))
-    assert time.monotonic() - began < 0.3
+    took = time.monotonic() - began
     await provider.aclose()
+    if took >= 0.3:
+        raise Late(f"the tries went on for {took:.2f} s")
+
+
+async def test_a_try_that_the_clock_ends_tells_the_failure_before_it():
+    """A 503 and then silence until the total deadline: the 503 is what the caller has to know."""
+    async with ScriptedLLM(Reply(status=503), Reply("too late", first_delay=5.0)) as llm:
+        provider = build("openai", api_key="k", base_url=llm.url())
+        with pytest.raises(ProviderUnavailable, match="503"):
+            await ask(provider, deadlines=Deadlines(total=0.5), retry=Retry(3, 0.01, 0.02))
+        await provider.aclose()

@@ -103,6 +103,7 @@ class _Asking:
 
     async def _ask_until(self, provider: Provider, prompt: Prompt, until: float | None) -> list[Delta]:
         hung = 0
+        failed: ProviderError | None = None
         for number in range(1, max(1, self._retry.attempts) + 1):
             try:
                 return await self._try(provider, prompt, until)
@@ -111,6 +112,10 @@ class _Asking:
                 await self._close_stream()
                 if not isinstance(error, ProviderError):
                     raise
+                # A last try that the clock ran out on tells less than the failure it was to mend.
+                if failed is not None and isinstance(error, ProviderTimeout) and _passed(self._loop.time(), until):
+                    raise failed from error
+                failed = error
                 hung += isinstance(error, ProviderTimeout)
                 wait = self._wait_after(error, number, until)
                 # A second hang is the provider's state, not an accident.
@@ -276,6 +281,10 @@ def name_of(provider: object) -> str:
     """What a provider is called in attempts and errors."""
     name = getattr(provider, "name", None)
     return name if isinstance(name, str) and name else type(provider).__name__
+
+
+def _passed(now: float, until: float | None) -> bool:
+    return until is not None and now >= until
 
 
 def _sooner(now: float, patience: float | None, until: float | None) -> float | None:
