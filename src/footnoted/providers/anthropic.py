@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from footnoted.providers._sse import Event
     from footnoted.types import Prompt, Source
 
-_ENDINGS = {
+ENDINGS = {
     "end_turn": FinishReason.COMPLETE,
     "stop_sequence": FinishReason.COMPLETE,
     "tool_use": FinishReason.COMPLETE,
@@ -275,7 +275,7 @@ class MessageReading(Reading):
         reason = message.get("stop_reason")
         if not reason:
             return
-        ending = _ENDINGS.get(reason)
+        ending = ENDINGS.get(reason)
         if ending is None:
             self.end(FinishReason.TRUNCATED, f"the provider stopped for a reason of its own: {reason!r}")
             return

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from footnoted.providers._sse import Event
     from footnoted.types import Prompt
 
-_ENDINGS = {
+ENDINGS = {
     "STOP": FinishReason.COMPLETE,
     "MAX_TOKENS": FinishReason.LENGTH,
     "SAFETY": FinishReason.FILTERED,
@@ -165,7 +165,7 @@ class ContentReading(Reading):
         return Delta(text) if text else None
 
     def _finish(self, reason: str, said: str) -> None:
-        ending = _ENDINGS.get(reason, FinishReason.TRUNCATED)
+        ending = ENDINGS.get(reason, FinishReason.TRUNCATED)
         detail = "" if ending is FinishReason.COMPLETE else said or f"finishReason {reason}"
         self.end(ending, detail)
 

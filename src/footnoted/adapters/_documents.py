@@ -1,0 +1,80 @@
+"""A passage as some other library keeps it in; the `SourceContext` it becomes, its ids the same every time, out."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+from uuid import NAMESPACE_URL, UUID, uuid5
+
+from footnoted.contract import SourceContext
+from footnoted.errors import ConfigurationError
+
+_WHOLE = ("document_id", "doc_id", "ref_doc_id", "source_id", "source", "url", "file_path", "file_name")
+_TITLES = ("title", "name", "file", "source", "file_name", "file_path", "url")
+_PAGES = ("page_label", "page_number", "page")
+
+
+def context_of(
+    text: str | None, *, id_: str | None = None, metadata: Mapping[str, Any] | None = None, score: Any = None
+) -> SourceContext:
+    """One passage. All metadata is kept; ``title`` and ``section`` (its page) are added where there are none.
+
+    ``chunk_id`` is ``id_`` where that is a UUID, else made from it, else from the words and where they stand;
+    ``document_id`` is made the same way from whichever of the usual names the metadata has. A passage without
+    text stays in its place, empty, so that ``source_index`` counts as the caller's own list does.
+    """
+    data = dict(metadata or {})
+    whole = next((str(data[name]) for name in _WHOLE if data.get(name)), None)
+    page = next((str(data[name]) for name in _PAGES if data.get(name) not in (None, "")), None)
+    chunk = _uuid(id_ or f"{whole or ''}#{page or ''}#{text or ''}")
+    if title := next((data[name] for name in _TITLES if data.get(name)), None):
+        data.setdefault("title", str(title))
+    if page is not None:
+        data.setdefault("section", f"page {page}")
+    return SourceContext(
+        chunk_id=chunk,
+        document_id=_uuid(whole) if whole else chunk,
+        content=text or "",
+        metadata=data,
+        relevance_score=_score(score),
+    )
+
+
+def turns(messages: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Messages as (role, text) in; finished exchanges as (user, assistant) out, what has no answer left out.
+
+    >>> turns([("user", "Hello"), ("assistant", "Good day."), ("user", "And?")])
+    [('Hello', 'Good day.')]
+    """
+    found: list[tuple[str, str]] = []
+    asked: list[str] = []
+    for role, text in messages:
+        if role == "user":
+            asked.append(text)
+        elif role == "assistant" and asked:
+            found.append(("\n\n".join(asked), text))
+            asked = []
+    return found
+
+
+def question_of(given: Any) -> str:
+    """The question, if it is one in words."""
+    if not isinstance(given, str) or not given.strip():
+        raise ConfigurationError(f"the question must be words, not {type(given).__name__}: {given!r:.80}")
+    return given
+
+
+def _uuid(name: str) -> UUID:
+    try:
+        return UUID(name)
+    except ValueError:
+        return uuid5(NAMESPACE_URL, name.encode("utf-8", "replace").decode())
+
+
+def _score(score: Any) -> float:
+    try:
+        number = float(score)
+    except (TypeError, ValueError):
+        return 0.0
+    return number if math.isfinite(number) else 0.0
