@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import re
 import time
 from typing import TYPE_CHECKING
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
 log = structlog.get_logger("footnoted.http")
 
 _REQUEST_ID = re.compile(rb"[A-Za-z0-9._-]{1,128}")
+_READ_PAST = 16 * 1024 * 1024  # bytes of a refused body
+_READ_PAST_SECONDS = 2.0
 _TAKES_FILES = frozenset({"/api/v1/documents", "/api/v1/findings", "/api/v1/kb"})
 _QUIET = frozenset({"/healthz", "/readyz", "/metrics"})
 POLICY = (
@@ -62,6 +66,8 @@ class Door:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
+                if status == 413 and b"expect" not in headers:
+                    await _let_finish(receive)
                 message["headers"] = [*message["headers"], *_SAFE_HEADERS, (b"x-request-id", request_id)]
                 METRICS.request_seconds.labels(_route_of(scope)).observe(time.perf_counter() - began)
             await send(message)
@@ -100,6 +106,21 @@ class Door:
 
 
 _TRACED = frozenset({b"traceparent", b"tracestate"})
+
+
+async def _let_finish(receive: Receive) -> None:
+    """Read past what is left of a refused body, for a moment: a client that is still sending would miss the answer.
+
+    A connection closed on unread bytes is reset, and the reset overtakes the answer (RFC 9112, section 9.6).
+    """
+    left = _READ_PAST
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(_READ_PAST_SECONDS):
+            while left > 0:
+                message = await receive()
+                left -= len(message.get("body", b"")) or 1
+                if message["type"] == "http.disconnect" or not message.get("more_body"):
+                    return
 
 
 def _route_of(scope: Scope) -> str:
