@@ -31,6 +31,7 @@ _EXTRAS = {
     **dict.fromkeys(("langgraph", "discord", "yaml", "structlog", "prometheus_client"), "community"),
     **dict.fromkeys(("pyarrow",), "batch"),
     **dict.fromkeys(("ray",), "ray"),
+    **dict.fromkeys(("mcp", "mcp_types"), "mcp"),
 }
 _STEERING = re.compile("[\x7f-\x9f\u2028-\u202e\u2066-\u2069]")  # JSON escapes C0 itself
 

@@ -1,0 +1,148 @@
+"""What the tools take and give, as the schemas a client sees."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from footnoted.contract import GenerationRequest, GenerationResponse, SourceContext
+from footnoted.evaluation.check import CheckReport
+from footnoted.types import FinishReason, Ruling
+
+MAX_QUESTION = 8_000
+MAX_ANSWER = 200_000
+MAX_SOURCE = 1_000_000  # code points of one source
+MAX_SOURCES = 100
+MAX_ALL = 5_000_000  # code points of all sources of a call
+
+
+class GivenSource(BaseModel):
+    """A text to answer from or to check against."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    text: Annotated[str, Field(min_length=1, max_length=MAX_SOURCE)]
+    title: Annotated[str, Field(max_length=500, description="what a reader would call it")] = ""
+
+
+class Cited(BaseModel):
+    """What a marker in the answer stands on: ``quote`` is in the source at ``[start, end)``, code points."""
+
+    number: int
+    source: str
+    quote: str
+    start: int
+    end: int
+    file: str | None = None
+    page: str | None = None
+
+
+class Weighed(BaseModel):
+    """One sentence and its verdict; ``quote`` are the source's words that decide."""
+
+    text: str
+    verdict: Ruling
+    score: float | None
+    reason: str
+    source: str | None = None
+    quote: str | None = None
+
+
+class Answered(BaseModel):
+    """``finish_reason`` is ``complete`` only for a whole answer; ``refused`` means the sources do not hold one."""
+
+    answer: str
+    finish_reason: FinishReason
+    confidence: float
+    citations: list[Cited]
+    claims: list[Weighed]
+    refusal: str | None = None
+    nearest: list[Cited] = Field(default_factory=list, description="when refused: the passages that came nearest")
+    problem: str | None = None
+    notes: list[str] = Field(default_factory=list)
+
+
+class Checked(BaseModel):
+    """``stands``: every sentence that needs support has it."""
+
+    stands: bool
+    claims: list[Weighed]
+
+
+def answered(response: GenerationResponse, request: GenerationRequest) -> Answered:
+    """A response as a client gets it: names of sources instead of indices."""
+    sources = request.context
+    return Answered(
+        answer=response.response,
+        finish_reason=response.finish_reason,
+        confidence=response.confidence,
+        citations=[
+            _cited(c.number, sources[c.source_index], c.source_start, c.source_end, c.source_quote)
+            for c in response.citations
+        ],
+        claims=[
+            Weighed(
+                text=claim.text,
+                verdict=claim.verdict,
+                score=claim.score,
+                reason=claim.reason,
+                source=sources[claim.evidence[0].source_index].title if claim.evidence else None,
+                quote=claim.evidence[0].source_quote if claim.evidence else None,
+            )
+            for claim in response.claims
+            if claim.shown
+        ],
+        refusal=response.refusal.reason if response.refusal else None,
+        nearest=[
+            _cited(place, sources[one.source_index], one.source_start, one.source_end, one.source_quote)
+            for place, one in enumerate(response.refusal.found if response.refusal else (), start=1)
+        ],
+        problem=response.error.message if response.error else None,
+        notes=response.notes,
+    )
+
+
+def checked(report: CheckReport) -> Checked:
+    """A report as a client gets it."""
+    claims = [
+        Weighed(
+            text=claim.text,
+            verdict=claim.verdict,
+            score=claim.score,
+            reason=claim.reason,
+            source=claim.evidence[0].source if claim.evidence else None,
+            quote=claim.evidence[0].quote if claim.evidence else None,
+        )
+        for claim in report.claims
+    ]
+    return Checked(stands=report.stands, claims=claims)
+
+
+def in_words(answer: Answered) -> str:
+    """The answer with its sources below it, for a client that reads text."""
+    lines = [answer.answer]
+    if answer.citations:
+        lines.append("")
+    told = set()
+    for one in answer.citations:
+        line = f"[{one.number}] {one.source}: “{' '.join(one.quote.split())}”"
+        if line not in told:
+            told.add(line)
+            lines.append(line)
+    if answer.problem:
+        lines += ["", f"This answer is not whole: {answer.problem}"]
+    return "\n".join(lines)
+
+
+def _cited(number: int, source: SourceContext, start: int, end: int, quote: str) -> Cited:
+    file, page = source.metadata.get("file"), source.metadata.get("page")
+    return Cited(
+        number=number,
+        source=source.title,
+        quote=quote,
+        start=start,
+        end=end,
+        file=None if file is None else str(file),
+        page=None if page is None else str(page),
+    )
