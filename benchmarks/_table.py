@@ -18,10 +18,10 @@ def heading(title: str, versions: Mapping[str, str]) -> None:
     """What was measured, where, on what, when, and how to do it again."""
     load = ", ".join(f"{value:.1f}" for value in os.getloadavg())
     print(title)
-    print(f"machine   {_processor()}, {os.cpu_count()} logical cores, {platform.system()}; load {load} at the start")
+    print(f"machine   {processor()}, {os.cpu_count()} logical cores, {platform.system()}; load {load} at the start")
     print("versions  " + ", ".join(f"{name} {number}" for name, number in versions.items()))
     print(f"date      {datetime.now(UTC):%Y-%m-%d %H:%M} UTC")
-    print("command   python " + " ".join(["benchmarks/" + Path(sys.argv[0]).name, *_plain(sys.argv[1:])]))
+    print("command   python " + " ".join(["benchmarks/" + Path(sys.argv[0]).name, *plain(sys.argv[1:])]))
     print()
 
 
@@ -51,7 +51,8 @@ def versions(*packages: str) -> dict[str, str]:
     return found
 
 
-def _processor() -> str:
+def processor() -> str:
+    """The processor's name, as the system tells it."""
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
     except OSError:
@@ -60,6 +61,6 @@ def _processor() -> str:
     return names[0] if names else platform.machine()
 
 
-def _plain(arguments: Sequence[str]) -> list[str]:
-    # A path of this machine says nothing to another reader.
+def plain(arguments: Sequence[str]) -> list[str]:
+    """A command's arguments without this machine's paths."""
     return ["PATH" if argument.startswith(os.sep) else argument for argument in arguments]
