@@ -28,6 +28,23 @@ async def test_text_is_the_same_in_fewer_pieces():
     assert found[-1].usage == Usage(input=3, output=100)
 
 
+async def test_a_busy_process_joins_more():
+    """Up to a hundred answers at once keep the pace; beyond, each waits in proportion, and never more than 2.5 times."""
+    provider = Paced(scripted_provider(*"abcdef", delay=0.01), seconds=0.02)
+    assert provider.pace == 0.02
+    streams = [provider.stream(PROMPT) for _ in range(150)]
+    for stream in streams:
+        await anext(stream)
+    assert provider.pace == pytest.approx(0.03)
+    rest = await asyncio.gather(*(_rest(stream) for stream in streams))
+    assert set(rest) == {"bcdef"}
+    assert provider.pace == 0.02
+
+
+async def _rest(stream):
+    return "".join([delta.text async for delta in stream])
+
+
 async def test_the_first_words_do_not_wait():
     """The first piece is there when the provider says it, whatever the pace."""
     began = time.monotonic()

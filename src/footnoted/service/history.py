@@ -7,11 +7,11 @@ import contextlib
 import json
 import time
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 from uuid import uuid4
 
 import structlog
-from sqlalchemy import delete, insert, select, tuple_
+from sqlalchemy import Table, delete, insert, select, tuple_
 
 from footnoted.contract import GenerationResponse
 from footnoted.service.asking import Asked
@@ -21,9 +21,12 @@ from footnoted.service.store.tables import AnswerRow, FeedbackRow
 from footnoted.types import FinishReason
 
 log = structlog.get_logger("footnoted.answers")
+# Rows go in as they are, without the unit of work.
+_ANSWERS = cast(Table, AnswerRow.__table__)
 _PATIENCE = 2.0  # seconds an answer's reader waits for it to be kept
 _WAITS = (0.5, 1.0, 2.0, 5.0, 10.0, 20.0)  # seconds between tries to keep answers while the database is away
 _TOGETHER = 100
+_GATHERED = 0.02  # seconds in which answers that finish go into one transaction
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,10 +166,12 @@ class Answers:
         """Answers that finished while others were written go together in one transaction."""
         misses = 0
         while self._finished:
+            if len(self._finished) < _TOGETHER:
+                await asyncio.sleep(_GATHERED)
             batch = self._finished[:_TOGETHER]
             try:
                 async with self._store.session() as session:
-                    await session.execute(insert(AnswerRow), [row for row, _ in batch])
+                    await session.execute(insert(_ANSWERS), [row for row, _ in batch])
             except Fault:
                 if misses >= len(_WAITS):
                     log.warning("answers not kept", count=len(self._finished))

@@ -1,7 +1,8 @@
 """A provider's many small deltas in; the same text in a few larger ones a second out, the first at once.
 
 A fast model says more pieces a second than anybody can see, and each costs its way through decoding, numbering,
-keeping and sending. What comes within a twentieth of a second goes that way together.
+keeping and sending. What comes within a twentieth of a second goes that way together, and where a process writes
+hundreds of answers at once, within a little longer, so that each of them keeps up with its model.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import asyncio
 import contextlib
 import inspect
 from collections import deque
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from footnoted.providers import Fallback
 from footnoted.types import Delta
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from footnoted.types import Prompt, Provider
 
 _EARLY = 3  # deltas that are passed on at once, so that nobody waits for the first words
+_CALM = 100  # answers that one process writes at once before each waits longer
+_LONGEST = 2.5  # times the pace, however many
 _MOST = 1_000  # deltas that may wait; a provider that is faster waits for the reader
 
 
@@ -34,15 +37,21 @@ class Paced:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._provider, name)
 
+    @property
+    def pace(self) -> float:
+        """Seconds between two pieces of one answer, now."""
+        return self._seconds * min(_LONGEST, max(1.0, _Waiting.open / _CALM))
+
     async def stream(self, prompt: Prompt) -> AsyncGenerator[Delta]:
         """The provider's deltas, what is waiting joined into one each time."""
         waiting = _Waiting()
         reading = asyncio.create_task(waiting.fill(self._provider, prompt), name="footnoted-provider")
         told = 0
+        _Waiting.open += 1
         try:
             while True:
                 if told >= _EARLY and not waiting.over:
-                    await asyncio.sleep(self._seconds)
+                    await asyncio.sleep(self.pace)
                 if not waiting.deltas and not waiting.over:
                     await waiting.something()
                 while waiting.deltas:
@@ -53,6 +62,7 @@ class Paced:
                         raise waiting.error
                     return
         finally:
+            _Waiting.open -= 1
             reading.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await reading
@@ -60,6 +70,8 @@ class Paced:
 
 class _Waiting:
     """Deltas between the task that reads them and the one that wants them."""
+
+    open: ClassVar[int] = 0  # answers under way in this process
 
     def __init__(self) -> None:
         self.deltas: deque[Delta] = deque()
