@@ -22,7 +22,7 @@ from footnoted.types import FinishReason
 
 log = structlog.get_logger("footnoted.answers")
 # Rows go in as they are, without the unit of work.
-_ANSWERS = cast(Table, AnswerRow.__table__)
+_ANSWERS = cast("Table", AnswerRow.__table__)
 _PATIENCE = 2.0  # seconds an answer's reader waits for it to be kept
 _WAITS = (0.5, 1.0, 2.0, 5.0, 10.0, 20.0)  # seconds between tries to keep answers while the database is away
 _TOGETHER = 100
