@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from footnoted._lazy import lazily
 
 __version__ = "0.1.0"
 
@@ -23,27 +25,29 @@ if TYPE_CHECKING:
     )
     from footnoted.grounding.detector import HallucinationDetector
     from footnoted.types import Deadlines
-
-# Each public name and its room; a room is opened when a name of it is first used, so the import stays light.
-_ROOMS = {
-    "footnoted.answering.generator": ("GeneratorProtocol", "GroundedGenerator", "ask"),
-    "footnoted.answering.risk": ("Risk",),
-    "footnoted.answering.structured": ("AnswerWithSources", "ComparisonResult", "StructuredGenerator"),
-    "footnoted.contract": (
-        "CheckedOutput",
-        "CitationStyle",
-        "GenerationConfig",
-        "GenerationMode",
-        "GenerationRequest",
-        "GenerationResponse",
-        "InlineCitation",
-        "OutputFormat",
-        "SourceContext",
-    ),
-    "footnoted.grounding.detector": ("HallucinationDetector",),
-    "footnoted.types": ("Deadlines",),
-}
-_HOME = {name: room for room, names in _ROOMS.items() for name in names}
+else:
+    # Each public name and its room; a room is opened when a name of it is first used, so the import stays light.
+    __getattr__, __dir__ = lazily(
+        __name__,
+        {
+            "answering.generator": ("GeneratorProtocol", "GroundedGenerator", "ask"),
+            "answering.risk": ("Risk",),
+            "answering.structured": ("AnswerWithSources", "ComparisonResult", "StructuredGenerator"),
+            "contract": (
+                "CheckedOutput",
+                "CitationStyle",
+                "GenerationConfig",
+                "GenerationMode",
+                "GenerationRequest",
+                "GenerationResponse",
+                "InlineCitation",
+                "OutputFormat",
+                "SourceContext",
+            ),
+            "grounding.detector": ("HallucinationDetector",),
+            "types": ("Deadlines",),
+        },
+    )
 
 __all__ = [
     "AnswerWithSources",
@@ -65,17 +69,3 @@ __all__ = [
     "StructuredGenerator",
     "ask",
 ]
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOME:
-        raise AttributeError(f"module 'footnoted' has no attribute {name!r}")
-    from importlib import import_module
-
-    value = getattr(import_module(_HOME[name]), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return [*__all__, "__version__"]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from footnoted._lazy import lazily
 
 if TYPE_CHECKING:
     from footnoted.assistants.community.client import AIClient
@@ -10,15 +12,17 @@ if TYPE_CHECKING:
     from footnoted.assistants.community.knowledge import KnowledgeBase
     from footnoted.assistants.community.llm import LLMCall, LLMClient
     from footnoted.assistants.community.talk import AIResult, Conversation, Message, ReplyCitation, RequestContext
-
-_ROOMS = {
-    "client": ("AIClient",),
-    "config": ("AIConfig", "CommunityConfig", "read_config"),
-    "knowledge": ("KnowledgeBase",),
-    "llm": ("LLMCall", "LLMClient"),
-    "talk": ("AIResult", "Conversation", "Message", "ReplyCitation", "RequestContext"),
-}
-_HOME = {name: room for room, names in _ROOMS.items() for name in names}
+else:
+    __getattr__, __dir__ = lazily(
+        __name__,
+        {
+            "client": ("AIClient",),
+            "config": ("AIConfig", "CommunityConfig", "read_config"),
+            "knowledge": ("KnowledgeBase",),
+            "llm": ("LLMCall", "LLMClient"),
+            "talk": ("AIResult", "Conversation", "Message", "ReplyCitation", "RequestContext"),
+        },
+    )
 
 __all__ = [
     "AIClient",
@@ -34,13 +38,3 @@ __all__ = [
     "RequestContext",
     "read_config",
 ]
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOME:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
-
-    value = getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
-    globals()[name] = value
-    return value

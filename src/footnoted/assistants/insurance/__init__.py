@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from footnoted._lazy import lazily
 
 if TYPE_CHECKING:
     from footnoted.assistants.insurance.agent import ResponseFinished, ResponseGenerationAgent
@@ -12,19 +14,21 @@ if TYPE_CHECKING:
     from footnoted.assistants.insurance.models import ResponseRequest, ResponseResult
     from footnoted.assistants.insurance.retrieval import RetrievalAgent, RetrievalRequest, RetrievalResult
     from footnoted.assistants.insurance.vocabulary import Product, Vocabulary
-
-# Each public name and its module; one is opened when a name of it is first used, so that a command line that only
-# needs the citation styles does not open the whole assistant.
-_MODULES = {
-    "agent": ("ResponseFinished", "ResponseGenerationAgent"),
-    "citation": ("ChunkResult", "Citation", "CitationStyle"),
-    "confidence": ("ConfidenceConfig",),
-    "intent": ("IntentClassification", "IntentRouter"),
-    "models": ("ResponseRequest", "ResponseResult"),
-    "retrieval": ("RetrievalAgent", "RetrievalRequest", "RetrievalResult"),
-    "vocabulary": ("Product", "Vocabulary"),
-}
-_HOME = {name: f"{__name__}.{module}" for module, names in _MODULES.items() for name in names}
+else:
+    # Each public name and its module; one is opened when a name of it is first used, so that a command line that only
+    # needs the citation styles does not open the whole assistant.
+    __getattr__, __dir__ = lazily(
+        __name__,
+        {
+            "agent": ("ResponseFinished", "ResponseGenerationAgent"),
+            "citation": ("ChunkResult", "Citation", "CitationStyle"),
+            "confidence": ("ConfidenceConfig",),
+            "intent": ("IntentClassification", "IntentRouter"),
+            "models": ("ResponseRequest", "ResponseResult"),
+            "retrieval": ("RetrievalAgent", "RetrievalRequest", "RetrievalResult"),
+            "vocabulary": ("Product", "Vocabulary"),
+        },
+    )
 
 __all__ = [
     "ChunkResult",
@@ -43,17 +47,3 @@ __all__ = [
     "RetrievalResult",
     "Vocabulary",
 ]
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOME:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
-
-    value = getattr(import_module(_HOME[name]), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from footnoted._lazy import lazily
 
 if TYPE_CHECKING:
     from footnoted.assistants.security.advice.answer import AdviceFinished, AdviceStarted, AnswerService
@@ -16,22 +18,24 @@ if TYPE_CHECKING:
     from footnoted.assistants.security.knowledge.service import KnowledgeBaseService
     from footnoted.assistants.security.nlu import Entities, NLUResult
     from footnoted.assistants.security.severity import Severity
-
-# A room is opened when a name of it is first used: the store's libraries are an extra.
-_ROOMS = {
-    "advice.answer": ("AdviceFinished", "AdviceStarted", "AnswerService"),
-    "advice.context": ("AnswerContext",),
-    "advice.formatter": ("ResponseFormatter",),
-    "advice.streaming": ("ServerSentEvent", "StreamingHandler"),
-    "documents": ("ConversationDocument", "DocumentService"),
-    "findings.finding": ("Finding", "FindingFilters", "FindingsPage", "Pagination"),
-    "findings.service": ("FindingsService",),
-    "knowledge.entry": ("KnowledgeEntry",),
-    "knowledge.service": ("KnowledgeBaseService",),
-    "nlu": ("Entities", "NLUResult"),
-    "severity": ("Severity",),
-}
-_HOME = {name: room for room, names in _ROOMS.items() for name in names}
+else:
+    # A room is opened when a name of it is first used: the store's libraries are an extra.
+    __getattr__, __dir__ = lazily(
+        __name__,
+        {
+            "advice.answer": ("AdviceFinished", "AdviceStarted", "AnswerService"),
+            "advice.context": ("AnswerContext",),
+            "advice.formatter": ("ResponseFormatter",),
+            "advice.streaming": ("ServerSentEvent", "StreamingHandler"),
+            "documents": ("ConversationDocument", "DocumentService"),
+            "findings.finding": ("Finding", "FindingFilters", "FindingsPage", "Pagination"),
+            "findings.service": ("FindingsService",),
+            "knowledge.entry": ("KnowledgeEntry",),
+            "knowledge.service": ("KnowledgeBaseService",),
+            "nlu": ("Entities", "NLUResult"),
+            "severity": ("Severity",),
+        },
+    )
 
 __all__ = [
     "AdviceFinished",
@@ -54,13 +58,3 @@ __all__ = [
     "Severity",
     "StreamingHandler",
 ]
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOME:
-        raise AttributeError(f"module 'footnoted.assistants.security' has no attribute {name!r}")
-    from importlib import import_module
-
-    value = getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
-    globals()[name] = value
-    return value
