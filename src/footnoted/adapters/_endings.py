@@ -1,4 +1,4 @@
-"""The word by which a library says why a model stopped in; our own ending out, never ``complete`` for want of a word."""
+"""A library's word for why a model stopped in; our own ending out, never ``complete`` for want of a word."""
 
 from __future__ import annotations
 

@@ -116,9 +116,7 @@ class GroundedAnswerer:
             given["streaming_callback"] = deserialize_callable(given["streaming_callback"])
         return default_from_dict(cls, {**data, "init_parameters": given})
 
-    @component.output_types(
-        replies=list[ChatMessage], answers=list[GeneratedAnswer], citations=list[dict[str, Any]]
-    )
+    @component.output_types(replies=list[ChatMessage], answers=list[GeneratedAnswer], citations=list[dict[str, Any]])
     def run(
         self,
         question: str,
@@ -140,9 +138,7 @@ class GroundedAnswerer:
                 callback(piece)
         return _told(_whole(last), documents)
 
-    @component.output_types(
-        replies=list[ChatMessage], answers=list[GeneratedAnswer], citations=list[dict[str, Any]]
-    )
+    @component.output_types(replies=list[ChatMessage], answers=list[GeneratedAnswer], citations=list[dict[str, Any]])
     async def run_async(
         self,
         question: str,

@@ -84,7 +84,9 @@ class GroundedRunnable(Runnable[Any, Any]):
             raise ConfigurationError(f"{', '.join(generator)} cannot be applied to a generator that is already made")
         if isinstance(provider, BaseChatModel):
             provider = LangChainProvider(provider)
-        self.generator = provider if isinstance(provider, GroundedGenerator) else GroundedGenerator(provider, **generator)
+        self.generator = (
+            provider if isinstance(provider, GroundedGenerator) else GroundedGenerator(provider, **generator)
+        )
         self._output = output
         self._config = config or GenerationConfig()
 

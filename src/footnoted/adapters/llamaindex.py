@@ -5,18 +5,18 @@ Needs llama-index-core (``pip install 'footnoted[llamaindex]'``).
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Generator, Mapping, Sequence
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Any
 
 from llama_index.core.base.llms.types import ChatMessage, MessageRole
 from llama_index.core.base.response.schema import AsyncStreamingResponse, Response, StreamingResponse
 from llama_index.core.callbacks import CallbackManager, CBEventType, EventPayload
-from llama_index.core.instrumentation import get_dispatcher
 from llama_index.core.instrumentation.events.synthesis import SynthesizeEndEvent, SynthesizeStartEvent
 from llama_index.core.llms import LLM, MockLLM
 from llama_index.core.response_synthesizers import BaseSynthesizer
 from llama_index.core.schema import MetadataMode, NodeWithScore, QueryBundle
+from llama_index_instrumentation import get_dispatcher
 
 from footnoted.adapters._documents import context_of, question_of
 from footnoted.adapters._endings import ending
@@ -78,7 +78,9 @@ class GroundedSynthesizer(BaseSynthesizer):
         super().__init__(llm=llm, callback_manager=callback_manager, streaming=streaming)
         if isinstance(provider, LLM):
             provider = LlamaIndexProvider(provider)
-        self.generator = provider if isinstance(provider, GroundedGenerator) else GroundedGenerator(provider, **generator)
+        self.generator = (
+            provider if isinstance(provider, GroundedGenerator) else GroundedGenerator(provider, **generator)
+        )
         self._config = config or GenerationConfig()
 
     def _get_prompts(self) -> dict[str, Any]:
@@ -164,7 +166,7 @@ class GroundedSynthesizer(BaseSynthesizer):
         return GenerationRequest(query=question_of(question), context=sources, config=self._config)
 
 
-def _sync(pieces: AsyncGenerator[str]) -> Iterator[str]:
+def _sync(pieces: AsyncGenerator[str]) -> Generator[str]:
     yield from pieces_of(pieces)
 
 

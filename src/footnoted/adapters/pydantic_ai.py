@@ -1,4 +1,4 @@
-"""Pydantic AI: `grounded` has an agent write again what its sources do not carry; `PydanticAIProvider` takes its models.
+"""Pydantic AI: `grounded` has an agent write again what its sources do not carry; its models become providers.
 
 Needs pydantic-ai-slim (``pip install 'footnoted[pydantic-ai]'``).
 """
@@ -71,7 +71,9 @@ def grounded(
             return output  # unfinished sentences are not judged; the whole is, at the end
         said = text(output) if text is not None else output
         if not isinstance(said, str):
-            raise ConfigurationError(f"an output of {type(output).__name__} needs text=, which says what to check of it")
+            raise ConfigurationError(
+                f"an output of {type(output).__name__} needs text=, which says what to check of it"
+            )
         found = find(context)
         given = list(await found if isawaitable(found) else found)
         result = await weigher.check_grounding(said, given)

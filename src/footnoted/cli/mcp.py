@@ -13,7 +13,6 @@ from footnoted.cli.show import ANSWERED, err, run, words
 from footnoted.contract import CitationStyle, GenerationConfig, GenerationMode
 from footnoted.errors import ConfigurationError, SourceError
 
-
 _MOST_BYTES = 24_000_000  # of one request: as many characters as a call may bring, in any script
 
 

@@ -87,7 +87,9 @@ def make_server(
     )
 
     @server.tool(title="Ask the documents", annotations=_READS_ONLY)
-    async def ask(question: Question, ctx: Context[None, Any], sources: Sources = None) -> Annotated[CallToolResult, Answered]:
+    async def ask(
+        question: Question, ctx: Context[None, Any], sources: Sources = None
+    ) -> Annotated[CallToolResult, Answered]:
         """Answer a question from the documents only, with the exact words each sentence stands on, or refuse."""
         steps = Steps(ctx.report_progress)
         async with turns:
@@ -96,7 +98,10 @@ def make_server(
                     raise ToolError("the question is empty; ask something in words")
                 given = _bounded(sources)
                 found = (
-                    [context_of(one.text, metadata={"title": one.title or f"source {n}"}) for n, one in enumerate(given, 1)]
+                    [
+                        context_of(one.text, metadata={"title": one.title or f"source {n}"})
+                        for n, one in enumerate(given, 1)
+                    ]
                     if given
                     else await _passages(_needed(library), question, passages, steps)
                 )
@@ -111,7 +116,7 @@ def make_server(
 
     @server.tool(title="Check a text against the documents", annotations=_READS_ONLY)
     async def check(answer: Answer, ctx: Context[None, Any], sources: Sources = None) -> Checked:
-        """Weigh every sentence of a text against the documents: what they carry, what not, and the words that decide."""
+        """Weigh every sentence of a text against the documents: what they carry, what not, and which words decide."""
         steps = Steps(ctx.report_progress)
         weigher = TellingWeigher(shipped_checker(), steps)
         async with turns:
