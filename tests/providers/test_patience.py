@@ -367,3 +367,18 @@ async def test_a_try_that_the_clock_ends_tells_the_failure_before_it():
         with pytest.raises(ProviderUnavailable, match="503"):
             await ask(provider, deadlines=Deadlines(total=0.5), retry=Retry(3, 0.01, 0.02))
         await provider.aclose()
+
+
+async def test_a_finish_reason_in_a_plain_word_is_understood():
+    """A provider of one's own says "length"; the answer ends so, as with the enumeration's member."""
+    deltas = await ask(scripted_provider("a", Delta(finish_reason="length"), finish=None))
+    assert deltas[-1].finish_reason is FinishReason.LENGTH
+
+
+async def test_a_finish_reason_nobody_knows_is_told():
+    """A word of another vocabulary names those there are: before the first word as an error, after it as the ending."""
+    with pytest.raises(ConfigurationError, match="finish_reason='stop'; there are complete, length"):
+        await ask(scripted_provider(Delta("", finish_reason="stop"), finish=None))
+    deltas = await ask(scripted_provider("a", Delta(finish_reason="stop"), finish=None))
+    assert deltas[-1].finish_reason is FinishReason.ERROR
+    assert "there are complete" in deltas[-1].detail

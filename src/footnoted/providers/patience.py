@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from footnoted.errors import (
     BadProviderReply,
+    ConfigurationError,
     FootnotedError,
     ProviderError,
     ProviderTimeout,
@@ -148,7 +149,7 @@ class _Asking:
                 stream = await stream
             self._stream = aiter(stream)
             while True:
-                delta = await self._alarm.next(self._stream, limit)
+                delta = _ended(await self._alarm.next(self._stream, limit))
                 early.append(delta)
                 if delta.text or delta.pointers or delta.finish_reason is not None:
                     return early
@@ -171,7 +172,7 @@ class _Asking:
         usage = None
         try:
             while True:
-                delta = await self._alarm.next(self._stream, limit)
+                delta = _ended(await self._alarm.next(self._stream, limit))
                 if delta.text or delta.pointers or delta.finish_reason is not None:
                     break
                 usage = delta.usage or usage
@@ -281,6 +282,18 @@ def name_of(provider: object) -> str:
     """What a provider is called in attempts and errors."""
     name = getattr(provider, "name", None)
     return name if isinstance(name, str) and name else type(provider).__name__
+
+
+def _ended(delta: Delta) -> Delta:
+    """The delta; its finish reason, which a provider of one's own may give as a plain word, is one we know."""
+    reason = delta.finish_reason
+    if reason is None or isinstance(reason, FinishReason):
+        return delta
+    try:
+        return replace(delta, finish_reason=FinishReason(reason))
+    except ValueError:
+        known = ", ".join(FinishReason)
+        raise ConfigurationError(f"a provider ended with finish_reason={reason!r}; there are {known}") from None
 
 
 def _passed(now: float, until: float | None) -> bool:
