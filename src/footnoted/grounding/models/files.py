@@ -57,8 +57,9 @@ def from_hub(
             f"{repo} holds no {file or 'ONNX file'}; export it ({_EXPORT.format(repo=repo)}) and load the folder, "
             "or name a repository that holds one with repo="
         )
-    _fetch(repo, (_beside(network, config, ".onnx_data"),), revision, cache_dir)  # weights above 2 GB stand beside
-    words = _fetch(repo, ("tokenizer.json",), revision, cache_dir)
+    beside = _beside(network, config, ".onnx_data")  # where weights above 2 GB are
+    _fetch(repo, (beside,), revision, cache_dir, optional=True)
+    words = _fetch(repo, ("tokenizer.json",), revision, cache_dir, optional=tokenizer is not None)
     if words is None and tokenizer is not None:
         words = _fetch(tokenizer, ("tokenizer.json",), None, cache_dir)
     if words is None:
@@ -71,7 +72,14 @@ def _beside(network: Path, config: Path | None, ending: str) -> str:
     return f"{folder}{network.stem}{ending}"
 
 
-def _fetch(repo: str, names: tuple[str, ...], revision: str | None, cache_dir: str | Path | None) -> Path | None:
+def _fetch(
+    repo: str,
+    names: tuple[str, ...],
+    revision: str | None,
+    cache_dir: str | Path | None,
+    *,
+    optional: bool = False,
+) -> Path | None:
     """The first of these files that the repository holds."""
     try:
         from huggingface_hub import hf_hub_download
@@ -85,11 +93,12 @@ def _fetch(repo: str, names: tuple[str, ...], revision: str | None, cache_dir: s
         )
     except ImportError as error:
         raise ConfigurationError("loading a model by name needs: pip install 'footnoted[models]'") from error
+    missed: Exception | None = None
     for name in names:
         try:
             return Path(hf_hub_download(repo, name, revision=revision, cache_dir=cache_dir))
         except LocalEntryNotFoundError as error:
-            raise _unreachable(repo, error) from error
+            missed = error  # not here, and the hub was not asked: another of the names may be here
         except EntryNotFoundError:
             continue
         except RevisionNotFoundError as error:
@@ -105,6 +114,8 @@ def _fetch(repo: str, names: tuple[str, ...], revision: str | None, cache_dir: s
             if type(error).__module__.partition(".")[0] in ("httpx", "httpx2", "httpcore", "requests"):
                 raise _unreachable(repo, error) from error
             raise
+    if missed is not None and not optional:
+        raise _unreachable(repo, missed) from missed
     return None
 
 

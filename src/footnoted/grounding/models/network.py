@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 _SHORTEST = 64  # tokens; a model that reads less at once can check nothing
 _USUAL = 512
+_HALVES = re.compile("[\ud800-\udfff]")
 _MOST = 4096  # tokens of one reading on a CPU, whatever the model could take
 _RELATIVE = ("t5", "mt5", "deberta-v2")  # these have no table of places to run out of
 _FROM_PAD = ("roberta", "xlm-roberta", "camembert", "longformer", "mpnet")  # their positions begin after the padding's
@@ -116,7 +118,12 @@ class Network:
         return one.ids, one.type_ids, one.offsets, one.sequence_ids
 
     def _harmless(self, text: str) -> str:
-        """The text with the marks the model lives by blanked out, letter by letter, so that places stay."""
+        """The text with the marks the model lives by blanked out, letter by letter, so that places stay.
+
+        So are halves of characters, which no tokenizer takes.
+        """
+        if not text.isascii():
+            text = _HALVES.sub(" ", text)
         for mark in self._special:
             if mark in text:
                 text = text.replace(mark, " " * len(mark))

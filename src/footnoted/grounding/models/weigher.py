@@ -80,14 +80,15 @@ class EntailmentModel(Checker):
         not tell. Raises `ConfigurationError` that says what is missing.
         """
         named = str(model).strip()
-        convention = _convention(named if like is None and not Path(model).is_dir() else like)
+        folder = Path(named) if named and Path(named).is_dir() else None
+        convention = _convention(named if like is None and folder is None else like)
         convention = replace(
             convention,
             kind=kind or convention.kind,
             supported=convention.supported if supported is None else supported,
         )
-        if Path(model).is_dir():
-            files = in_folder(Path(model), file=file)
+        if folder is not None:
+            files = in_folder(folder, file=file)
         else:
             where = repo or (CONVENTIONS[named].repo if named in CONVENTIONS else named)
             if "/" not in where or Path(where).is_absolute() or where.startswith((".", "~")):
