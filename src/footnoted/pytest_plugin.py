@@ -15,8 +15,12 @@ def _assert_grounded() -> Callable[..., None]:
 
     def check(answer: Any, sources: Sequence[Any], *, least: float = 1.0, **options: Any) -> None:
         __tracebackhide__ = True
-        from footnoted.evaluation.grounded import assert_grounded
+        from footnoted.evaluation.grounded import Ungrounded, assert_grounded
 
-        asyncio.run(assert_grounded(answer, sources, least=least, **options))
+        try:
+            asyncio.run(assert_grounded(answer, sources, least=least, **options))
+        except Ungrounded as failed:
+            # Raised anew: what a reader of the report needs is the line of the test, not how it was run.
+            raise Ungrounded(str(failed), failed.claims) from None
 
     return check
