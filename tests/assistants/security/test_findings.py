@@ -1,10 +1,13 @@
+import json
 from dataclasses import replace
 
 import pytest
+from sqlalchemy import event
 
 from footnoted.assistants.security import FindingFilters, FindingsService, Pagination
 from footnoted.errors import ConfigurationError
-from tests.assistants.security.conftest import take_in
+from footnoted.store import Database
+from tests.assistants.security.conftest import EXAMPLES, take_in
 
 
 def ids(page):
@@ -100,20 +103,69 @@ async def test_a_tenant_is_always_named(clinic, tenant):
 
 
 @pytest.mark.parametrize("hostile", ["' OR 1=1 --", "%", "s3'; DROP TABLE security_findings;--", "\u0000", "🔴" * 50])
-async def test_filters_are_data(clinic, hostile):
+async def test_filters_are_data(either, hostile):
     """What is asked for is compared, never run."""
-    service = FindingsService(clinic)
-    filters = FindingFilters(services=(hostile,), frameworks=(hostile,), severities=(hostile,), check_ids=(hostile,))
-    assert (await service.get_findings("clinic", filters)).total == 0
+    await take_in(either)
+    service, other = FindingsService(either), (hostile, "another")
+    for filters in (
+        FindingFilters(services=(hostile,), frameworks=(hostile,), severities=(hostile,), check_ids=(hostile,)),
+        FindingFilters(services=other),
+        FindingFilters(frameworks=other, accounts=other, regions=other),
+        FindingFilters(severities=(hostile,)),
+        FindingFilters(title_words=(hostile, "another")),
+    ):
+        assert (await service.get_findings("clinic", filters)).total == 0
+    aside = FindingFilters(statuses=(), excluded_services=other, excluded_severities=other)
+    assert (await service.get_findings("clinic", aside)).total == 15
     assert not (await service.get_by_rule_ids("clinic", [hostile])).findings
     assert await service.count("clinic") == 15
+
+
+async def test_titles_are_searched_for_their_words(either):
+    """Every word must stand in the title, a per cent sign means itself."""
+    await take_in(either)
+    service = FindingsService(either)
+    found = await service.get_findings("clinic", FindingFilters(title_words=("FACTOR", "root")))
+    assert ids(found) == ["iam_root_mfa_enabled"]
+    assert not (await service.get_findings("clinic", FindingFilters(title_words=("fac%r",)))).total
+
+
+async def test_a_check_of_an_older_standard_touches_what_its_control_touches(either):
+    """CIS.1.5 of the old benchmark is IAM.11 of today, which serves HIPAA."""
+    record = json.loads((EXAMPLES / "security-hub.json").read_text())["Findings"][0]
+    record |= {
+        "Id": "old",
+        "GeneratorId": "arn:aws:securityhub:::ruleset/cis-aws-foundations-benchmark/v/1.2.0/rule/1.5",
+    }
+    record["ProductFields"] = {}
+    await FindingsService(either).import_file("clinic", [json.dumps(record).encode()])
+    found = await FindingsService(either).get_findings("clinic", FindingFilters(frameworks=("hipaa",), statuses=()))
+    assert [(one.check_id, one.control_id) for one in found] == [("CIS.1.5", "IAM.11")]
+
+
+async def test_counts_are_read_from_an_index_alone(clinic):
+    """What is counted for a page touches no finding's own row, by service, by framework and of everything."""
+    seen = []
+    event.listen(clinic.engine.sync_engine, "before_cursor_execute", lambda *given: seen.append((given[2], given[3])))
+    for filters in (FindingFilters(), FindingFilters(services=("s3",)), FindingFilters(frameworks=("hipaa",))):
+        seen.clear()
+        await FindingsService(clinic).get_findings("clinic", filters)
+        ((statement, values),) = seen
+        async with clinic.engine.connect() as connection:
+            plan = await connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", values)
+            steps = [row[3] for row in plan]
+        assert any("SEARCH f USING COVERING INDEX security_findings_by" in step for step in steps), steps
+        assert not any("SCAN f" in step and "SCAN f LEFT" not in step for step in steps if "f USING" in step), steps
+        assert not any("TEMP B-TREE" in step and "GROUP" in step for step in steps), steps
 
 
 async def test_pages_are_bounded(clinic):
     """Nobody asks for a million findings at once, nor for page minus one."""
     service = FindingsService(clinic)
     assert (await service.get_findings("clinic", None, Pagination(page=-3, page_size=10_000_000))).page_size == 200
-    assert (await service.get_findings("clinic", None, Pagination(page=10_000))).findings == ()
+    far = await service.get_findings("clinic", None, Pagination(page=10_000))
+    assert far.findings == ()
+    assert far.total == (await service.get_findings("clinic")).total > 0
 
 
 async def test_the_tables_are_made_once_however_often_they_are_prepared(either):
@@ -129,3 +181,17 @@ async def test_tables_need_not_be_asked_for(tmp_path):
     service = FindingsService(url)
     assert (await service.get_findings("clinic")).total == 0
     await service.database.aclose()
+
+
+async def test_what_is_known_is_asked_for_in_one_value_on_postgresql():
+    """Hundreds of values of their own are compared with every row one by one: importing slowed from finding to finding."""
+    from tests.services import postgres_database
+
+    seen = []
+    async with postgres_database() as url, Database(url) as database:
+        event.listen(database.engine.sync_engine, "before_cursor_execute", lambda *given: seen.append(given[2:4]))
+        await take_in(database)
+        assert await FindingsService(database).count("clinic") == 15
+    asked = [values for statement, values in seen if statement.startswith("SELECT security_findings.id")]
+    assert asked
+    assert all(len(values) < 5 for values in asked)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from weakref import WeakSet
 
 if TYPE_CHECKING:
-    from sqlalchemy.ext.asyncio import AsyncSession
+    from sqlalchemy.ext.asyncio import AsyncConnection, AsyncSession
 
     from footnoted.store import Database
 
@@ -40,3 +40,11 @@ async def transaction(database: Database) -> AsyncIterator[AsyncSession]:
     await prepare(database)
     async with database.session() as session:
         yield session
+
+
+@asynccontextmanager
+async def reading(database: Database) -> AsyncIterator[AsyncConnection]:
+    """A connection to read from, without what a session keeps of objects; nothing is written through it."""
+    await prepare(database)
+    async with database.engine.connect() as connection:
+        yield connection

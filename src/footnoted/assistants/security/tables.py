@@ -34,6 +34,8 @@ class RuleRow(Base):
     references: Mapped[list[str]] = mapped_column("links", JSON)
     frameworks: Mapped[dict[str, Any]] = mapped_column(JSON)
 
+    __table_args__ = (Index("security_rules_by_check", "tenant", "check_id"),)
+
 
 class RuleFrameworkRow(Base):
     """That a rule serves a framework, by its scanner's word."""
@@ -69,8 +71,8 @@ class FindingRow(Base):
     observed_at: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))
 
     __table_args__ = (
-        Index("security_findings_by_service", "tenant", "service", "status", "severity", "id"),
-        Index("security_findings_by_severity", "tenant", "status", "severity", "id"),
+        Index("security_findings_by_service", "tenant", "service", "status", "severity", "id", "rule_id"),
+        Index("security_findings_by_severity", "tenant", "status", "severity", "id", "rule_id"),
         Index("security_findings_by_check", "tenant", "check_id"),
         Index("security_findings_by_control", "tenant", "control_id"),
     )

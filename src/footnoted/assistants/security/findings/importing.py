@@ -176,13 +176,13 @@ class _Keeping:
         await self._insert(session, RuleFrameworkRow.__table__, serving)
 
     async def _write_findings(self, session: AsyncSession) -> None:
-        from sqlalchemy import select
+        from sqlalchemy import ARRAY, Text, any_, literal, select
 
         ids = list(self._findings)
+        # Hundreds of values of their own are compared one by one with every row where PostgreSQL scans the table.
+        among = FindingRow.id.in_(ids) if self._database.is_sqlite else FindingRow.id == any_(literal(ids, ARRAY(Text)))
         rows = await session.execute(
-            select(FindingRow.id, FindingRow.digest, FindingRow.rule_id, FindingRow.observed_at).where(
-                FindingRow.id.in_(ids)
-            )
+            select(FindingRow.id, FindingRow.digest, FindingRow.rule_id, FindingRow.observed_at).where(among)
         )
         kept = {row.id: (row.digest, row.rule_id, row.observed_at) for row in rows}
         fresh = []

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache, lru_cache
 
 from footnoted.assistants.security.catalogue import load_catalogue
+from footnoted.assistants.security.findings.hub import TODAY
 from footnoted.assistants.security.knowledge.entry import KnowledgeEntry, entry_of
 
 
@@ -26,7 +27,7 @@ def by_check() -> dict[str, tuple[KnowledgeEntry, ...]]:
 
 @lru_cache(maxsize=512)
 def checks_of(frameworks: tuple[str, ...]) -> tuple[str, ...]:
-    """The ids of the checks that the catalogue ties to any of these frameworks, sorted."""
+    """The ids of the checks that the catalogue ties to any of these frameworks, their older names too, sorted."""
     wanted = set(frameworks)
     found = {check for entry in entries() if wanted & entry.frameworks.keys() for check in entry.checks}
-    return tuple(sorted(found))
+    return tuple(sorted(found | {old for old, today in TODAY.items() if today in found}))
