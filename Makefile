@@ -12,8 +12,8 @@ $(VENV)/.ready: pyproject.toml requirements.txt
 	$(PY) -m pip install --quiet --disable-pip-version-check --no-deps -e .
 	touch $@
 
-.PHONY: check format lint types test
-check: lint types test
+.PHONY: check docs format lint types test
+check: lint types docs test
 
 format: $(VENV)/.ready
 	$(VENV)/bin/ruff format .
@@ -25,6 +25,10 @@ lint: $(VENV)/.ready
 
 types: $(VENV)/.ready
 	$(VENV)/bin/mypy
+
+# The documentation as a site in build/site; a broken link or name is an error.
+docs: $(VENV)/.ready
+	NO_MKDOCS_2_WARNING=1 $(VENV)/bin/mkdocs build --strict --quiet
 
 test: $(VENV)/.ready
 	# Services are real and the machine may be busy: what fails is run once more, and its R is in the output.
