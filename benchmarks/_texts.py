@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 QUESTION = "What is the windscreen excess, and when is it waived?"
 
 _OPENINGS = {
@@ -65,3 +67,16 @@ ANSWER = (
     "- Abroad the excess is the same as at home, but you pay the garage first and send the invoice [5].\n\n"
     "Claims must reach the insurer within 30 days of the damage, together with the invoice and two photographs [4]."
 )
+
+_NAMES = "Alder Beacon Cedar Dunlin Ember Fulmar Gannet Harrier Islay Juniper Kestrel Linnet Merlin Nightjar".split()
+_SENTENCE = re.compile(r"(?:(?<=[.;] )|(?<=- )|(?<=\n\n)|^)([A-Z])(?=[a-z]* )")
+
+
+def of_another(number: int) -> tuple[tuple[tuple[str, str], ...], str]:
+    """The same sources and answer about another policy, whose name stands in every sentence: no text is met twice."""
+    policy = f"{_NAMES[number % len(_NAMES)]} {number // len(_NAMES) + 1}"
+
+    def about(text: str) -> str:
+        return _SENTENCE.sub(lambda match: f"Under {policy}, {match[1].lower()}", text)
+
+    return tuple((title, about(text)) for title, text in SOURCES), about(ANSWER)

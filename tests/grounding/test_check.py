@@ -244,3 +244,23 @@ def test_what_stands_word_for_word_waits_for_no_model():
     assert Unopened().check("The windscreen excess is £75 for a repair.", [source], cited=[0]).ruling == "supported"
     with pytest.raises(LookupError):
         Unopened().check("Repairing the screen costs the customer £75.", [source], cited=[0])
+
+
+def test_a_claim_met_again_is_not_weighed_again_unless_its_sources_or_citations_differ():
+    checker, sources = Checker(), [source("The excess is £75."), source("Trees are green in June.")]
+    first = checker.check("The excess comes to £75.", sources)
+    assert checker.check("The excess comes to £75.", sources) is first
+    moved = checker.check("The excess comes to £75.", sources[::-1])
+    assert moved.evidence[0].source == 1
+    assert moved.evidence[0].quote == first.evidence[0].quote == "The excess is £75."
+
+
+def test_what_could_not_be_checked_is_asked_again(tmp_path):
+    checker = Checker(weights=tmp_path)
+    claim, sources = (
+        "Repairs are paid for without any excess.",
+        [source("Mending glass costs the policyholder nothing.")],
+    )
+    assert checker.check(claim, sources).ruling == "not_checked"
+    checker._weights = None
+    assert checker.check(claim, sources).ruling != "not_checked"

@@ -158,6 +158,18 @@ class Encoder:
         return states[0], whole[0]
 
 
+def products(one: NDArray[np.float32], other: NDArray[np.float32]) -> NDArray[np.float32]:
+    """The dot product of every row of one (n, d) with every row of the other (m, d): (n, m).
+
+    Not by BLAS: its threads spin for a while after each product, which costs more than all the products do, and
+    takes the cores from what else runs.
+    """
+    import numpy as np
+
+    made: NDArray[np.float32] = np.einsum("ij,kj->ik", one, other)
+    return made
+
+
 _CLS, _SEP = 101, 102  # the marks BERT's vocabulary puts around a text
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from footnoted.encoder import products
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -39,27 +41,35 @@ def align_by_meaning(
     claim: Reading, encoded: Encoded, evidence: Sequence[Reading], encodings: Sequence[Encoded]
 ) -> Alignment:
     """The same with contextual vectors: how like a word is to the likest word of the evidence."""
-    import numpy as np
-
     plain = align(claim, evidence)
-    mine = word_vectors(claim, encoded)
-    theirs = [word_vectors(r, e) for r, e in zip(evidence, encodings, strict=True) if r.words]
-    if not theirs or not len(mine):
+    vectors = word_vectors([claim, *evidence], [encoded, *encodings])
+    mine, theirs = vectors[: len(claim.words)], vectors[len(claim.words) :]
+    if not len(theirs) or not len(mine):
         return plain
-    likest = (mine @ np.concatenate(theirs).T).max(axis=1)
+    likest = products(mine, theirs).max(axis=1)
     return Alignment(plain.exact, tuple(float(x) for x in likest))
 
 
-def word_vectors(reading: Reading, encoded: Encoded) -> NDArray[np.float32]:
-    """One vector of length one a word (w, 384): the mean of its tokens' states."""
+def word_vectors(readings: Sequence[Reading], encodings: Sequence[Encoded]) -> NDArray[np.float32]:
+    """One vector of length one for each word of each text in order (w, 384): the mean of its tokens' states.
+
+    All texts at once, as if they stood one after the other: it is a few steps of numpy either way.
+    """
     import numpy as np
 
-    starts = np.fromiter((word.start for word in reading.words), dtype=np.int32, count=len(reading.words))
-    ends = np.fromiter((word.end for word in reading.words), dtype=np.int32, count=len(reading.words))
-    vectors = np.zeros((len(starts), encoded.states.shape[1]), dtype=np.float32)
-    if len(starts) and len(encoded.offsets):
-        place = np.searchsorted(starts, encoded.offsets[:, 0], side="right") - 1
-        inside = (place >= 0) & (encoded.offsets[:, 0] < ends[np.maximum(place, 0)])
-        np.add.at(vectors, place[inside], encoded.vectors[inside].astype(np.float32))
-    vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-6)
+    bases = np.cumsum([0, *(len(reading.text) + 1 for reading in readings)])
+    spans = [(w.start + base, w.end + base) for r, base in zip(readings, bases.tolist(), strict=False) for w in r.words]
+    vectors = np.zeros((len(spans), encodings[0].states.shape[1]), dtype=np.float32)
+    starts_of_tokens = np.concatenate([e.offsets[:, 0] + base for e, base in zip(encodings, bases, strict=False)])
+    if spans and len(starts_of_tokens):
+        starts, ends = np.asarray(spans).T
+        place = np.searchsorted(starts, starts_of_tokens, side="right") - 1
+        inside = (place >= 0) & (starts_of_tokens < ends[place])
+        owned = place[inside]  # ascending, as tokens and words both stand in order
+        if len(owned):
+            first = np.flatnonzero(owned[1:] != owned[:-1]) + 1
+            first = np.concatenate([[0], first])
+            states = np.concatenate([e.vectors for e in encodings])[inside].astype(np.float32)
+            vectors[owned[first]] = np.add.reduceat(states, first, axis=0)
+    vectors /= np.maximum(np.sqrt(np.einsum("ij,ij->i", vectors, vectors)), 1e-6)[:, None]
     return vectors

@@ -6,29 +6,29 @@ sources are asked, then all. Nothing here ever says ``supported`` without eviden
 
 from __future__ import annotations
 
-import asyncio
-import os
 import re
 import threading
-from concurrent.futures import ThreadPoolExecutor
+from collections import OrderedDict
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from footnoted.encoder import Encoder, EncoderUnavailable
 from footnoted.grounding.calibration import sureness
 from footnoted.grounding.entailment import Comparing
-from footnoted.grounding.exact import as_evidence, carried, contradiction, decide, uncovered_spans, words_for
+from footnoted.grounding.exact import as_evidence, carried, contradiction, decide, uncovered_spans, verbatim, words_for
 from footnoted.grounding.facts import parts
 from footnoted.grounding.features import features
+from footnoted.grounding.lanes import Lanes
 from footnoted.grounding.model import classifier
 from footnoted.grounding.reading import Reading, read
 from footnoted.grounding.scales import Weighed, weigh
-from footnoted.grounding.shelf import Shelf
+from footnoted.grounding.shelf import Shelf, gather
 from footnoted.text import sentences
 from footnoted.types import Span, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Hashable, Sequence
     from pathlib import Path
 
     from footnoted.grounding.evidence import Found
@@ -61,10 +61,8 @@ class Checker:
         self._weights = weights
         self._network = network
         self._shelf = shelf or Shelf()
-        self._workers = workers
-        self._pool: ThreadPoolExecutor | None = None
-        self._pool_pid = 0
-        self._lock = threading.Lock()
+        self._lanes = Lanes(workers)
+        self._known = _Known()
 
     def prepare(self, sources: Sequence[Source]) -> None:
         """Read the sources ahead, while the answer is still being written; a check then has less to do."""
@@ -83,30 +81,29 @@ class Checker:
             return Verdict("not_checked", reason="there is nothing in it to check")
         if not any(source.text.strip() for source in sources):
             return Verdict("unsupported", score=0.0, tier="exact", reason="there are no sources")
+        key = text, tuple(cited), tuple(source.sha256 for source in sources)
+        known = self._known.get(key)
+        if known is not None:
+            return known
         verdicts = [_moved(self._weigh(text[span.start : span.end], sources, cited), span.start) for span in parts]
-        return verdicts[0] if len(verdicts) == 1 else _worst(verdicts)
+        verdict = verdicts[0] if len(verdicts) == 1 else _worst(verdicts)
+        if verdict.ruling != "not_checked":
+            self._known.keep(key, verdict)
+        return verdict
 
     async def acheck(self, claim: str, sources: Sequence[Source], *, cited: Sequence[int] = ()) -> Verdict:
         """The same off the event loop. Claims of concurrent answers queue for the same few threads."""
-        return await asyncio.get_running_loop().run_in_executor(
-            self._threads(), lambda: self.check(claim, sources, cited=cited)
-        )
+        return await self._lanes.claim(partial(self.check, claim, sources, cited=cited))
 
     async def aprepare(self, sources: Sequence[Source]) -> None:
-        """`prepare` off the event loop."""
-        await asyncio.get_running_loop().run_in_executor(self._threads(), lambda: self.prepare(sources))
+        """`prepare` off the event loop, source by source, while no claim waits for its verdict."""
+        for source in sources:
+            await self._lanes.ahead(partial(self.prepare, [source]))
 
     @staticmethod
     def confidence(verdicts: Sequence[Verdict]) -> float:
         """The probability (0–1) that every claim of an answer stands; an unchecked claim counts as none."""
         return sureness([verdict.score for verdict in verdicts])
-
-    def _threads(self) -> ThreadPoolExecutor:
-        with self._lock:
-            if self._pool is None or self._pool_pid != os.getpid():  # threads do not survive a fork
-                self._pool = ThreadPoolExecutor(self._workers, thread_name_prefix="footnoted-check")
-                self._pool_pid = os.getpid()
-            return self._pool
 
     def _encoder(self) -> tuple[Encoder | None, str]:
         try:
@@ -124,17 +121,22 @@ class Checker:
             rounds = rounds[:1]
         if asked:
             # What stands word for word where it points needs no model, and so does not wait for one to be opened.
-            plain = decide(weigh(text, sources, asked, shelf=self._shelf, encoder=None))
-            if plain is not None and plain.ruling == "supported":
+            plain = self._word_for_word(text, sources, asked)
+            if plain is not None:
                 return plain
         encoder, why_not = self._encoder()
         best: Verdict | None = None
+        seen: tuple[tuple[int, int], ...] | None = None
         for indices in rounds:
             weighed = weigh(text, sources, indices, shelf=self._shelf, encoder=encoder)
             verdict = decide(weighed)
             if verdict is None or verdict.ruling != "supported":
                 verdict = self._by_parts(text, sources, indices) or verdict
             if verdict is None:
+                rests_on = tuple((one.source, one.index) for one in weighed.found)
+                if rests_on == seen:
+                    continue  # the other sources add nothing to what the cited ones say
+                seen = rests_on
                 verdict = (
                     by_model(weighed, Comparing.load(self._network))
                     if encoder
@@ -145,6 +147,15 @@ class Checker:
             if best is None or (verdict.score or 0.0) > (best.score or 0.0):
                 best = verdict
         return best or Verdict("not_checked", reason="no source could be asked")
+
+    def _word_for_word(self, text: str, sources: Sequence[Source], indices: Sequence[int]) -> Verdict | None:
+        """``supported`` where one sentence says nearly the same words and nothing speaks against it."""
+        claim = read(text)
+        found = gather(claim, [self._shelf.take(sources[index]) for index in indices], None, None)
+        if not found or not verbatim(claim, found[0].reading):
+            return None
+        verdict = decide(weigh(text, sources, indices, shelf=self._shelf, encoder=None))
+        return verdict if verdict is not None and verdict.ruling == "supported" else None
 
     def _by_parts(self, text: str, sources: Sequence[Source], indices: Sequence[int]) -> Verdict | None:
         """The verdict on a sentence that says several things, where words alone give it.
@@ -163,6 +174,29 @@ class Checker:
         verdicts = [decide(part) for part in weighed]
         known = [verdict for verdict in verdicts if verdict is not None and verdict.ruling == "supported"]
         return _worst(known) if len(known) == len(said) else None
+
+
+class _Known:
+    """The verdicts reached last, by claim, citations and sources: an answer given again is not weighed again."""
+
+    def __init__(self, most: int = 2048) -> None:
+        self._kept: OrderedDict[Hashable, Verdict] = OrderedDict()
+        self._most = most
+        self._lock = threading.Lock()
+
+    def get(self, key: Hashable) -> Verdict | None:
+        """The verdict, if it is known."""
+        with self._lock:
+            if key in self._kept:
+                self._kept.move_to_end(key)
+            return self._kept.get(key)
+
+    def keep(self, key: Hashable, verdict: Verdict) -> None:
+        """Know a verdict from now on; the one not asked for the longest goes."""
+        with self._lock:
+            self._kept[key] = verdict
+            if len(self._kept) > self._most:
+                self._kept.popitem(last=False)
 
 
 def by_model(weighed: Weighed, comparing: Comparing) -> Verdict:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, cast
 
 from footnoted.grounding.conflicts import NEAR, Comparison, Conflict, Kind, names, numbers
 from footnoted.grounding.coverage import coverage
-from footnoted.grounding.opposites import are_opposite, opposites
+from footnoted.grounding.opposites import contraries_of, opposites
+from footnoted.grounding.reading import read
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,9 +55,9 @@ def negations(pair: Comparison) -> list[Conflict]:
 def _same_word(claim: Reading, position: int, reading: Reading) -> int | None:
     """Where a sentence has the claim's word; of several places the one with the likest surroundings."""
     stemmed = claim.words[position].stem
-    places = [i for i, w in enumerate(reading.words) if w.stem == stemmed]
-    if not places:
-        return None
+    places = reading.places.get(stemmed, ())
+    if len(places) < 2:
+        return places[0] if places else None
     polarity = claim.words[position].negated
     return max(places, key=lambda i: (neighbours(claim, position, reading, i), reading.words[i].negated == polarity))
 
@@ -80,7 +82,7 @@ def contraries(pair: Comparison) -> list[Conflict]:
     for position, word in enumerate(pair.claim.words):
         if word.value or (not word.carries and not opposites(word.stem)):
             continue
-        carriers = [i for i, e in enumerate(pair.evidence) if any(w.stem == word.stem for w in e.words)]
+        carriers = [i for i, e in enumerate(pair.evidence) if word.stem in e.places]
         against: dict[int, tuple[int, int]] = {}
         for index, reading in enumerate(pair.evidence):
             if index not in carriers and (best := _opposite_in(pair.claim, position, reading)):
@@ -101,10 +103,10 @@ def _opposite_in(claim: Reading, position: int, reading: Reading) -> tuple[int, 
     word = claim.words[position]
     rivals = [
         (neighbours(claim, position, reading, place), place)
-        for place, other in enumerate(reading.words)
-        if are_opposite(word.stem, other.stem)
-        and other.negated == word.negated
-        and not any(other.stem == w.stem for w in claim.words)
+        for stemmed in contraries_of(word.stem) & reading.places.keys()
+        if stemmed not in claim.places
+        for place in reading.places[stemmed]
+        if reading.words[place].negated == word.negated
     ]
     return max(rivals, default=None)
 
@@ -147,12 +149,10 @@ _TELLING = {"only", "must", "all", "none"}  # said in the claim alone, they are 
 
 def operators(pair: Comparison) -> list[Conflict]:
     """Said "must" for "may", "all" for "some", "only" from nowhere, before the same word as in the closest sentence."""
-    theirs = [governed(reading) for reading in pair.evidence]
+    theirs = [governed(reading.text) for reading in pair.evidence]
     found: list[Conflict] = []
-    for kind, name, stems, start, end in governed(pair.claim):
-        able = [
-            i for i, e in enumerate(pair.evidence) if stems & {w.stem for w in e.words} and pair.sure(i, start, end)
-        ]
+    for kind, name, stems, start, end in governed(pair.claim.text):
+        able = [i for i, e in enumerate(pair.evidence) if stems & e.places.keys() and pair.sure(i, start, end)]
         index = max(able, key=lambda i: pair.agreement(i, start, end), default=None)
         if index is None:
             continue
@@ -173,16 +173,18 @@ def _clash(claimed: str, sourced: str) -> bool:
     return frozenset((claimed, sourced)) in _CLASHES or (claimed, sourced) in _OVERSTATED
 
 
-def governed(reading: Reading) -> list[tuple[Kind, str, frozenset[str], int, int]]:
-    """``(kind, name, stems, start, end)`` of each operator of a text.
+@lru_cache(maxsize=4096)
+def governed(text: str) -> tuple[tuple[Kind, str, frozenset[str], int, int], ...]:
+    """``(kind, name, stems, start, end)`` of each operator of a text; kept for the texts read last.
 
     ``stems`` are what it governs: of a modal the next carrying stem, of a quantifier the next two.
     """
     found: list[tuple[Kind, str, frozenset[str], int, int]] = []
+    reading = read(text)
     for kind, name, pattern in _OPERATORS:
-        for match in pattern.finditer(reading.text):
+        for match in pattern.finditer(text):
             after = [w for w in reading.words if w.start >= match.end()][: NEAR + 1]
             stems = frozenset([w.stem for w in after if w.carries][: 1 if kind == "modality" else 2])
             if stems:
                 found.append((kind, name, stems, match.start(), match.end()))
-    return found
+    return tuple(found)

@@ -32,7 +32,7 @@ def coverage(pair: Comparison) -> list[Conflict]:
             continue
         if told[1] == pays:
             carriers.append(index)
-        elif not any(other.stem == word.stem for other in reading.words):
+        elif word.stem not in reading.places:
             against[index] = told
     chosen = pair.objector(word.start, word.end, against, carriers)
     if chosen is None:

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from footnoted.encoder import Encoded
 
 MARKS = 3  # what a token is known by beside its state, see `marks`
-_VOCABULARY = 40_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,9 +81,9 @@ def marks(mine: NDArray[np.int32], theirs: NDArray[np.int32]) -> NDArray[np.floa
     import numpy as np
 
     found = np.zeros((len(mine), MARKS), dtype=np.float32)
-    found[:, 0] = np.isin(mine, theirs)
-    twos = mine[:-1].astype(np.int64) * _VOCABULARY + mine[1:]
-    together = np.isin(twos, theirs[:-1].astype(np.int64) * _VOCABULARY + theirs[1:])
+    same = mine[:, None] == theirs[None, :]
+    found[:, 0] = same.any(axis=1)
+    together = (same[:-1, :-1] & same[1:, 1:]).any(axis=1)
     found[:-1, 1] = together
     found[1:, 2] = together
     return found

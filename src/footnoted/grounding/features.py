@@ -105,9 +105,16 @@ def _runs(claim: Reading, readings: Sequence[Reading]) -> list[float]:
     texts = [[w.stem for w in r.words] for r in readings]
     shares = []
     for size in (2, 3):
-        grams = [tuple(mine[i : i + size]) for i in range(len(mine) - size + 1)]
-        known = {tuple(t[i : i + size]) for t in texts for i in range(len(t) - size + 1)}
-        shares.append(sum(g in known for g in grams) / len(grams) if grams else 1.0)
+        grams = [mine[i : i + size] for i in range(len(mine) - size + 1)]
+        known = sum(
+            any(
+                text[at : at + size] == gram
+                for r, text in zip(readings, texts, strict=True)
+                for at in r.places.get(gram[0], ())
+            )
+            for gram in grams
+        )
+        shares.append(known / len(grams) if grams else 1.0)
     longest = in_order = 0.0
     for text in texts[:2]:
         matcher = SequenceMatcher(None, mine, text, autojunk=False)

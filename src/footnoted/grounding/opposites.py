@@ -8,6 +8,7 @@ from pathlib import Path
 from footnoted.text import stem
 
 _PREFIXES = ("un", "in", "im", "ir", "il", "dis", "non", "de")
+_SHORT = 3  # letters; of a shorter word "un" and "in" make another word, not its contrary
 
 
 @lru_cache(maxsize=1)
@@ -32,9 +33,13 @@ def opposites(stemmed: str) -> frozenset[str]:
     return _table().get(stemmed, frozenset())
 
 
-def are_opposite(one: str, other: str) -> bool:
-    """Whether two stems exclude one another, by the list or by a prefix that negates ("un", "in", "dis" …)."""
-    if other in opposites(one):
-        return True
-    short, long = sorted((one, other), key=len)
-    return len(short) > 3 and long.endswith(short) and long[: len(long) - len(short)] in _PREFIXES
+@lru_cache(maxsize=16384)
+def contraries_of(stemmed: str) -> frozenset[str]:
+    """The stems that exclude this one, by the list or by a prefix that negates ("un", "in", "dis" …).
+
+    >>> "unpaid" in contraries_of("paid") and "paid" in contraries_of("unpaid")
+    True
+    """
+    longer = {prefix + stemmed for prefix in _PREFIXES} if len(stemmed) > _SHORT else set()
+    shorter = {stemmed.removeprefix(prefix) for prefix in _PREFIXES} - {stemmed}
+    return opposites(stemmed) | longer | {one for one in shorter if len(one) > _SHORT}

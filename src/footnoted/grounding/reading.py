@@ -14,7 +14,7 @@ from footnoted.grounding.quantities import Quantity, quantities
 from footnoted.text import STOPWORDS, fold, stem, words
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 FITTED = Path(__file__).parent / "fitted"
 
@@ -58,12 +58,13 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A text with its words and quantities."""
+    """A text with its words and quantities. ``stems`` are those that carry; ``places`` says where every stem stands."""
 
     text: str
     words: tuple[Word, ...]
     quantities: tuple[Quantity, ...]
     stems: frozenset[str]
+    places: Mapping[str, Sequence[int]]
 
     @property
     def weight(self) -> float:
@@ -112,7 +113,10 @@ def read(text: str) -> Reading:
             )
         )
         opening = text[end : end + 2].strip()[:1] in {".", "!", "?", ":"} and not text[end : end + 2].isalnum()
-    return Reading(text, tuple(made), amounts, frozenset(w.stem for w in made if w.carries))
+    places: dict[str, list[int]] = {}
+    for index, one in enumerate(made):
+        places.setdefault(one.stem, []).append(index)
+    return Reading(text, tuple(made), amounts, frozenset(w.stem for w in made if w.carries), places)
 
 
 def _value(amounts: Sequence[Quantity], index: int, place: int) -> str:

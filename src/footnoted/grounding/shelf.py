@@ -7,6 +7,7 @@ from collections import OrderedDict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from footnoted.encoder import products
 from footnoted.grounding.evidence import Found, Passage, candidates, choose, passage
 from footnoted.grounding.reading import read
 
@@ -77,10 +78,12 @@ def gather(
     if encoder is not None and vector is not None:
         for number, one in enumerate(shelved):
             if one.vectors is not None:
-                near |= {(number, i): round(float(x), 5) for i, x in enumerate(one.vectors @ vector)}
+                near |= {
+                    (number, i): round(float(x), 5) for i, x in enumerate(products(one.vectors, vector[None])[:, 0])
+                }
             else:
                 worded = [place for place in shares if place[0] == number]
-                likeness = encoder.sentences([passages[n].text(i) for n, i in worded]) @ vector
+                likeness = products(encoder.sentences([passages[n].text(i) for n, i in worded]), vector[None])[:, 0]
                 near |= {place: round(float(x), 5) for place, x in zip(worded, likeness, strict=True)}
     places = set(shares) | set(near)
     ranked = sorted(places, key=lambda place: (-shares.get(place, 0.0) - near.get(place, 0.0), place))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
+from footnoted.encoder import products
 from footnoted.relevance.roots import root
 from footnoted.text import words
 
@@ -55,7 +56,7 @@ class EncoderLikeness:
         views: list[Mapping[str, float]] = []
         for one in read:
             if len(one.vectors) and len(vectors):
-                nearest = (vectors @ one.vectors.astype(np.float32).T).max(axis=1)
+                nearest = products(vectors, one.vectors.astype(np.float32)).max(axis=1)
             else:
                 nearest = np.zeros(len(vectors), dtype=np.float32)
             weighty = nearest[shares > 0]

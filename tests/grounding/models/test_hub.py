@@ -19,14 +19,16 @@ import json, sys
 from footnoted.errors import ConfigurationError
 from footnoted.grounding.models import EntailmentModel
 from footnoted.types import Source
-name, wishes = sys.argv[1], json.loads(sys.argv[2])
 source = Source("1", "The windscreen glass excess is 75 pounds. You must pay it for a repair.")
-try:
-    model = EntailmentModel.load(name, exact_first=False, **wishes)
-    claims = "You pay 75 pounds for repair.", "You pay 80 pounds for repair."
-    print(json.dumps([model.check(claim, [source]).ruling for claim in claims]))
-except ConfigurationError as error:
-    print(json.dumps({"error": str(error)}))
+told = []
+for name, wishes in json.loads(sys.argv[1]):
+    try:
+        model = EntailmentModel.load(name, exact_first=False, **wishes)
+        claims = "You pay 75 pounds for repair.", "You pay 80 pounds for repair."
+        told.append([model.check(claim, [source]).ruling for claim in claims])
+    except ConfigurationError as error:
+        told.append(str(error))
+print(json.dumps(told))
 """
 
 
@@ -67,7 +69,8 @@ class Hub:
                 self.send_header("Content-Length", str(len(data)))
                 self.end_headers()
                 if body:
-                    self.wfile.write(data)
+                    self.wfile.write(data[: len(data) // 2] if "cut" in repo and name.endswith(".onnx") else data)
+                    self.close_connection = True
 
             def log_message(self, *_):
                 """Quiet."""
@@ -89,11 +92,12 @@ class Hub:
 
 @pytest.fixture
 def hub(tmp_path):
-    """Three repositories: one whole, one without a network, one whose tokenizer is elsewhere."""
+    """Repositories: one whole, one that breaks off, a known one without a network, and somebody's network for it."""
     root = tmp_path / "hub"
     tiny.folder(root / "someone/tiny", file="onnx/model.onnx")
     tiny.folder(root / "lytang/MiniCheck-RoBERTa-Large", pair=False, labels=("LABEL_0", "LABEL_1"))
     (root / "lytang/MiniCheck-RoBERTa-Large/model.onnx").unlink()
+    tiny.folder(root / "someone/cut", file="onnx/model.onnx")
     tiny.folder(root / "someone/minicheck-onnx", pair=False, labels=("LABEL_0", "LABEL_1"))
     with Hub(root) as served:
         yield served
@@ -101,18 +105,18 @@ def hub(tmp_path):
 
 @pytest.fixture
 def ask(tmp_path):
-    """Load and check in a child, as its environment says."""
+    """Load and check in a child, as its environment says: for each (name, wishes) the verdicts, or the error."""
 
-    def run(name, *, endpoint, offline=False, **wishes):
+    def run(*cases, endpoint, offline=False):
         env = {key: value for key, value in os.environ.items() if not key.startswith("HF_")}
         env |= {"HF_ENDPOINT": endpoint, "HF_HOME": str(tmp_path / "home"), "HF_HUB_DISABLE_PROGRESS_BARS": "1"}
         env |= {"HF_HUB_DISABLE_TELEMETRY": "1", **({"HF_HUB_OFFLINE": "1"} if offline else {})}
         done = subprocess.run(
-            [sys.executable, "-c", ASK, name, json.dumps(wishes)],
+            [sys.executable, "-c", ASK, json.dumps(cases)],
             env=env,
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=100,
             check=False,
         )
         assert done.returncode == 0, done.stderr
@@ -121,37 +125,47 @@ def ask(tmp_path):
     return run
 
 
+RIGHT = ["supported", "unsupported"]
+
+
 def test_a_repository_is_downloaded_once_and_works_offline(hub, ask, tmp_path):
     """Into the folder asked for; the second time, without network, no request is made."""
     cache = str(tmp_path / "models")
-    assert ask("someone/tiny", endpoint=hub.url, cache_dir=cache) == ["supported", "unsupported"]
+    assert ask(["someone/tiny", {"cache_dir": cache}], endpoint=hub.url) == [RIGHT]
     assert any("GET" in one and "onnx/model.onnx" in one for one in hub.asked)
     assert (tmp_path / "models").is_dir()
     before = len(hub.asked)
-    found = ask("someone/tiny", endpoint=hub.url, offline=True, cache_dir=cache, revision=COMMIT)
-    assert found == ["supported", "unsupported"]
+    pinned = ["someone/tiny", {"cache_dir": cache, "revision": COMMIT}]
+    assert ask(pinned, endpoint=hub.url, offline=True) == [RIGHT]
     assert len(hub.asked) == before
 
 
 def test_a_known_name_says_that_its_repository_has_no_network(hub, ask):
     """And how to make one, or where to say that somebody else's is."""
-    said = ask("minicheck", endpoint=hub.url)["error"]
+    said, right = ask(["minicheck", {}], ["minicheck", {"repo": "someone/minicheck-onnx"}], endpoint=hub.url)
     assert "lytang/MiniCheck-RoBERTa-Large holds no ONNX file" in said
     assert "optimum-cli export onnx" in said
     assert "repo=" in said
-    assert ask("minicheck", endpoint=hub.url, repo="someone/minicheck-onnx") == ["supported", "unsupported"]
+    assert right == RIGHT
 
 
 def test_what_the_hub_does_not_have_is_said(hub, ask):
-    """No repository, no revision, no such file: each by its name."""
-    assert "someone/else" in ask("someone/else", endpoint=hub.url)["error"]
-    assert "'v9'" in ask("someone/tiny", endpoint=hub.url, revision="v9")["error"]
-    assert "big.onnx" in ask("someone/tiny", endpoint=hub.url, file="big.onnx")["error"]
+    """No repository, no revision, no such file, half a network: each by its name, none a pass."""
+    repo, revision, file, cut = ask(
+        ["someone/else", {}],
+        ["someone/tiny", {"revision": "v9"}],
+        ["someone/tiny", {"file": "big.onnx"}],
+        ["someone/cut", {}],
+        endpoint=hub.url,
+    )
+    assert "someone/else" in repo
+    assert "'v9'" in revision
+    assert "big.onnx" in file
+    assert "cannot be asked" in cut
 
 
-@pytest.mark.parametrize("offline", [True, False])
-def test_without_a_network_it_says_what_to_do(ask, offline):
-    """Offline by wish or by accident: an error at loading, never a model that passes everything."""
-    said = ask("someone/tiny", endpoint=closed_port(), offline=offline)["error"]
+def test_without_a_network_it_says_what_to_do(ask):
+    """An error at loading, never a model that passes everything."""
+    (said,) = ask(["someone/tiny", {}], endpoint=closed_port(), offline=True)
     assert "cannot be asked" in said
     assert "HF_HUB_OFFLINE" in said

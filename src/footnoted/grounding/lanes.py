@@ -1,0 +1,68 @@
+"""Work of many answers in; each done off the event loop: claims first, reading ahead when none of them waits."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from concurrent.futures import Future
+
+_PATIENCE = 2.0  # seconds reading ahead stands back; by then the claims have read what they needed themselves
+_T = TypeVar("_T")
+
+
+class Lanes:
+    """A few threads for claims, one for reading ahead. Opened at the first use, anew after a fork."""
+
+    def __init__(self, workers: int) -> None:
+        self._workers = workers
+        self._lock = threading.Lock()
+        self._quiet = threading.Condition(self._lock)
+        self._waiting = 0
+        self._claims: ThreadPoolExecutor | None = None
+        self._ahead: ThreadPoolExecutor | None = None
+        self._pid = 0
+
+    async def claim(self, work: Callable[[], _T]) -> _T:
+        """What ``work`` returns. Claims of concurrent answers queue for the same few threads."""
+        claims, _ = self._open()
+        with self._lock:
+            self._waiting += 1
+        try:
+            future = claims.submit(work)
+        except RuntimeError:
+            self._done()
+            raise
+        future.add_done_callback(self._done)
+        return await asyncio.wrap_future(future)
+
+    async def ahead(self, work: Callable[[], None]) -> None:
+        """Do ``work`` once no claim waits; not at all if they do not stop coming."""
+        _, ahead = self._open()
+
+        def patiently() -> None:
+            with self._quiet:
+                quiet = self._quiet.wait_for(lambda: not self._waiting, timeout=_PATIENCE)
+            if quiet:
+                work()
+
+        await asyncio.wrap_future(ahead.submit(patiently))
+
+    def _done(self, _: Future[_T] | None = None) -> None:
+        with self._quiet:
+            self._waiting -= 1
+            if not self._waiting:
+                self._quiet.notify()
+
+    def _open(self) -> tuple[ThreadPoolExecutor, ThreadPoolExecutor]:
+        with self._lock:
+            if self._claims is None or self._ahead is None or self._pid != os.getpid():  # threads survive no fork
+                self._claims = ThreadPoolExecutor(self._workers, thread_name_prefix="footnoted-check")
+                self._ahead = ThreadPoolExecutor(1, thread_name_prefix="footnoted-ahead")
+                self._pid, self._waiting = os.getpid(), 0
+            return self._claims, self._ahead
