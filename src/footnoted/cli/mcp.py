@@ -34,23 +34,22 @@ def mcp(
     """Serve the tools ask and check to any MCP client (an editor, an assistant). Ends when the client does."""
 
     async def work() -> int:
-        from footnoted.answering.generator import GroundedGenerator
-        from footnoted.mcp import make_server
-
         missing = [str(path) for path in paths or () if not path.exists()]
         if missing:
             raise SourceError(f"no such file or folder: {', '.join(missing)}")
-        server = make_server(
-            paths or (),
-            generator=GroundedGenerator(provider, model=model, base_url=base_url),
-            config=GenerationConfig(mode=mode, citation_style=style, model=model),
-            passages=passages,
-        )
-        if not http:
+        if http:
+            _on_loopback(host)
+        from footnoted.answering.generator import GroundedGenerator
+
+        generator = GroundedGenerator(provider, model=model, base_url=base_url)
+        from footnoted.mcp import make_server
+
+        config = GenerationConfig(mode=mode, citation_style=style, model=model)
+        server = make_server(paths or (), generator=generator, config=config, passages=passages)
+        if http:
+            await _listen(server.streamable_http_app(host=host, max_request_body_size=_MOST_BYTES), host, port)
+        else:
             await server.run_stdio_async()
-            return ANSWERED
-        _on_loopback(host)
-        await _listen(server.streamable_http_app(host=host, max_request_body_size=_MOST_BYTES), host, port)
         return ANSWERED
 
     run(work())
