@@ -257,10 +257,8 @@ def test_a_claim_met_again_is_not_weighed_again_unless_its_sources_or_citations_
 
 def test_what_could_not_be_checked_is_asked_again(tmp_path):
     checker = Checker(weights=tmp_path)
-    claim, sources = (
-        "Repairs are paid for without any excess.",
-        [source("Mending glass costs the policyholder nothing.")],
-    )
+    claim = "Please report any loss to us soon, in writing."
+    sources = [source("You must report a claim within 14 days of the loss.")]
     assert checker.check(claim, sources).ruling == "not_checked"
     checker._weights = None
     assert checker.check(claim, sources).ruling != "not_checked"
