@@ -1,6 +1,6 @@
 """Thousands of POSTs to /COUNT/PER_SECOND/v1/chat/completions in; COUNT paced chunks each out, from one process.
 
-The same bytes as `_paced_server`, for very many streams: one timer a millisecond serves all streams that are due,
+The same bytes as `_paced_server`, every protocol of it, for very many streams: one timer a millisecond serves all streams that are due,
 in place of a task a stream, so that the server is not what is measured. Prints its port; serves until its standard
 input closes.
 """
@@ -17,7 +17,8 @@ from itertools import count as counting
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from _paced_server import HEAD, events
+from _paced_server import HEAD
+from _paced_wire import wire
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -68,8 +69,9 @@ class Connection(asyncio.Protocol):
         if not blank or len(body) < int(length.group(1)):
             return
         self._asked = b""
-        number, pace = map(int, head.split(b" ", 2)[1].split(b"/")[1:3])
-        role, first, *rest = events(number)
+        target = head.split(b" ", 2)[1].decode()
+        pace = int(target.split("/")[2])
+        role, first, *rest = wire(target, body)
         self._transport.write(HEAD + role + first)
         if pace:
             self._rest, self._interval = iter(rest), 1 / pace

@@ -1,5 +1,7 @@
 """A POST to /COUNT/PER_SECOND/v1/chat/completions in; COUNT chunks of OpenAI's streamed wire out, at that pace.
 
+Other paths speak Anthropic's and Gemini's protocols: `_paced_wire`.
+
 A process of its own, so that what it costs counts for nobody, and pre-encoded, so that it is always on time:
 prints its port and serves until its standard input closes. PER_SECOND 0 sends as fast as it can.
 """
@@ -30,13 +32,13 @@ HEAD = (
 _TOKEN = re.compile(r" ?\w+| ?[^\w\s]|\s+")
 
 
-def pieces(count: int) -> list[str]:
+def pieces(count: int, answer: str = ANSWER) -> list[str]:
     """The answer, over and over, in ``count`` pieces of about a token each: ``" ["``, ``"1"``, ``"]"``, ``"."``."""
-    return list(itertools.islice(itertools.cycle(_TOKEN.findall(ANSWER + " ")), count))
+    return list(itertools.islice(itertools.cycle(_TOKEN.findall(answer + " ")), count))
 
 
-@lru_cache
-def events(count: int) -> list[bytes]:
+@lru_cache(maxsize=64)
+def events(count: int, answer: str = ANSWER) -> list[bytes]:
     """The body's events, framed for chunked transfer: a role, ``count`` pieces of text, the end, usage, [DONE]."""
     noise = random.Random(7)
     shared = {
@@ -67,7 +69,7 @@ def events(count: int) -> list[bytes]:
     }
     return [
         event({"role": "assistant", "content": "", "refusal": None}),
-        *(event({"content": piece}) for piece in pieces(count)),
+        *(event({"content": piece}) for piece in pieces(count, answer)),
         event({}, finish="stop"),
         event(None, usage=usage) + framed(b"data: [DONE]\n\n") + b"0\r\n\r\n",
     ]
@@ -83,20 +85,22 @@ async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> N
     try:
         while True:
             head = await reader.readuntil(b"\r\n\r\n")
-            count, pace = map(int, head.split(b" ", 2)[1].split(b"/")[1:3])
+            target = head.split(b" ", 2)[1].decode()
+            pace = int(target.split("/")[2])
             length = re.search(rb"content-length: *(\d+)", head, re.IGNORECASE)
-            if length:
-                await reader.readexactly(int(length.group(1)))
-            await answer(writer, count, pace)
+            body = await reader.readexactly(int(length.group(1))) if length else b""
+            await answer(writer, target, body, pace)
     except (asyncio.IncompleteReadError, ConnectionError):
         pass
     finally:
         writer.close()
 
 
-async def answer(writer: asyncio.StreamWriter, count: int, pace: int) -> None:
+async def answer(writer: asyncio.StreamWriter, target: str, body: bytes, pace: int) -> None:
     """The role and the first piece at once; each further piece when its time has come."""
-    role, first, *rest = events(count)
+    from _paced_wire import wire  # which takes its parts from here
+
+    role, first, *rest = wire(target, body)
     writer.write(HEAD + role)
     writer.write(first)
     loop = asyncio.get_running_loop()

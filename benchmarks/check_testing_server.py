@@ -6,6 +6,7 @@ python benchmarks/check_testing_server.py ../peers/bin/python
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import json
 import sys
@@ -191,7 +192,13 @@ async def main(python: str) -> int:
 
 
 if __name__ == "__main__":
-    if sys.argv[1] == "--through":
-        print(json.dumps(PEERS[sys.argv[2]](sys.argv[3])))
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("python", metavar="PEERS_PYTHON", nargs="?", help="the interpreter that has the SDKs")
+    parser.add_argument("--through", nargs=2, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.through:
+        print(json.dumps(PEERS[options.through[0]](options.through[1])))
+    elif not options.python:
+        parser.error("which Python has the SDKs?")
     else:
-        sys.exit(1 if asyncio.run(main(sys.argv[1])) else 0)
+        sys.exit(1 if asyncio.run(main(options.python)) else 0)

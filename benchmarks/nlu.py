@@ -11,9 +11,9 @@ of last, 71.4 % of unseen, 56.7 % of more (oblique on purpose); F1 over all enti
 
 from __future__ import annotations
 
+import argparse
 import json
 import statistics
-import sys
 import time
 from collections import Counter, defaultdict
 from pathlib import Path
@@ -22,6 +22,7 @@ from typing import Any
 from footnoted.assistants.security.nlu import INTENTS, NLUResult, understand
 
 LABELLED = Path(__file__).parents[1] / "tests" / "assistants" / "security" / "nlu"
+PARTS = ("dev", "held", "fresh", "last", "unseen", "more")
 KINDS = ("aws_services", "compliance_frameworks", "finding_ids", "severities", "check_ids", "uncovered")
 
 
@@ -95,14 +96,14 @@ def _table(title: str, rows: dict[str, Counter[str]]) -> None:
         print(f"  {name:<22}{hit + miss:>5}{precision:>11.3f}{recall:>8.3f}{f1:>7.3f}")
 
 
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("parts", nargs="*", metavar="PART", help=f"of {', '.join(PARTS)}; all unless named")
+    parser.add_argument("-v", dest="verbose", action="store_true", help="each question that was understood wrongly")
+    options = parser.parse_args()
+    for part in options.parts or PARTS:
+        measure(part, verbose=options.verbose)
+
+
 if __name__ == "__main__":
-    wanted = [word for word in sys.argv[1:] if not word.startswith("-")] or [
-        "dev",
-        "held",
-        "fresh",
-        "last",
-        "unseen",
-        "more",
-    ]
-    for part in wanted:
-        measure(part, verbose="-v" in sys.argv)
+    main()

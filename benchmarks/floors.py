@@ -1,0 +1,171 @@
+"""The check beside what needs no training, by set, with intervals, kept as JSON for the page of figures.
+
+    python benchmarks/floors.py [--data ../shared/data] [--fit-on 60] [--out FILE]
+
+The same claims of the documents kept aside as `grounding.py`, all measures in one run. Each floor has one threshold
+for all sets, the best on a sample of the other documents:
+
+- word overlap: the share of the claim's content words that stand in its sources
+- word pairs: the share of its neighbouring content words that stand so in a source
+- encoder cosine: how near each sentence of the claim comes to its nearest sentence of the sources, by the same small
+  encoder that the check is built on; the least over the claim's sentences
+
+Intervals are 95 %, drawing whole documents; "over" is ours less the floor on the same draws.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import itertools
+import os
+import random
+import statistics
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from _peers.recorded import RESULTS, Measuring, keep
+from _table import table, versions
+
+from footnoted.encoder import Encoder
+from footnoted.text import content_stems, sentences
+from grounding import HERE, SETS, Outcome, Record, balanced, overlap, records, weigh
+
+ROUNDS = 1000
+
+
+def pairs(record: Record) -> float:
+    """The share of the claim's neighbouring content words that are neighbours in a source."""
+    claim = list(itertools.pairwise(content_stems(record.claim)))
+    known = set()
+    for source in record.sources:
+        known |= set(itertools.pairwise(content_stems(source.text)))
+    return sum(pair in known for pair in claim) / len(claim) if claim else 0.0
+
+
+def cosine(encoder: Encoder) -> Callable[[Record], float]:
+    """How near the claim's farthest sentence comes to a sentence of the sources."""
+
+    def measure(record: Record) -> float:
+        read = [one.text[s.start : s.end] for one in record.sources for s in sentences(one.text)]
+        said = [record.claim[s.start : s.end] for s in sentences(record.claim)]
+        if not read or not said:
+            return 0.0
+        nearest = (encoder.sentences(said) @ encoder.sentences(read).T).max(axis=1)
+        return float(nearest.min())
+
+    return measure
+
+
+def sample(found: list[Record], size: int) -> list[Record]:
+    """So many records a set of the documents that are not kept aside."""
+    rng = random.Random(0)
+    by_set = defaultdict(list)
+    for record in found:
+        if record.fold:
+            by_set[record.set].append(record)
+    return [record for name in SETS for record in rng.sample(by_set[name], min(size, len(by_set[name])))]
+
+
+def threshold(fitted: list[Record], values: Sequence[float]) -> float:
+    """One for all sets: the best mean of the sets' balanced accuracies."""
+    by_set = defaultdict(list)
+    for record, value in zip(fitted, values, strict=True):
+        by_set[record.set].append((record.label, value))
+
+    def mean(level: float) -> float:
+        return statistics.mean(balanced([x for x, _ in p], [v >= level for _, v in p]) for p in by_set.values())
+
+    ordered = sorted(set(values))
+    return max(ordered[:: max(1, len(ordered) // 150)], key=mean)
+
+
+def draws(outcomes: list[Outcome]) -> list[list[int]]:
+    """Places of the outcomes of whole documents, drawn with replacement."""
+    rng = random.Random(0)
+    by_doc = defaultdict(list)
+    for place, one in enumerate(outcomes):
+        by_doc[one.record.doc].append(place)
+    docs = list(by_doc.values())
+    return [[place for doc in rng.choices(docs, k=len(docs)) for place in doc] for _ in range(ROUNDS)]
+
+
+def within(values: Sequence[float]) -> list[float]:
+    """The middle 95 % of the draws."""
+    ordered = sorted(values)
+    return [ordered[int(0.025 * len(ordered))], ordered[int(0.975 * len(ordered))]]
+
+
+def by_set(outcomes: list[Outcome], floors: dict[str, list[bool]]) -> dict[str, dict]:
+    """Each set's figures: ours with its interval, and each floor's with the interval of the difference."""
+    rows = {}
+    for name in SETS:
+        places = [place for place, one in enumerate(outcomes) if one.record.set == name]
+        if not places:
+            continue
+        labels = [outcomes[place].record.label for place in places]
+        said = {"footnoted": [outcomes[place].result.grounded for place in places]}
+        said |= {floor: [values[place] for place in places] for floor, values in floors.items()}
+        drawn = draws([outcomes[place] for place in places])
+
+        def scores(who: str, labels=labels, said=said, drawn=drawn) -> list[float]:
+            return [balanced([labels[i] for i in one], [said[who][i] for i in one]) for one in drawn]
+
+        ours = scores("footnoted")
+        rows[name] = {"n": len(places), "ours": [balanced(labels, said["footnoted"]), *within(ours)], "floors": {}}
+        for floor in floors:
+            theirs = scores(floor)
+            rows[name]["floors"][floor] = {
+                "score": balanced(labels, said[floor]),
+                "over": within([a - b for a, b in zip(ours, theirs, strict=True)]),
+            }
+    return rows
+
+
+async def measure(options: argparse.Namespace) -> dict[str, dict]:
+    """Every set's figures."""
+    everything = records(options.data)
+    aside = [record for record in everything if not record.fold]
+    fitted = sample(everything, options.fit_on)
+    measures = {"word overlap": overlap, "word pairs": pairs, "encoder cosine": cosine(Encoder.load())}
+    floors = {}
+    for name, value in measures.items():
+        level = threshold(fitted, [value(record) for record in fitted])
+        floors[name] = [value(record) >= level for record in aside]
+        print(f"{name}: threshold {level:.3f}", flush=True)
+    return by_set(await weigh(aside), floors)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    default = Path(os.environ.get("FOOTNOTED_DATA", HERE.parent / "shared" / "data"))
+    parser.add_argument("--data", type=Path, default=default)
+    parser.add_argument("--fit-on", type=int, default=60, help="claims a set that the floors' thresholds are fitted on")
+    parser.add_argument("--out", type=Path, default=RESULTS / f"grounding-{datetime.now(UTC):%Y-%m-%d}.json")
+    options = parser.parse_args()
+    measuring = Measuring()
+    rows = asyncio.run(measure(options))
+    keep(
+        options.out,
+        "grounding",
+        {"measured": measuring.header(), "versions": versions("footnoted", "onnxruntime"), "rows": rows},
+    )
+    floors = next(iter(rows.values()))["floors"]
+    table(
+        ("set", "claims", "footnoted", *floors),
+        [
+            (
+                name,
+                str(row["n"]),
+                "{:.1f} [{:.1f}, {:.1f}]".format(*row["ours"]),
+                *(f"{row['floors'][floor]['score']:.1f}" for floor in floors),
+            )
+            for name, row in rows.items()
+        ],
+    )
+
+
+if __name__ == "__main__":
+    main()
