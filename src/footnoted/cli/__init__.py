@@ -15,6 +15,7 @@ from footnoted.cli.community import bot, community, index
 from footnoted.cli.evaluating import evaluate
 from footnoted.cli.insurance import insurance
 from footnoted.cli.mcp import mcp
+from footnoted.cli.outcomes import outcomes
 from footnoted.cli.security import advise, findings, kb
 from footnoted.cli.serving import keys, serve
 from footnoted.cli.show import missing, out
@@ -38,7 +39,7 @@ def footnoted(
         raise typer.Exit
 
 
-for command in (ask, chat, check, index, community, bot, serve, insurance, advise, batch, mcp):
+for command in (ask, chat, check, index, community, bot, serve, insurance, outcomes, advise, batch, mcp):
     app.command()(command)
 app.command("eval")(evaluate)
 app.add_typer(keys, name="keys")

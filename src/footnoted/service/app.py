@@ -7,9 +7,10 @@ import contextlib
 import gc
 import pkgutil
 import signal
-from collections.abc import AsyncIterator, Callable
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -61,6 +62,8 @@ class Service:
     answers: Answers
     chat: Chat
     desk: Desk
+    when_rated: list[Callable[..., Awaitable[None]]] = field(default_factory=list)  # told of feedback that was kept
+    when_forgetting: list[Callable[[float], Awaitable[None]]] = field(default_factory=list)  # given the oldest kept
 
 
 def create_app(settings: Settings | None = None, *, generator: GroundedGenerator | None = None) -> FastAPI:
@@ -136,15 +139,14 @@ async def _open(settings: Settings, generator: GroundedGenerator | None, opened:
     if generator is None:
         generator = make_generator(settings)
         opened.push_async_callback(generator.aclose)
-    answers = Answers(store, keep_days=settings.keep_answers_days)
+    answers = Answers(store)
     opened.push_async_callback(answers.aclose)
     replay, limits = await _replay_and_limits(settings, opened)
     streams = Streams(replay, limits, settings)
     opened.push_async_callback(streams.aclose)
     await streams.open()
     documents = DocumentService(store, settings)
-    opened.push_async_callback(_stopped(asyncio.create_task(_forget_old(answers), name="footnoted-forget")))
-    return Service(
+    service = Service(
         settings=settings,
         store=store,
         tenants=Tenants(Keys(store), settings),
@@ -155,6 +157,8 @@ async def _open(settings: Settings, generator: GroundedGenerator | None, opened:
         chat=Chat(DocumentsContext(documents), answers, settings),
         desk=Desk(generator, answers, settings),
     )
+    opened.push_async_callback(_stopped(asyncio.create_task(_forget_old(service), name="footnoted-forget")))
+    return service
 
 
 async def _replay_and_limits(settings: Settings, opened: AsyncExitStack) -> tuple[Replay, Limits]:
@@ -194,10 +198,17 @@ def _stopped(task: asyncio.Task[None]) -> Callable[[], Any]:
     return stop
 
 
-async def _forget_old(answers: Answers) -> None:
+async def _forget_old(service: Service) -> None:
+    """Every hour, let go of what is older than it is kept; what cannot be reached is tried again in an hour."""
     while True:
-        with contextlib.suppress(Fault):
-            await answers.forget_old()
+        oldest = time.time() - service.settings.keep_answers_days * 86_400
+        for forget in (service.answers.forget, *service.when_forgetting):
+            try:
+                await forget(oldest)
+            except Fault:
+                continue
+            except Exception:
+                log.exception("old answers not forgotten")
         await asyncio.sleep(3600)
 
 

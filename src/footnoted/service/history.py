@@ -55,9 +55,8 @@ class Feedback:
 class Answers:
     """A store's answers and feedback, by tenant."""
 
-    def __init__(self, store: Store, *, keep_days: float) -> None:
+    def __init__(self, store: Store) -> None:
         self._store = store
-        self._keep = keep_days * 86_400
         self._finished: list[tuple[dict[str, Any], asyncio.Future[None]]] = []
         self._keeping: asyncio.Task[None] | None = None
 
@@ -155,12 +154,11 @@ class Answers:
             )
             return [_feedback(row) for row in rows]
 
-    async def forget_old(self) -> None:
-        """Let go of answers older than they are kept, and of what was thought of them."""
-        until = time.time() - self._keep
+    async def forget(self, oldest: float) -> None:
+        """Let go of answers given before ``oldest`` (seconds since 1970), and of what was thought of them."""
         async with self._store.session() as session:
-            await session.execute(delete(AnswerRow).where(AnswerRow.created_at < until))
-            await session.execute(delete(FeedbackRow).where(FeedbackRow.created_at < until))
+            await session.execute(delete(AnswerRow).where(AnswerRow.created_at < oldest))
+            await session.execute(delete(FeedbackRow).where(FeedbackRow.created_at < oldest))
 
     async def _keep_all(self) -> None:
         """Answers that finished while others were written go together in one transaction."""

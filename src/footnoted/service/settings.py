@@ -63,6 +63,11 @@ class Settings(BaseSettings):
     between_tokens_seconds: Positive = 20.0
     pace_seconds: Annotated[float, Field(ge=0, le=1)] = 0.05
 
+    # The insurance responder: words of your own, ways of answering that are compared, a model for unclear messages.
+    insurance_vocabulary: Path | None = None
+    insurance_experiment: Path | None = None
+    insurance_intent_model: bool = False
+
     # Who may ask: keys live in the database; a JWT is taken when one of these is set.
     jwt_secret: SecretStr | None = None
     jwt_public_key: str | None = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -38,6 +38,10 @@ class SectionFeedback:
         balance = self.helpful - self.unhelpful - self.wrong
         return 1.0 + _MOST * max(-1.0, min(1.0, balance / _SURE_AFTER))
 
+    def as_json(self) -> dict[str, Any]:
+        """Every field and the factor, for a machine."""
+        return {**asdict(self), "comments": list(self.comments), "factor": self.factor}
+
 
 class Outcomes:
     """Keeps answers and feedback of one tenant at a time in a `footnoted.store.Database`."""
@@ -50,10 +54,17 @@ class Outcomes:
         await self._database.migrate(Path(__file__).parent / "migrations", name="insurance")
 
     async def keep(
-        self, tenant: str, question: str, result: ResponseResult, *, experiment: str = "", variant: str = ""
+        self,
+        tenant: str,
+        question: str,
+        result: ResponseResult,
+        *,
+        experiment: str = "",
+        variant: str = "",
+        answer_id: str | None = None,
     ) -> str:
-        """Keep an answer; its id, for `rate`."""
-        id_ = str(uuid4())
+        """Keep an answer; its id, for `rate`: a new one unless it has one already."""
+        id_ = answer_id or str(uuid4())
         row = {
             "id": id_,
             "tenant": tenant,
@@ -97,6 +108,17 @@ class Outcomes:
                 "created_at": datetime.now(UTC),
             }
             await session.execute(feedback.insert(), row)
+
+    async def forget(self, before: datetime) -> None:
+        """Let go of answers given before then, and of what was thought of them."""
+        from sqlalchemy import delete, select
+
+        answers, cited, feedback = (_tables()[name] for name in ("answers", "cited", "feedback"))
+        old = select(answers.c.id).where(answers.c.created_at < before)
+        async with self._database.session() as session:
+            for table in (cited, feedback):
+                await session.execute(delete(table).where(table.c.answer_id.in_(old)))
+            await session.execute(delete(answers).where(answers.c.created_at < before))
 
     async def by_variant(self, tenant: str, experiment: str) -> list[Outcome]:
         """Each variant's outcomes, by name."""

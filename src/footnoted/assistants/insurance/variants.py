@@ -5,8 +5,13 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Annotated, Any, Literal
 
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from footnoted.assistants.insurance.citation import CitationStyle
 from footnoted.assistants.insurance.desk import Manner
 from footnoted.errors import ConfigurationError
 
@@ -45,6 +50,56 @@ class Experiment:
                 return variant
             place -= variant.weight
         return next(variant for variant in reversed(self.variants) if variant.weight)
+
+
+class _VariantLine(BaseModel):
+    """One variant as a file has it."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: Annotated[str, Field(min_length=1, max_length=100)]
+    weight: Annotated[float, Field(ge=0)] = 1.0
+    style: Literal["plain", "short", "formal"] = "plain"
+    citation_style: CitationStyle = CitationStyle.NUMBERED
+    max_response_length: Annotated[int, Field(ge=50, le=20_000)] = 1_000
+    passages: Annotated[int, Field(ge=1, le=50)] = 8
+
+
+class _ExperimentFile(BaseModel):
+    """An experiment as a file has it."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: Annotated[str, Field(min_length=1, max_length=100)]
+    variants: list[_VariantLine]
+
+
+def read_experiment(path: Path) -> Experiment:
+    """An experiment from a JSON file.
+
+    ``{"name": "tone", "variants": [{"name": "plain"}, {"name": "short", "style": "short", "weight": 1}]}``; a variant
+    may set ``style``, ``citation_style``, ``max_response_length``, ``passages`` and its ``weight``. Raises
+    `ConfigurationError` with the field that is wrong.
+    """
+    try:
+        told = _ExperimentFile.model_validate_json(path.read_bytes())
+    except OSError as error:
+        raise ConfigurationError(f"the experiment {path} cannot be read: {error.strerror}") from error
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        place = ".".join(map(str, first["loc"])) or "the file"
+        raise ConfigurationError(f"the experiment {path}: {place}: {first['msg']}") from error
+    return Experiment(
+        told.name,
+        tuple(
+            Variant(
+                one.name,
+                Manner(one.style, one.citation_style, None, one.max_response_length, one.passages),
+                one.weight,
+            )
+            for one in told.variants
+        ),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +147,19 @@ def difference(one: Outcome, other: Outcome) -> tuple[float, float, float]:
     down = math.hypot(other.share - other_low, high - one.share)
     up = math.hypot(other_high - other.share, one.share - low)
     return apart, max(-1.0, apart - down), min(1.0, apart + up)
+
+
+def as_json(outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
+    """The outcomes for a machine: every count, the helpful share, its interval, and the difference to the first."""
+    told = []
+    for one in outcomes:
+        line: dict[str, Any] = {**asdict(one), "helpful_share": one.share, "interval": list(one.interval)}
+        line["against_first"] = None
+        if one is not outcomes[0] and one.rated and outcomes[0].rated:
+            apart, low, high = difference(outcomes[0], one)
+            line["against_first"] = {"difference": apart, "interval": [low, high]}
+        told.append(line)
+    return told
 
 
 def outcome_table(outcomes: Sequence[Outcome]) -> str:

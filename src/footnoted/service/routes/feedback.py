@@ -18,18 +18,23 @@ router = APIRouter(prefix="/api/v1", tags=["feedback"], responses=ERRORS)
 
 
 class FeedbackBody(Body):
-    """What a person thought of an answer."""
+    """What a person thought of an answer. ``wrong_citation`` is the number of one that misled."""
 
     answer_id: UUID
     rating: Literal["up", "down"]
     comment: Annotated[Words, Field(max_length=4_000)] | None = None
+    wrong_citation: Annotated[int, Field(ge=1, le=1_000)] | None = None
 
 
 @router.post("/feedback", status_code=201)
 async def give(request: Request, body: FeedbackBody, who: Asking) -> dict[str, Any]:
     """Keep it; a second one for the same answer replaces the first."""
-    answers = service_of(request).answers
-    return _told(await answers.rate(who.tenant, str(body.answer_id), rating=body.rating, comment=body.comment))
+    service, answer_id = service_of(request), str(body.answer_id)
+    kept = await service.answers.rate(who.tenant, answer_id, rating=body.rating, comment=body.comment)
+    for tell in service.when_rated:
+        helpful = body.rating == "up"
+        await tell(who.tenant, answer_id, helpful=helpful, wrong=body.wrong_citation, comment=body.comment or "")
+    return _told(kept)
 
 
 @router.get("/feedback")

@@ -1,0 +1,248 @@
+"""A customer's message in; the insurance responder's answer over the tenant's documents, and what came of it, out."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import OrderedDict
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+import structlog
+
+from footnoted.assistants.insurance import ResponseFinished, ResponseGenerationAgent, RetrievalAgent
+from footnoted.assistants.insurance.desk import InsuranceDesk, Manner
+from footnoted.assistants.insurance.outcomes import Outcomes
+from footnoted.assistants.insurance.variants import Variant, as_json, read_experiment
+from footnoted.assistants.insurance.vocabulary import Vocabulary
+from footnoted.contract import GenerationRequest, GenerationResponse, Refusal
+from footnoted.errors import ConfigurationError
+from footnoted.events import AnswerFinished
+from footnoted.providers import build
+from footnoted.service.asking import Asked, check_size, contexts_of_found
+from footnoted.types import FinishReason
+
+if TYPE_CHECKING:
+    from footnoted.assistants.insurance import IntentClassification, ResponseRequest, ResponseResult
+    from footnoted.events import Event
+    from footnoted.retrieval import Index
+    from footnoted.service.app import Service
+    from footnoted.service.routes.insurance import InsuranceBody
+
+log = structlog.get_logger("footnoted.insurance")
+
+_KEPT = 64  # folders of policies whose products and sections stay known
+_HEED_EVERY = 60.0  # seconds a tenant's feedback is taken for known
+
+
+class Insuring:
+    """The responder of this service: one agent, what it knows of each tenant's policies, and how answers fared."""
+
+    def __init__(self, service: Service) -> None:
+        settings = service.settings
+        options: dict[str, Any] = {}
+        if settings.provider != "extractive":
+            key = settings.api_key.get_secret_value() if settings.api_key else None
+            options = {"api_key": key, "base_url": settings.base_url, "model": settings.model}
+        self.vocabulary = Vocabulary.load(settings.insurance_vocabulary)
+        self.agent = ResponseGenerationAgent(settings.provider, vocabulary=self.vocabulary, **options)
+        self.experiment = read_experiment(settings.insurance_experiment) if settings.insurance_experiment else None
+        self.outcomes = Outcomes(service.store.database)
+        # Where the words leave a message's intent open, the model that writes the answers is asked.
+        self._intent_model = (
+            build(settings.provider, **options) if options and settings.insurance_intent_model else None
+        )
+        self._service = service
+        self._known: OrderedDict[tuple[str, ...], tuple[Index, RetrievalAgent]] = OrderedDict()
+        self._heeded: dict[str, tuple[float, dict[tuple[str, str], float]]] = {}
+
+    async def open(self) -> None:
+        """Bring the tables of outcomes up to date."""
+        await self.outcomes.prepare()
+
+    async def aclose(self) -> None:
+        """Close the models' connections."""
+        await self.agent.aclose()
+        close = getattr(self._intent_model, "aclose", None)
+        if close is not None:
+            await close()
+
+    async def ask(self, body: InsuranceBody, tenant: str) -> Asked:
+        """A message with its intent and sections, ready to be answered."""
+        service = self._service
+        said = [part for turn in body.history or [] for part in turn]
+        check_size(service.settings, *said, question=body.message)
+        history = body.history
+        if history is None:
+            last = service.settings.history_turns
+            conversation = body.conversation_id
+            history = await service.answers.turns(tenant, conversation, last=last) if conversation else []
+        variant = self._variant(body, tenant)
+        retrieval = await self._policies(body, tenant)
+        router = retrieval.router(self.vocabulary, provider=self._intent_model)
+        desk = InsuranceDesk(retrieval, agent=self.agent, router=router)
+        intent, request = await desk.prepare(body.message, history=history, manner=_manner(body, variant))
+        found = [retrieval.source(chunk) for chunk in request.context_chunks]
+        contexts, places = contexts_of_found([one for one in found if one is not None])
+        asked = GenerationRequest(query=body.message, context=contexts, conversation_history=history)
+        writer = Written(desk, intent, request)
+        ready = Asked(
+            asked,
+            places,
+            tenant,
+            "insurance",
+            conversation_id=body.conversation_id,
+            after=lambda _: _told(intent, writer.result, variant),
+            writer=writer,
+        )
+        writer.when_done = lambda result: self._keep(ready, result, variant)
+        return ready
+
+    async def rated(self, tenant: str, answer_id: str, *, helpful: bool, wrong: int | None, comment: str) -> None:
+        """What a person thought of an answer, counted by variant and section if the answer was this responder's."""
+        try:
+            await self.outcomes.rate(tenant, answer_id, helpful=helpful, wrong=wrong, comment=comment)
+        except ConfigurationError:
+            return  # another assistant's
+        except Exception as error:  # noqa: BLE001 — the feedback itself is kept; here it is only counted
+            log.warning("feedback not counted", answer_id=answer_id, error=type(error).__name__)
+        self._heeded.pop(tenant, None)
+
+    async def forget(self, oldest: float) -> None:
+        """Let go of outcomes of answers given before ``oldest`` (seconds since 1970)."""
+        await self.outcomes.forget(datetime.fromtimestamp(oldest, UTC))
+
+    async def outcomes_of(self, tenant: str, experiment: str | None) -> dict[str, Any]:
+        """Answers by variant, each against the first, and by section, those marked wrong first."""
+        name = experiment if experiment is not None else self.experiment.name if self.experiment else ""
+        variants, sections = await self.outcomes.by_variant(tenant, name), await self.outcomes.by_section(tenant)
+        return {"experiment": name, "variants": as_json(variants), "sections": [one.as_json() for one in sections]}
+
+    def _variant(self, body: InsuranceBody, tenant: str) -> Variant | None:
+        """The way this customer is always answered, if a trial is on and it is known who asks."""
+        customer = body.customer or body.conversation_id
+        if self.experiment is None or customer is None:
+            return None
+        return self.experiment.assign(f"{tenant}/{customer}")
+
+    async def _keep(self, asked: Asked, result: ResponseResult, variant: Variant | None) -> None:
+        """Count the answer; while the database is away, answers come and are not counted."""
+        trial = self.experiment.name if self.experiment is not None and variant is not None else ""
+        try:
+            await self.outcomes.keep(
+                asked.tenant,
+                asked.request.query,
+                result,
+                experiment=trial,
+                variant=variant.name if variant else "",
+                answer_id=asked.answer_id,
+            )
+        except Exception as error:  # noqa: BLE001 — what is counted must not cost the customer the answer
+            log.warning("outcome not kept", answer_id=asked.answer_id, error=type(error).__name__)
+
+    async def _policies(self, body: InsuranceBody, tenant: str) -> RetrievalAgent:
+        """The tenant's documents as policies; read anew only when they have changed."""
+        from footnoted.retrieval import Index
+
+        chosen = None if body.document_ids is None else sorted(map(str, body.document_ids))
+        index = await self._service.documents.index(tenant, body.conversation_id, chosen)
+        name = (tenant, body.conversation_id or "", *(chosen or ()))
+        known = self._known.get(name)
+        if known is None or known[0] is not index:
+            made = index if index is not None else Index.of([])
+            known = made, await asyncio.to_thread(RetrievalAgent, made)
+            self._known[name] = known
+        self._known.move_to_end(name)
+        while len(self._known) > _KEPT:
+            self._known.popitem(last=False)
+        known[1].heed(await self._factors(tenant))
+        return known[1]
+
+    async def _factors(self, tenant: str) -> dict[tuple[str, str], float]:
+        """How far the tenant's feedback moves each section; what was known last while the database is away."""
+        known = self._heeded.get(tenant)
+        if known is not None and time.monotonic() - known[0] < _HEED_EVERY:
+            return known[1]
+        try:
+            factors = await self.outcomes.factors(tenant)
+        except Exception as error:  # noqa: BLE001 — feedback moves a section by a tenth; an answer is worth more
+            log.warning("feedback not read", error=type(error).__name__)
+            factors = known[1] if known is not None else {}
+        if len(self._heeded) >= _KEPT:
+            self._heeded.clear()
+        self._heeded[tenant] = time.monotonic(), factors
+        return factors
+
+
+class Written:
+    """One reply as the service's desk takes it: the core's events, the response last."""
+
+    def __init__(self, desk: InsuranceDesk, intent: IntentClassification, request: ResponseRequest) -> None:
+        self._desk = desk
+        self._intent = intent
+        self._request = request
+        self.result: ResponseResult | None = None
+        self.when_done: Any = None
+
+    async def stream(self, request: GenerationRequest) -> AsyncGenerator[Event]:
+        """The events of the reply."""
+        async with aclosing(self._desk.reply(self._intent, self._request)) as events:
+            async for event in events:
+                if isinstance(event, ResponseFinished):
+                    self.result = event.result
+                    if self.when_done is not None:
+                        await self.when_done(event.result)
+                    yield AnswerFinished(_response(request, event.result))
+                else:
+                    yield event
+
+
+def _manner(body: InsuranceBody, variant: Variant | None) -> Manner:
+    """How the desk is to answer: as the client wishes, for the rest as the customer's variant has it."""
+    wished: dict[str, Any] = {
+        "style": body.style,
+        "citation_style": body.citation_style,
+        "language": body.language,
+        "max_response_length": body.max_response_length,
+        "passages": body.passages,
+    }
+    if variant is None:
+        return Manner(**wished)
+    return replace(variant.manner, **{name: wished[name] for name in body.model_fields_set & wished.keys()})
+
+
+def _response(request: GenerationRequest, result: ResponseResult) -> GenerationResponse:
+    """The core's response of a result; one of its own for what was said without sections."""
+    if result.generation is not None:
+        return result.generation
+    refused = result.refused or result.degraded
+    return GenerationResponse(
+        query=request.query,
+        response=result.answer,
+        sources_provided=len(request.context),
+        finish_reason=FinishReason.REFUSED if refused else FinishReason.COMPLETE,
+        refusal=Refusal(reason="degraded" if result.degraded else "not_in_sources", message=result.answer)
+        if refused
+        else None,
+        latency_ms=result.latency_ms,
+    )
+
+
+def _told(intent: IntentClassification, result: ResponseResult | None, variant: Variant | None) -> dict[str, Any]:
+    """What ``done`` says beside the response: what was understood, and the result without the response again."""
+    said = {} if result is None else result.model_dump(mode="json", exclude={"generation", "answer"})
+    return {
+        "intent": {
+            "kind": intent.kind,
+            "products": list(intent.products),
+            "family": intent.family,
+            "topics": list(intent.topics),
+            "confidence": intent.confidence,
+            "language": intent.language,
+            "needs_clarification": intent.needs_clarification,
+        },
+        "insurance": {**said, "variant": variant.name if variant else None},
+    }
