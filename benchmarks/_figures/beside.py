@@ -99,16 +99,17 @@ def faults(part: dict[str, Any]) -> str:
         "*whole*: the right answer all the same. *raises*, *says so*: an exception, or a finish reason that no good answer "
         "has. *unsaid*: it ends without a word, and only a caller who looks sees that the finish reason is missing. "
         "*as whole*: it ends exactly as a good answer does. *empty*: no text and no error. *waits*: nothing after "
-        f"{part['wait_s']:.0f} s. *open*: two seconds after its reader left, the server was still sending."
+        f"{part['wait_s']:.0f} s. *open*: two seconds after its reader left, the server was still sending (where a client "
+        "offers a context manager for the stream, leaving through that closes it)."
     )
     return (
         "## What a caller sees when the wire fails\n\n![The fault table as a picture](images/figures-faults.svg)\n\n"
         "The same broken answers from the same server (`footnoted.testing`, real sockets), read through each client the way "
         "its own documentation shows, with its defaults. The class of each cell is computed "
         "(`benchmarks/_peers/faulty.py`, `saw`).\n\n"
-        + table(heads, rows)
+        + table(heads, rows, side="---")
         + f"\n{legend}\n\nWith each client's own limits set ({limits}), the rows that change or still wait, "
-        f"given up after {min(45, part['wait_s']):.0f} s:\n\n" + table(heads, again)
+        f"given up after {min(45, part['wait_s']):.0f} s:\n\n" + table(heads, again, side="---")
     )
 
 
@@ -230,7 +231,7 @@ def cited(part: dict[str, Any]) -> str:
     return (
         "## What becomes of a model's mistakes\n\nA scripted model answers with five sentences over five sources; the first "
         f"is right. Each library's seat for citations reads the answer:\n\n{sentences}\n\n"
-        + table(("library", *planted), lines)
+        + table(("library", *planted), lines, side="---")
         + "\nSeats: LlamaIndex's CitationQueryEngine, Haystack's AnswerBuilder with a reference pattern, LangChain's structured "
         "answer with ids and quotes, the Anthropic API's own citations (where the real API writes the pointers itself, so that "
         "`[9]` cannot come from it); a regex over the text for those that have none. The fate is computed "

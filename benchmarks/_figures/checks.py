@@ -12,8 +12,7 @@ NAMES = {
     "bump": "BUMP",
     "wice": "WiCE",
     "fool_me_twice": "fool-me-twice",
-    "fm2": "fool-me-twice",
-    "begin": "BEGIN-WoW",
+    "begin_wow": "BEGIN-WoW",
     "mtrag": "MTRAG",
 }
 SIGNS = {"word overlap": "circle", "word pairs": "square", "encoder cosine": "diamond"}

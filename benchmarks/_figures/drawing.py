@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from html import escape
 
 _STYLE = """
-svg { --ink: #1f2328; --soft: #59636e; --line: #d1d9e0; --ours: #1a5fb4; --peer: #8c959f; --floor: #c4ccd4;
+svg { --page: #ffffff; --ink: #1f2328; --soft: #59636e; --line: #d1d9e0; --ours: #1a5fb4; --peer: #8c959f; --floor: #c4ccd4;
       --good: #1a7f37; --goodbg: #dafbe1; --warn: #7d4e00; --warnbg: #fff1c2; --bad: #b42318; --badbg: #ffe1de;
       font: 13px system-ui, -apple-system, "Segoe UI", "Noto Sans", sans-serif; }
 @media (prefers-color-scheme: dark) {
-  svg { --ink: #e6edf3; --soft: #9da7b1; --line: #3d444d; --ours: #6cb0ff; --peer: #6e7781; --floor: #4a525b;
+  svg { --page: #11161d; --ink: #e6edf3; --soft: #9da7b1; --line: #3d444d; --ours: #6cb0ff; --peer: #6e7781; --floor: #4a525b;
         --good: #6fdd8b; --goodbg: #12341f; --warn: #f2cc60; --warnbg: #3b2f0b; --bad: #ff9a91; --badbg: #45191a; }
 }
-text { fill: var(--ink); } .soft { fill: var(--soft); font-size: 11.5px; } .title { font-weight: 600; font-size: 15px; }
+text { fill: var(--ink); } .page { fill: var(--page); } .soft { fill: var(--soft); font-size: 11.5px; } .title { font-weight: 600; font-size: 15px; }
 .ours { fill: var(--ours); } .oursname { fill: var(--ours); font-weight: 600; } .peer { fill: var(--peer); }
 .floor { fill: var(--floor); } .line { stroke: var(--line); } .whisker { stroke: var(--ink); stroke-width: 1.3; }
 .good { fill: var(--goodbg); } .goodword { fill: var(--good); font-weight: 600; } .warn { fill: var(--warnbg); }
@@ -44,18 +44,20 @@ class Cell:
 
 
 def picture(width: float, height: float, title: str, drawn: Sequence[str]) -> str:
-    """The whole file; the title is what a screen reader says."""
+    """The whole file; the title is what a screen reader says.
+
+    It has a ground of its own, because a page may be dark where the reader's system is light.
+    """
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" '
         f'height="{height:.0f}" role="img" aria-label="{escape(title)}">\n<style>{_STYLE}</style>\n'
-        + "\n".join(drawn)
-        + "\n</svg>\n"
+        f'<rect class="page" width="{width:.0f}" height="{height:.0f}" rx="8"/>\n' + "\n".join(drawn) + "\n</svg>\n"
     )
 
 
-def bars(title: str, below: str, rows: Sequence[Bar], *, width: float = 720) -> str:
+def bars(title: str, below: str, rows: Sequence[Bar], *, width: float = 760) -> str:
     """Horizontal bars from zero, each with its spread as a whisker and its figure in words."""
-    left, right, top, step = 270.0, 140.0, 44.0, 26.0
+    left, right, top, step = 290.0, 150.0, 44.0, 26.0
     most = max(max(row.most, row.middle) for row in rows)
     scale = (width - left - right) / most
     drawn = [_text(16, 24, title, "title")]

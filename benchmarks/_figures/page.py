@@ -65,7 +65,7 @@ def page(found: Results) -> str:
         parts.append("".join(f"- {line}\n" for line in lost))
     versions = beside.versions(found)
     if versions:
-        parts.append("## Versions\n\n" + table(("client", "packages"), versions))
+        parts.append("## Versions\n\n" + table(("client", "packages"), versions, side="---"))
     return "\n".join(part.strip("\n") + "\n" for part in parts)
 
 
@@ -95,7 +95,7 @@ def short(found: Results) -> str:
         "memory, MB",
         "on disk, MB",
     )
-    return table(columns, rows)
+    return table(columns, rows) + "\n" + measured(found["cost"]).replace("*`", "*One run of `", 1)
 
 
 def _told(found: Results, client: str) -> str:

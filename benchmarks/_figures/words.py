@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 
-def table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A Markdown table, the first column to the left, figures to the right."""
-    lines = [columns, ["---", *["--:"] * (len(columns) - 1)], *rows]
+def table(columns: Sequence[str], rows: Sequence[Sequence[str]], *, side: str = "--:") -> str:
+    """A Markdown table, the first column to the left, figures to the right, or ``side="---"`` for words."""
+    lines = [columns, ["---", *[side] * (len(columns) - 1)], *rows]
     return "".join(f"| {' | '.join(cell.replace('|', '/') for cell in line)} |\n" for line in lines)
 
 
