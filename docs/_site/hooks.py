@@ -11,7 +11,9 @@ import re
 from pathlib import Path
 from typing import Any
 
+from drawing import BLOCK, fingerprint
 from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files
 
 ROOT = Path(__file__).parent.parent.parent
@@ -30,7 +32,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, *, page: Any, config: MkDocsConfig, files: Files) -> str:  # noqa: ARG001
-    """Links lead where the site has the page; notes for the tests are left out."""
+    """Links lead where the site has the page; notes for the tests are left out; a graph is shown as drawn."""
     source = page.file.src_uri
     folder = "" if source in OF_THE_REPOSITORY else posixpath.join("docs", posixpath.dirname(source))
 
@@ -43,4 +45,12 @@ def on_page_markdown(markdown: str, *, page: Any, config: MkDocsConfig, files: F
         text = link["text"].strip("`")
         return f"`{text}`" if posixpath.basename(text) == posixpath.basename(target) else f"{link['text']} (`{target}`)"
 
-    return _LINK.sub(led, _NOTE.sub("", markdown))
+    return BLOCK.sub(lambda block: _drawn(block[1], source), _LINK.sub(led, _NOTE.sub("", markdown)))
+
+
+def _drawn(block: str, source: str) -> str:
+    """The drawing of a mermaid block beside its page; an old one is an error."""
+    drawing = (ROOT / "docs" / source).with_name(f"{Path(source).stem}-graph.svg")
+    if not drawing.is_file() or fingerprint(block) not in drawing.read_text(encoding="utf-8"):
+        raise PluginError(f"{drawing.name} is not the drawing of the graph in {source}; run docs/_site/drawing.py")
+    return f"![The graph]({drawing.name})"
