@@ -7,6 +7,8 @@ import sys
 import pytest
 import structlog
 
+os.environ.setdefault("HAYSTACK_TELEMETRY_ENABLED", "False")  # before haystack is opened: tests phone nobody
+
 COMMAND = [sys.executable, "-m", "footnoted.cli"]
 POLICY = """# Car policy
 

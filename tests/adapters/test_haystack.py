@@ -13,7 +13,7 @@ from haystack.utils import Secret
 from footnoted.adapters.haystack import GroundedAnswerer, GroundingChecker, contexts
 from footnoted.errors import ConfigurationError, ProviderError
 from footnoted.testing import Reply, ScriptedLLM, faults, scripted_provider
-from tests.adapters.conftest import GLASS, QUESTION, RACING, REPLY, WRONG
+from tests.adapters.words import GLASS, QUESTION, RACING, REPLY, WRONG
 
 DOCUMENTS = [
     Document(content=RACING, meta={"file_path": "car.pdf", "page_number": 7}),

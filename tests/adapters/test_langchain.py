@@ -19,7 +19,7 @@ from footnoted.errors import ConfigurationError, ProviderError
 from footnoted.retrieval.index import Index
 from footnoted.testing import Reply, ScriptedLLM, faults, scripted_provider
 from footnoted.types import FinishReason, Source
-from tests.adapters.conftest import GLASS, QUESTION, RACING, REPLY, WRONG
+from tests.adapters.words import GLASS, QUESTION, RACING, REPLY, WRONG
 
 DOCUMENTS = [
     Document(RACING, id="racing", metadata={"source": "car.pdf", "page": 7}),

@@ -16,7 +16,7 @@ from footnoted.adapters.llamaindex import GroundedSynthesizer, LlamaIndexProvide
 from footnoted.answering.generator import contexts as as_contexts
 from footnoted.errors import ConfigurationError, ProviderError
 from footnoted.testing import Reply, ScriptedLLM, faults
-from tests.adapters.conftest import GLASS, QUESTION, RACING, REPLY
+from tests.adapters.words import GLASS, QUESTION, RACING, REPLY
 
 NODES = [
     TextNode(text=RACING, metadata={"file_name": "car.pdf", "page_label": "7"}),

@@ -22,7 +22,7 @@ from footnoted.errors import ConfigurationError, ProviderError
 from footnoted.grounding.judge import Judge
 from footnoted.testing import Reply, ScriptedLLM, faults
 from footnoted.types import FinishReason
-from tests.adapters.conftest import GLASS, QUESTION, RACING, REPLY
+from tests.adapters.words import GLASS, QUESTION, RACING, REPLY
 
 RIGHT = "The excess is £75 for a repair."
 FALSE = "The excess is £80 for a repair."

@@ -3,7 +3,7 @@
 These are facts of the models, from their own code and cards (November 2026): github.com/Liyan06/MiniCheck
 ``inference.py``, github.com/KRLabsOrg/LettuceDetect ``inference.py``, the card of
 ``vectara/hallucination_evaluation_model``. None of these repositories is known to hold an ONNX file, so one has to
-be exported, or found elsewhere; see docs/checking.md.
+be exported, or found elsewhere; see docs/models.md.
 """
 
 from __future__ import annotations

@@ -1,9 +1,5 @@
 """What the adapters' tests share: two documents' words, a question, a right and a wrong reply."""
 
-import os
-
-os.environ["HAYSTACK_TELEMETRY_ENABLED"] = "False"  # before haystack is opened: tests phone nobody
-
 GLASS = "Windscreen. The excess is £75 for a repair and £115 for a replacement."
 RACING = "Racing on any track is not covered."
 QUESTION = "What is the windscreen excess?"
