@@ -2,7 +2,9 @@
 
 import asyncio
 import time
+from pathlib import Path
 
+import aiohttp
 import jwt
 import pytest
 from typer.testing import CliRunner
@@ -10,6 +12,7 @@ from typer.testing import CliRunner
 from tests.service.conftest import SECRET
 from tests.service.replicas import Client, collect
 
+FINDINGS = Path(__file__).parents[2] / "examples" / "findings" / "prowler.ocsf.json"
 WORD = "zebracrossing"
 POLICY = f"# Car policy\n\nThe {WORD} excess is £75 for every repair. Glass is covered.\n"
 
@@ -32,7 +35,14 @@ def of_ada(room_loop, keyed, keys):
             start = events[0].data
             rated = {"answer_id": start["answer_id"], "rating": "up", "comment": WORD}
             assert (await ada.json("POST", "/api/v1/feedback", rated))[0] == 201
+            form = aiohttp.FormData()
+            form.add_field("file", FINDINGS.read_bytes(), filename="findings.json")
+            async with ada.session.post("/api/v1/findings", data=form) as response:
+                assert response.status == 200
+            _, advice = await ada.json("POST", "/api/v1/advice/message", {"message": "What do we fix first?"})
+            (cited, *_) = (one["chunk_id"] for one in advice["citations"] if one["kind"] == "finding")
             return {
+                "source_id": cited,
                 "document_id": document["id"],
                 "document_ids": [document["id"]],
                 "conversation_id": "c-ada",
@@ -90,7 +100,12 @@ async def test_no_route_gives_anything_of_another_tenant(ada, bob, of_ada):
                 assert value not in told, f"{method} {path} tells {value}"
         assert "every repair" not in told, f"{method} {path} tells of her document"
     assert walked >= 18
-    for path in ("/api/v1/documents/{document_id}/text", "/api/v1/answers/{answer_id}", "/api/v1/sources/{chunk_id}"):
+    for path in (
+        "/api/v1/documents/{document_id}/text",
+        "/api/v1/answers/{answer_id}",
+        "/api/v1/sources/{chunk_id}",
+        "/api/v1/advice/sources/{source_id}",
+    ):
         assert (await ada.json("GET", path.format(**of_ada)))[0] == 200  # and all of it is still hers
 
 

@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
 from typing import TYPE_CHECKING, Any
+
+import structlog
 
 from footnoted.assistants.security import AnswerService, ConversationDocument, FindingsService, KnowledgeBaseService
 from footnoted.assistants.security.advice.answer import Advice, persona
 from footnoted.assistants.security.advice.asked import Asked as Understood
 from footnoted.assistants.security.advice.asked import read_asked
+from footnoted.assistants.security.shelf import SourceShelf
+from footnoted.events import AnswerFinished, Event
 from footnoted.service.asking import Asked, ChatBody, ChatContext, Gathered, Message
 from footnoted.service.chatting import Chat
 from footnoted.types import Deadlines
 
 if TYPE_CHECKING:
-    from footnoted.contract import GenerationResponse
+    from footnoted.contract import GenerationRequest, GenerationResponse
     from footnoted.service.app import Service
     from footnoted.service.documents import DocumentService
 
+log = structlog.get_logger("footnoted.advice")
+
+_PATIENCE = 2.0  # seconds the end of an answer waits for its sources to be kept
 _PASSAGES = 3  # of the tenant's documents, beside its findings
 _ABOUT_FINDINGS = frozenset({"prioritise", "list", "comply", "remediate", "compare"})
 
@@ -44,6 +54,7 @@ class Advising:
         database = service.store.database
         self.findings = FindingsService(database)
         self.knowledge = KnowledgeBaseService(database)
+        self.shelf = SourceShelf(database)
         self._documents: ChatContext = service.chat.context
         settings = service.settings
         options: dict[str, Any] = {}
@@ -91,7 +102,7 @@ class Advising:
             sources=[one.as_source() for one in advice.sources],
             instructions=persona(),
             after=_Told(advice),
-            writer=advice,
+            writer=_Shelving(advice, self.shelf, message.tenant),
         )
 
     async def _concerns(self, asked: Understood, tenant: str) -> bool:
@@ -113,6 +124,32 @@ class _Always:
         conversation = message.conversation_id or ""
         understood = read_asked(message.text, None, message.history, conversation_id=conversation)
         return await self._advising.advice(understood, message)
+
+
+class _Shelving:
+    """Writes an answer, and keeps what it is cited from beside it: the reader waits for neither database nor model."""
+
+    def __init__(self, advice: Advice, shelf: SourceShelf, tenant: str) -> None:
+        self._advice, self._shelf, self._tenant = advice, shelf, tenant
+
+    async def stream(self, request: GenerationRequest) -> AsyncGenerator[Event]:
+        """The events of the answer."""
+        kept = asyncio.create_task(self._keep(), name="footnoted-keep-sources")
+        try:
+            async with aclosing(self._advice.stream(request)) as events:
+                async for event in events:
+                    if isinstance(event, AnswerFinished):
+                        await kept
+                    yield event
+        finally:
+            await asyncio.gather(kept, return_exceptions=True)
+
+    async def _keep(self) -> None:
+        try:
+            async with asyncio.timeout(_PATIENCE):
+                await self._shelf.keep(self._tenant, self._advice.sources)
+        except Exception as error:  # noqa: BLE001 — the answer stands without it; the page then shows the quotes alone
+            log.warning("sources not kept", error=type(error).__name__)
 
 
 class _Told:

@@ -140,3 +140,53 @@ async def test_knowledge_is_imported_and_looked_up(tmp_path):
         counts = (await client.get("/api/v1/kb")).json()["counts"]
         assert counts["prowler-compliance"] == 1
         assert (await client.request("DELETE", "/api/v1/findings")).json() == {"deleted": 0}
+
+
+async def test_what_is_cited_can_be_opened_at_its_words(tmp_path):
+    """Counts, findings, controls and documents: the text of each has the quote where the citation says it stands."""
+    async with served(tmp_path) as (client, _):
+        await send(client, "prowler.ocsf.json")
+        policy = "Retention policy. Access logs of S3 buckets are kept for seven years and reviewed each month."
+        files = {"file": ("policy.md", policy.encode())}
+        document = (await client.post("/api/v1/documents", files=files)).json()
+        kinds = set()
+        for question in (QUESTION, "What does our retention policy document say about S3 access logs?"):
+            told = (await client.post("/api/v1/advice/message", json={"message": question})).json()
+            for one in told["citations"]:
+                source = (await client.get(f"/api/v1/advice/sources/{one['chunk_id']}")).json()
+                assert source["text"][one["source_start"] : one["source_end"]] == one["source_quote"]
+                assert (source["kind"], source["item"], source["title"]) == (one["kind"], one["id"], one["title"])
+                kinds.add(source["kind"])
+                if source["kind"] == "document":
+                    of_document = source["id"]
+        assert kinds == {"inventory", "finding", "control", "document"}
+        await client.delete(f"/api/v1/documents/{document['id']}")
+        assert (await client.get(f"/api/v1/advice/sources/{of_document}")).status_code == 404
+        finding = next(one["chunk_id"] for one in told["citations"] + told["citations"] if one)
+        assert (await client.delete("/api/v1/findings")).status_code == 200
+        assert (await client.get(f"/api/v1/advice/sources/{finding}")).status_code == 404
+        assert (await client.get("/api/v1/advice/sources/nonsense")).status_code == 422
+
+
+async def test_a_cited_finding_stays_as_it_was_when_a_later_scan_changes_it(tmp_path):
+    """The text of a citation is the one it was made from; a new answer cites the new words."""
+    async with served(tmp_path) as (client, _):
+        await send(client, "prowler.ocsf.json")
+        question = {"message": "Explain s3_bucket_public_access"}
+        before = (await client.post("/api/v1/advice/message", json=question)).json()
+        records = json.loads((EXAMPLES / "prowler.ocsf.json").read_text())
+        for record in records:
+            record["status_detail"] = "Changed by a later scan."
+            record["time_dt"] = "2031-01-01T00:00:00"
+        data = json.dumps(records).encode()
+        report = (await client.post("/api/v1/findings", files={"file": ("later.json", data)})).json()
+        assert report["updated"] == 10
+        after = (await client.post("/api/v1/advice/message", json=question)).json()
+        texts = []
+        for told in (before, after):
+            one = next(one for one in told["citations"] if one["kind"] == "finding")
+            source = (await client.get(f"/api/v1/advice/sources/{one['chunk_id']}")).json()
+            assert source["text"][one["source_start"] : one["source_end"]] == one["source_quote"]
+            texts.append(source["text"])
+        assert "Changed by a later scan." not in texts[0]
+        assert "Changed by a later scan." in texts[1]

@@ -23,8 +23,15 @@ async def test_the_advisor_answers_from_a_scanners_file(visit):
     await reader(".copy-code").first.click()
     copied = await reader.page.evaluate("navigator.clipboard.readText()")
     assert copied == await reader(".code code").first.evaluate("(n) => n.textContent")
-    await reader(".cite").first.click()
-    assert await reader.marked() == (await reader.answer())["citations"][0]["source_quote"]
+    citations = (await reader.answer())["citations"]
+    for number, citation in enumerate(citations):
+        await reader(".cite").nth(number).click()
+        await expect(reader("mark.words")).to_have_text(citation["source_quote"], use_inner_text=False)
+        assert await reader.marked() == citation["source_quote"]
+        body = await reader(".source-body").evaluate("(node) => node.textContent")
+        assert "only the words" not in body
+        assert len(body) > len(citation["source_quote"])
+    assert {"finding", "control"} <= {one["kind"] for one in (await reader.answer())["extras"]["citations"]}
     await row.get_by_role("button").click()
     await row.get_by_role("button", name="Delete").click()
     await expect(row).to_have_count(0)

@@ -6,7 +6,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import JSON, DateTime, ForeignKey, Index, Integer, String, Text, UniqueConstraint
+from sqlalchemy import JSON, DateTime, Float, ForeignKey, Index, Integer, String, Text, UniqueConstraint
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 MIGRATIONS = Path(__file__).parent / "migrations"
@@ -126,3 +126,18 @@ class DocumentRow(Base):
         Index("security_documents_by_conversation", "tenant", "conversation", "added_at"),
         UniqueConstraint("tenant", "conversation", "id"),
     )
+
+
+class SourceRow(Base):
+    """A source as an answer was cited from it; its id is made from its words."""
+
+    __tablename__ = "security_sources"
+    tenant: Mapped[str] = mapped_column(NAME, primary_key=True)
+    id: Mapped[str] = mapped_column(ID, primary_key=True)
+    kind: Mapped[str] = mapped_column(String(60))
+    item: Mapped[str] = mapped_column(Text)
+    title: Mapped[str] = mapped_column(Text)
+    text: Mapped[str] = mapped_column(Text)
+    kept_at: Mapped[float] = mapped_column(Float)
+
+    __table_args__ = (Index("security_sources_by_age", "kept_at"),)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
+from uuid import UUID
 
 from fastapi import APIRouter, File, Form, Query, Request, UploadFile
 from fastapi.responses import Response
@@ -15,7 +17,7 @@ from footnoted.assistants.security.names import framework_key, service_key
 from footnoted.assistants.security.severity import read_severity
 from footnoted.service.advising import Advising
 from footnoted.service.asking import ChatBody
-from footnoted.service.faults import Fault
+from footnoted.service.faults import Fault, not_found
 from footnoted.service.routes._shared import ERRORS, STREAMED, service_of, stream_response
 from footnoted.service.tenants import Asking
 
@@ -32,6 +34,7 @@ async def room(service: Service) -> AsyncIterator[None]:
     advising = Advising(service)
     await advising.open()
     service.chat.context = advising
+    service.when_forgetting.append(advising.shelf.forget)
     try:
         yield
     finally:
@@ -88,7 +91,8 @@ async def findings(
 
 @router.delete("/findings")
 async def forget_findings(request: Request, who: Asking) -> dict[str, Any]:
-    """Forget every finding of the tenant."""
+    """Forget every finding of the tenant, and what answers cited of them."""
+    await _advising(request).shelf.delete_all(who.tenant)
     return {"deleted": await _findings(request).delete_all(who.tenant)}
 
 
@@ -132,6 +136,17 @@ async def message(request: Request, body: ChatBody, who: Asking) -> dict[str, An
         return await service.desk.whole(asked)
     finally:
         await release()
+
+
+@router.get("/advice/sources/{source_id}")
+async def cited_source(request: Request, source_id: UUID, who: Asking) -> dict[str, Any]:
+    """A finding, a control, a document's words or the counts, as an answer cites it: the text its offsets count in."""
+    found = await _advising(request).shelf.get(who.tenant, str(source_id))
+    if found is None:
+        raise not_found("there is no such source")
+    if found.kind == "document":
+        await service_of(request).documents.passage(who.tenant, str(UUID(hex=found.item)))  # gone with its document
+    return asdict(found)
 
 
 @router.post("/advice/stream", response_class=Response, responses=STREAMED)

@@ -159,7 +159,12 @@ export class Panel {
         const { text } = await this.#once(spot.chunkId, wire.passage);
         return { text, start: spot.start, end: spot.end };
       }
+      if (spot.chunkId) {
+        const { text } = await this.#once(spot.chunkId, wire.citedSource);
+        return { text, start: spot.start, end: spot.end };
+      }
     } catch (error) {
+      if (!spot.documentId && error.status === 404) return { failed: "Of this source only the words it was cited for are shown:" };
       return { failed: error.status === 404 ? "This document has been deleted. The words it was cited for:" : `${error.message} The words it was cited for:` };
     }
     return { failed: "Of this source only the words it was cited for are shown:" };

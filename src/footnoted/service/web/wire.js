@@ -95,6 +95,7 @@ export const stop = (streamId) => json(`/api/v1/chat/stream/${id(streamId)}`, { 
 export const savedAnswer = (answerId) => json(`/api/v1/answers/${id(answerId)}`);
 export const documentText = (documentId) => json(`/api/v1/documents/${id(documentId)}/text`);
 export const passage = (chunkId) => json(`/api/v1/sources/${id(chunkId)}`);
+export const citedSource = (chunkId) => json(`/api/v1/advice/sources/${id(chunkId)}`);
 export const remove = (documentId) => send(`/api/v1/documents/${id(documentId)}`, { method: "DELETE" });
 export const findings = () => json("/api/v1/findings?per_page=1");
 export const forgetFindings = () => send("/api/v1/findings", { method: "DELETE" });

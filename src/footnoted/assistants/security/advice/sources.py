@@ -58,10 +58,12 @@ class Sheet:
 
     def as_context(self, score: float) -> SourceContext:
         """The sheet as a source of a request."""
-        made = uuid5(NAMESPACE_URL, f"footnoted:security:{self.tenant}:{self.kind}:{self.id}")
+        name = f"footnoted:security:{self.tenant}:{self.kind}:{self.id}"
+        made = uuid5(NAMESPACE_URL, name)
         metadata: Mapping[str, str] = {"title": self.title, "kind": self.kind, "id": self.id}
         return SourceContext(
-            chunk_id=made,
+            # Its own words are part of its id: what was cited from is told from what it became.
+            chunk_id=uuid5(made, self.text),
             document_id=_document_id(self, made),
             content=self.text,
             metadata=dict(metadata),

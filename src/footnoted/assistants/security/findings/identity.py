@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import lru_cache
 from hashlib import blake2b
 
 from footnoted.assistants.security.findings.fields import PLACEHOLDER
@@ -29,17 +30,20 @@ def is_told_apart(finding: Finding) -> bool:
 
 def rule_of(tenant: str, finding: Finding) -> str:
     """The id of what the check says, made from its words."""
-    return _hash(
-        tenant,
-        finding.check_id,
-        finding.title,
-        finding.description,
-        finding.risk,
-        finding.remediation,
-        finding.remediation_cli,
-        json.dumps(finding.references),
-        json.dumps({key: list(ids) for key, ids in finding.frameworks.items()}, sort_keys=True),
-    )
+    words = (finding.check_id, finding.title, finding.description, finding.risk, finding.remediation)
+    return _rule(tenant, (*words, finding.remediation_cli), finding.references, tuple(finding.frameworks.items()))
+
+
+# A check says the same words on each of its findings.
+@lru_cache(maxsize=4096)
+def _rule(
+    tenant: str,
+    words: tuple[str, ...],
+    references: tuple[str, ...],
+    frameworks: tuple[tuple[str, tuple[str, ...]], ...],
+) -> str:
+    told = {key: list(ids) for key, ids in frameworks}
+    return _hash(tenant, *words, json.dumps(references), json.dumps(told, sort_keys=True))
 
 
 def digest_of(finding: Finding) -> str:

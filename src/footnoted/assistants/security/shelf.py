@@ -1,0 +1,93 @@
+"""The sources of an answer in, as they were when it was written; each one's text, for as long as answers are kept, out.
+
+A finding changes with the next scan and a document may go. What an answer was cited from is kept by its own words, so a
+citation's offsets hold for as long as the answer does.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from footnoted.assistants.security.rooms import opened, transaction
+
+if TYPE_CHECKING:
+    from footnoted.contract import SourceContext
+    from footnoted.store import Database
+
+
+@dataclass(frozen=True, slots=True)
+class ShelvedSource:
+    """A source as it was cited.
+
+    ``kind`` is finding, control, document or inventory (the counts), ``item`` the id of what it tells of.
+    """
+
+    id: str
+    kind: str
+    item: str
+    title: str
+    text: str
+
+
+class SourceShelf:
+    """The cited sources of every tenant, and of each only its own. ``database``: a `Database` or its URL."""
+
+    def __init__(self, database: Database | str) -> None:
+        self.database = opened(database)
+
+    async def keep(self, tenant: str, sources: Sequence[SourceContext]) -> None:
+        """Keep the sources of one answer; the same words are kept once."""
+        from footnoted.assistants.security.tables import SourceRow
+
+        if self.database.is_sqlite:
+            from sqlalchemy.dialects.sqlite import insert
+        else:
+            from sqlalchemy.dialects.postgresql import insert  # type: ignore[assignment]
+        now = time.time()
+        rows = [
+            {
+                "tenant": tenant,
+                "id": str(one.chunk_id),
+                "kind": str(one.metadata["kind"]),
+                "item": str(one.metadata["id"]),
+                "title": one.title,
+                "text": one.content,
+                "kept_at": now,
+            }
+            for one in sorted(sources, key=lambda one: str(one.chunk_id))
+        ]
+        if not rows:
+            return
+        statement = insert(SourceRow.__table__)
+        statement = statement.on_conflict_do_update(index_elements=["tenant", "id"], set_={"kept_at": now})
+        async with transaction(self.database) as session:
+            await session.execute(statement, rows)
+
+    async def get(self, tenant: str, source_id: str) -> ShelvedSource | None:
+        """One source of the tenant; another tenant's is as good as none."""
+        from footnoted.assistants.security.tables import SourceRow
+
+        async with transaction(self.database) as session:
+            row = await session.get(SourceRow, (tenant, source_id))
+        return None if row is None else ShelvedSource(row.id, row.kind, row.item, row.title, row.text)
+
+    async def delete_all(self, tenant: str) -> None:
+        """Forget every source of a tenant."""
+        from sqlalchemy import delete
+
+        from footnoted.assistants.security.tables import SourceRow
+
+        async with transaction(self.database) as session:
+            await session.execute(delete(SourceRow).where(SourceRow.tenant == tenant))
+
+    async def forget(self, oldest: float) -> None:
+        """Let go of what was last cited before ``oldest`` (seconds since 1970)."""
+        from sqlalchemy import delete
+
+        from footnoted.assistants.security.tables import SourceRow
+
+        async with transaction(self.database) as session:
+            await session.execute(delete(SourceRow).where(SourceRow.kept_at < oldest))
