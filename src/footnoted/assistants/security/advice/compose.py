@@ -200,6 +200,11 @@ class Composer:
                 f"{names} is not covered by this knowledge base, so nothing is said about it. "
                 f"Covered are {', '.join(framework_name(key) for key in _COVERED)}."
             )
+        if self.context.unknown and not self.context.documents:
+            return (
+                f"{self.context.unknown[0]}. Ask about your cloud findings, an AWS service, or a framework: "
+                f"{', '.join(framework_name(key) for key in _COVERED)}."
+            )
         return (
             "Neither your findings, nor your documents, nor the knowledge base speak of this. "
             "Ask about your cloud findings, an AWS service, or a framework: "

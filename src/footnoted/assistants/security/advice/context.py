@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol
 
 from footnoted.assistants.security.advice.choosing import chosen_entries, is_named
-from footnoted.assistants.security.advice.topic import Topic, labels_in, serving, topic_of
+from footnoted.assistants.security.advice.topic import Topic, labels_in, owners_in, serving, topic_of
 from footnoted.assistants.security.documents import ConversationDocument
 from footnoted.assistants.security.findings.finding import Finding, FindingFilters, FindingsPage, Pagination
 from footnoted.assistants.security.knowledge import shipped
@@ -83,9 +83,11 @@ async def assemble(asked: Asked, shelves: Shelves, tenant: str) -> AnswerContext
         elif topic.stems and not about:
             # It names nothing that is known here, and what it is about is nothing that is known here either.
             return AnswerContext(documents=documents, unknown=_unknown_document(asked, documents))
+    if asked.names_nothing and (strange := await _strange(asked, shelves, tenant)):
+        return AnswerContext(documents=documents, unknown=strange)
     page, sides, unknown, tenant_total = await _findings(asked, shelves, tenant, about, topic)
     unknown += _unknown_document(asked, documents)
-    findings, repeated = without_repeats(page.findings)
+    findings, repeated = without_repeats(page.findings, asked.ids)
     best = findings[:BEST]
     entries = await _entries(asked, shelves.knowledge_base, tenant, best)
     entries = list({(entry.origin, entry.id): entry for entry in (*about, *entries)}.values())
@@ -120,8 +122,27 @@ def _unknown_document(asked: Asked, documents: Sequence[ConversationDocument]) -
     return ("no document belongs to this conversation",) if missing else ()
 
 
-def without_repeats(findings: Sequence[Finding]) -> tuple[tuple[Finding, ...], tuple[str, ...]]:
-    """Findings that report one thing on one resource as one, with the frameworks of all; and a word on each."""
+async def _strange(asked: Asked, shelves: Shelves, tenant: str) -> tuple[str, ...]:
+    """The names whose findings are asked for and which nothing here bears: no service, no title, no resource."""
+    names = owners_in(asked.question)
+    if not names or shelves.findings is None:
+        return ()
+    for name in names:
+        filters = FindingFilters(title_words=(name,), statuses=())
+        if (await shelves.findings.get_findings(tenant, filters, Pagination(page_size=1))).total:
+            return ()
+        if (await shelves.findings.get_by_rule_ids(tenant, [name])).findings:
+            return ()
+    return (f"{', '.join(names)} is no service, framework, check or resource that is known here",)
+
+
+def without_repeats(
+    findings: Sequence[Finding], named: Sequence[str] = ()
+) -> tuple[tuple[Finding, ...], tuple[str, ...]]:
+    """Findings that report one thing on one resource as one, with the frameworks of all; and a word on each.
+
+    The one whose check is ``named`` is the one that stays.
+    """
     first: dict[tuple[str, ...], Finding] = {}
     repeated: list[str] = []
     for one in findings:
@@ -130,6 +151,8 @@ def without_repeats(findings: Sequence[Finding]) -> tuple[tuple[Finding, ...], t
         if before is None or before.check_id == one.check_id:
             first[key if before is None else (*key, one.id)] = one
             continue
+        if one.check_id in named and before.check_id not in named:
+            before, one = one, before  # noqa: PLW2901
         frameworks = {name: dict.fromkeys(ids) for name, ids in before.frameworks.items()}
         for name, ids in one.frameworks.items():
             frameworks.setdefault(name, {}).update(dict.fromkeys(ids))

@@ -45,6 +45,14 @@ _LABELS = (
 _ARTICLE = re.compile(r"\b[Aa]rt(?:icle|\.)?\s?(\d{1,2})\b")
 
 
+# A name in capitals whose findings are asked for: "the findings for Salesforce", "does the Salesforce service have".
+_OF_ONE = r"(?!(?:(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|AWS|Amazon|Security|I)\b)([A-Z][a-z][\w-]+)"
+_OWNERS = (
+    re.compile(rf"\b[Ff]indings? (?:\w+ ){{0,2}}?(?:for|in|on|of|from|about) (?:our |the |my )?{_OF_ONE}(?=[ ?.!]*$)"),
+    re.compile(rf"\b[a-z]+ {_OF_ONE} (?:service|findings?)\b"),
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Topic:
     """What a question is about: its telling words as they were written, and their stems."""
@@ -98,6 +106,16 @@ def labels_in(question: str) -> tuple[str, ...]:
     found = [match[1].replace(" ", "") for pattern in _LABELS for match in pattern.finditer(question)]
     labels = [one.upper() if re.match(r"[A-Za-z]{2}-", one) else one for one in found]
     return tuple(dict.fromkeys([*labels, *(f"Art. {number}" for number in _ARTICLE.findall(question))]))
+
+
+def owners_in(question: str) -> tuple[str, ...]:
+    """The proper names whose findings a question asks for.
+
+    >>> owners_in("List our findings for Salesforce"), owners_in("Which findings do we fix before Monday?")
+    (('Salesforce',), ())
+    """
+    found = [match[1] for pattern in _OWNERS for match in pattern.finditer(question)]
+    return tuple(name for name in dict.fromkeys(found) if not _GENERAL.issuperset(content_stems(name)))
 
 
 def serving(labels: Sequence[str], entries: Sequence[KnowledgeEntry]) -> list[KnowledgeEntry]:

@@ -15,6 +15,8 @@ _SUBJECTS = ("aws_services", "compliance_frameworks", "uncovered", "check_ids", 
 _IDLE_WORDS = 8  # a greeting or thanks that goes on longer asks something
 
 
+_SIDES = ("aws_services", "compliance_frameworks")
+_THAN = re.compile(r"\b(?:\w+er|more|less|worse|fewer) (?:\w+ ){0,3}than\b", re.IGNORECASE)
 _ASIDE = re.compile(r"^\w+ aside\b", re.IGNORECASE)  # "Urgency aside" asks for no order
 # A question that says so is one to explain, whatever else it mentions.
 _ASKS_WHY = re.compile(
@@ -77,14 +79,16 @@ def intents_of(text: str, named: Sequence[Mention]) -> Asked:
     text = _ASIDE.sub(" ", text)
     kinds = {one.kind for one in named}
     cued = [name for name, pattern in known.intents.items() if pattern.search(text)]
+    if "compare" not in cued and _THAN.search(text) and _has_two(named):
+        cued.insert(0, "compare")
     subject = bool(kinds.intersection(_SUBJECTS) or known.tenant.search(text) or known.topics.search(text))
     if is_idle(text) and not kinds:
         return Asked(("other",), cued=False)
     if not subject and not set(cued).intersection(("document", "prioritise", "remediate", "comply")):
-        return Asked(("other",), cued=False, would=_settled(text, cued, kinds)[0] if cued else "")
+        return Asked(("other",), cued=False, would=_settled(text, cued, named)[0] if cued else "")
     if not cued:
         return Asked((_unsaid(kinds),), cued=False)
-    return Asked(tuple(_settled(text, cued, kinds)))
+    return Asked(tuple(_settled(text, cued, named)))
 
 
 def is_idle(text: str) -> bool:
@@ -101,8 +105,15 @@ def _unsaid(kinds: set[str]) -> str:
     return "list" if kinds.intersection(("aws_services", "severities")) else "other"
 
 
-def _settled(text: str, cued: list[str], kinds: set[str]) -> list[str]:
+def _has_two(named: Sequence[Mention]) -> bool:
+    """Whether two of a kind are named, to be held against each other."""
+    sides = [(one.kind, name) for one in named if one.kind in _SIDES and not one.aside for name in one.names]
+    return any(len({name for kind, name in sides if kind == side}) > 1 for side in _SIDES)
+
+
+def _settled(text: str, cued: list[str], named: Sequence[Mention]) -> list[str]:
     """Cues that mean less than they say go: "audit" without a duty named, "which" before a requirement."""
+    kinds = {one.kind for one in named}
     if "comply" in cued and not kinds.intersection(("compliance_frameworks", "uncovered")):
         sure = re.search(
             r"\b(?:complian|comply|complies|audit(?:or)?s?\b|cumpl|mematuhi|patuh|pematuhan)", text, re.IGNORECASE
