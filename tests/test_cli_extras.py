@@ -14,6 +14,7 @@ import pytest
         ("structlog", "community hello", "community"),
         ("pydantic_settings", "serve", "service"),
         ("pyarrow", "batch none.jsonl", "batch"),
+        ("mcp", "mcp --http --port 0", "mcp"),
     ],
 )
 def test_a_missing_extra_is_named(tmp_path, hidden, command, extra):

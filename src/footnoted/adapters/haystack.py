@@ -9,24 +9,26 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from typing import Any, Literal
 
-from haystack import Document, component, default_from_dict, default_to_dict
-from haystack.core.errors import SerializationError
-from haystack.dataclasses import ChatMessage, GeneratedAnswer, StreamingCallbackT, StreamingChunk
-from haystack.dataclasses.streaming_chunk import (
-    ComponentInfo,
-    FinishReason,
-    _invoke_streaming_callback,
-    select_streaming_callback,
-)
-from haystack.utils import Secret
-from haystack.utils.callable_serialization import deserialize_callable, serialize_callable
-
 from footnoted.adapters._documents import context_of, question_of, turns
+from footnoted.adapters._extra import needed
 from footnoted.adapters._waiting import pieces_of, result_of
 from footnoted.answering.generator import GroundedGenerator
 from footnoted.contract import GenerationConfig, GenerationRequest, GenerationResponse, SourceContext
 from footnoted.errors import ConfigurationError, ProviderError
 from footnoted.grounding.detector import GroundingResult, HallucinationDetector
+
+with needed("haystack"):
+    from haystack import Document, component, default_from_dict, default_to_dict
+    from haystack.core.errors import SerializationError
+    from haystack.dataclasses import ChatMessage, GeneratedAnswer, StreamingCallbackT, StreamingChunk
+    from haystack.dataclasses.streaming_chunk import (
+        ComponentInfo,
+        FinishReason,
+        _invoke_streaming_callback,
+        select_streaming_callback,
+    )
+    from haystack.utils import Secret
+    from haystack.utils.callable_serialization import deserialize_callable, serialize_callable
 
 __all__ = ["GroundedAnswerer", "GroundingChecker", "contexts"]
 

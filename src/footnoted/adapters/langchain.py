@@ -9,14 +9,9 @@ from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping, Se
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Any, Literal
 
-from langchain_core.documents import Document
-from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
-from langchain_core.messages.ai import UsageMetadata
-from langchain_core.runnables import Runnable, RunnableConfig
-
 from footnoted.adapters._documents import context_of, question_of, turns
 from footnoted.adapters._endings import ending
+from footnoted.adapters._extra import needed
 from footnoted.adapters._waiting import pieces_of, result_of
 from footnoted.answering.generator import AnswerText, GroundedGenerator
 from footnoted.contract import GenerationConfig, GenerationRequest, GenerationResponse, SourceContext
@@ -25,6 +20,13 @@ from footnoted.grounding.detector import GroundingResult, HallucinationDetector
 from footnoted.providers._schema import in_words
 from footnoted.providers.openai import messages
 from footnoted.types import Delta, Usage
+
+with needed("langchain"):
+    from langchain_core.documents import Document
+    from langchain_core.language_models import BaseChatModel
+    from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
+    from langchain_core.messages.ai import UsageMetadata
+    from langchain_core.runnables import Runnable, RunnableConfig
 
 if TYPE_CHECKING:
     from footnoted.types import Prompt

@@ -9,17 +9,9 @@ from collections.abc import AsyncGenerator, Generator, Mapping, Sequence
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Any
 
-from llama_index.core.base.llms.types import ChatMessage, MessageRole
-from llama_index.core.base.response.schema import AsyncStreamingResponse, Response, StreamingResponse
-from llama_index.core.callbacks import CallbackManager, CBEventType, EventPayload
-from llama_index.core.instrumentation.events.synthesis import SynthesizeEndEvent, SynthesizeStartEvent
-from llama_index.core.llms import LLM, MockLLM
-from llama_index.core.response_synthesizers import BaseSynthesizer
-from llama_index.core.schema import MetadataMode, NodeWithScore, QueryBundle
-from llama_index_instrumentation import get_dispatcher
-
 from footnoted.adapters._documents import context_of, question_of
 from footnoted.adapters._endings import ending
+from footnoted.adapters._extra import needed
 from footnoted.adapters._waiting import pieces_of, result_of
 from footnoted.answering.generator import GroundedGenerator
 from footnoted.contract import GenerationConfig, GenerationRequest, GenerationResponse, SourceContext
@@ -27,6 +19,16 @@ from footnoted.errors import ConfigurationError
 from footnoted.providers._schema import in_words
 from footnoted.providers.openai import messages
 from footnoted.types import Delta
+
+with needed("llamaindex"):
+    from llama_index.core.base.llms.types import ChatMessage, MessageRole
+    from llama_index.core.base.response.schema import AsyncStreamingResponse, Response, StreamingResponse
+    from llama_index.core.callbacks import CallbackManager, CBEventType, EventPayload
+    from llama_index.core.instrumentation.events.synthesis import SynthesizeEndEvent, SynthesizeStartEvent
+    from llama_index.core.llms import LLM, MockLLM
+    from llama_index.core.response_synthesizers import BaseSynthesizer
+    from llama_index.core.schema import MetadataMode, NodeWithScore, QueryBundle
+    from llama_index_instrumentation import get_dispatcher
 
 if TYPE_CHECKING:
     from footnoted.types import Prompt

@@ -9,30 +9,32 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable
 from inspect import isawaitable
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-from pydantic_ai import Agent, ModelRetry, RunContext
-from pydantic_ai.direct import model_request_stream
-from pydantic_ai.messages import (
-    ModelMessage,
-    ModelRequest,
-    ModelResponse,
-    PartDeltaEvent,
-    PartStartEvent,
-    SystemPromptPart,
-    TextPart,
-    TextPartDelta,
-    ToolReturnPart,
-    UserPromptPart,
-)
-from pydantic_ai.models import Model
-from pydantic_ai.settings import ModelSettings
-
 from footnoted.adapters._endings import ENDINGS, ending
+from footnoted.adapters._extra import needed
 from footnoted.contract import SourceContext
 from footnoted.errors import ConfigurationError
 from footnoted.grounding.detector import ClaimGrounding, GroundingResult, HallucinationDetector
 from footnoted.providers._schema import in_words
 from footnoted.providers._wire import ask_of
 from footnoted.types import Delta, Source, Usage
+
+with needed("pydantic-ai"):
+    from pydantic_ai import Agent, ModelRetry, RunContext
+    from pydantic_ai.direct import model_request_stream
+    from pydantic_ai.messages import (
+        ModelMessage,
+        ModelRequest,
+        ModelResponse,
+        PartDeltaEvent,
+        PartStartEvent,
+        SystemPromptPart,
+        TextPart,
+        TextPartDelta,
+        ToolReturnPart,
+        UserPromptPart,
+    )
+    from pydantic_ai.models import Model
+    from pydantic_ai.settings import ModelSettings
 
 if TYPE_CHECKING:
     from footnoted.types import Prompt

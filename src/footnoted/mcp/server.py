@@ -12,14 +12,11 @@ from pathlib import Path
 from typing import Annotated, Any
 from uuid import UUID
 
-from mcp.server import MCPServer
-from mcp.server.mcpserver import Context
-from mcp.server.mcpserver.exceptions import ToolError
-from mcp_types import CallToolResult, TextContent, ToolAnnotations
 from pydantic import Field
 
 import footnoted
 from footnoted.adapters._documents import context_of
+from footnoted.adapters._extra import needed
 from footnoted.answering.generator import GroundedGenerator, shipped_checker
 from footnoted.contract import GenerationConfig, GenerationRequest, GenerationResponse, SourceContext
 from footnoted.errors import FootnotedError
@@ -39,6 +36,12 @@ from footnoted.mcp.told import (
     checked,
     in_words,
 )
+
+with needed("mcp"):
+    from mcp.server import MCPServer
+    from mcp.server.mcpserver import Context
+    from mcp.server.mcpserver.exceptions import ToolError
+    from mcp_types import CallToolResult, TextContent, ToolAnnotations
 
 _AT_ONCE = 4  # calls that work at a time; the others wait their turn
 _READS_ONLY = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
