@@ -124,12 +124,13 @@ def blocks(page: Path) -> list[Block]:
 
 
 def says(shown: str, printed: str) -> bool:
-    """Whether a command printed what the page shows; ``…`` or ``...`` stands for anything, spaces at ends for none.
+    """Whether a command printed what the page shows.
+
+    ``…`` or ``...`` stands, with the space around it, for anything or nothing; spaces at a line's end say nothing.
 
     >>> says("a … d", "a b c d  ")
     True
     """
-    tidy = (re.sub(r"[ \t]+$", "", text, flags=re.MULTILINE).strip() for text in (shown, printed))
-    wanted, got = tidy
-    pattern = ".*?".join(map(re.escape, re.split(r"…|\.\.\.", wanted)))
+    wanted, got = (re.sub(r"[ \t]+$", "", text, flags=re.MULTILINE).strip() for text in (shown, printed))
+    pattern = ".*?".join(map(re.escape, re.split(r"\s*(?:…|\.\.\.)\s*", wanted)))
     return re.fullmatch(pattern, got, re.DOTALL) is not None
