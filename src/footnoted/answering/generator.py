@@ -72,7 +72,7 @@ class AnswerText:
 class GroundedGenerator:
     """Grounded, cited answers from any provider; implements `GeneratorProtocol`.
 
-    ``provider``: ``extractive`` (no model), ``openai``, ``anthropic``, ``gemini``, ``compatible``, an object
+    ``provider``: ``extractive`` (no LLM), ``openai``, ``anthropic``, ``gemini``, ``compatible``, an object
     with ``stream(prompt)``, or an async generator function. ``fallback``: one more of these, or several, tried
     in turn before the first token. ``deadlines``: `Deadlines` or a mapping of its fields, in seconds.
     ``templates``: a folder whose files replace prompt templates of the same name.
@@ -106,9 +106,11 @@ class GroundedGenerator:
         show_unchecked: bool = False,
         **options: Any,
     ) -> None:
+        options = _meant(provider, checking) | options
         chosen = build(provider, api_key=api_key, base_url=base_url, model=model, **options)
         others = fallback if isinstance(fallback, list | tuple) else [fallback] if fallback else []
-        self.provider: Provider = Fallback([chosen, *(build(other) for other in others)]) if others else chosen
+        made = [build(other, **_meant(other, checking)) for other in others]
+        self.provider: Provider = Fallback([chosen, *made]) if made else chosen
         self.answering = Answering(
             provider=self.provider,
             deadlines=_fields(Deadlines, deadlines, "deadlines"),
@@ -221,6 +223,15 @@ def shipped_checker() -> Weigher:
     from footnoted.grounding.check import Checker
 
     return Checker()
+
+
+def _meant(provider: Any, checking: str | None) -> dict[str, Any]:
+    """Options a provider gets unless others are named: where answers are checked, ``extractive`` reads by meaning too.
+
+    It is the check's own encoder, one for both; with checking off none is opened.
+    """
+    extractive = isinstance(provider, str) and provider.strip().lower() == "extractive"
+    return {"likeness": "shipped"} if extractive and checking != "off" else {}
 
 
 def _raise_if_cut(response: GenerationResponse) -> None:

@@ -6,12 +6,13 @@ import asyncio
 import json
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
+from footnoted.encoder import EncoderUnavailable
 from footnoted.errors import ConfigurationError
 from footnoted.orders import is_order
 from footnoted.providers._choosing import Passage, passages
-from footnoted.relevance import answerability, rank, tells
+from footnoted.relevance import EncoderLikeness, answerability, rank, tells
 from footnoted.text import content_stems, estimate_tokens, fold, stem, words
 from footnoted.types import Delta, FinishReason, Prompt, Usage
 
@@ -48,21 +49,29 @@ class Reply:
 class Extractive:
     """Answers in the sources' own sentences, or refuses where the chance that they answer is under ``threshold``.
 
-    ``sentences`` bounds the answer's length. ``likeness`` (`footnoted.relevance.EncoderLikeness`) lets words
-    that differ and mean the same meet. Nothing leaves the process.
+    ``sentences`` bounds the answer's length. ``likeness`` lets words that differ and mean the same meet:
+    ``"shipped"`` is the package's encoder, opened at the first question and done without where it cannot be; or one
+    of your own. Nothing leaves the process.
     """
 
     name = "extractive"
     model = "extractive"
 
-    def __init__(self, *, threshold: float | None = None, sentences: int = 4, likeness: Likeness | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        threshold: float | None = None,
+        sentences: int = 4,
+        likeness: Likeness | Literal["shipped"] | None = None,
+    ) -> None:
         if threshold is not None and not 0 <= threshold <= 1:
             raise ConfigurationError(f"threshold is a chance between 0 and 1, not {threshold}")
         if sentences < 1:
             raise ConfigurationError(f"an extractive answer has at least one sentence, not {sentences}")
         self.threshold = THRESHOLD if threshold is None else threshold
         self.sentences = sentences
-        self.likeness = likeness
+        self.likeness: Likeness | None = EncoderLikeness() if likeness == "shipped" else likeness
+        self._may_go_without = likeness == "shipped"
 
     async def stream(self, prompt: Prompt) -> AsyncIterator[Delta]:
         """Yield the answer sentence by sentence, or a schema's object as one text. A refusal has no text.
@@ -100,7 +109,7 @@ class Extractive:
         if not any(source.text.strip() for source in prompt.sources):
             return Reply((), 0.0, "There are no sources to answer from.")
         about = before(prompt.question, prompt.history)
-        ranked = rank(prompt.question, prompt.sources, about=about, likeness=self.likeness)
+        ranked = self._ranked(prompt, about)
         # A sentence that orders about whoever answers tells nothing, however well its words fit.
         ranked = [one for one in ranked if not is_order(one.sentence.text)]
         chance = answerability(f"{about} {prompt.question}", ranked)
@@ -113,6 +122,15 @@ class Extractive:
         if estimate_tokens(found[0].text) > room:
             return Reply((_shortened(found[0], room),), chance, cut=True)
         return Reply(found, chance)
+
+    def _ranked(self, prompt: Prompt, about: str) -> list[Scored]:
+        try:
+            return rank(prompt.question, prompt.sources, about=about, likeness=self.likeness)
+        except EncoderUnavailable:
+            if not self._may_go_without:
+                raise
+            self.likeness = None
+            return rank(prompt.question, prompt.sources, about=about)
 
 
 def before(question: str, history: Sequence[Turn]) -> str:
