@@ -41,6 +41,13 @@ def test_a_reader_sees_a_title_and_page(metadata, title):
     assert metadata.items() <= found.metadata.items()
 
 
+def test_half_a_character_keeps_its_place():
+    """A lone surrogate, as some readers of PDF leave it, breaks neither the text nor the places in it."""
+    found = context_of("a \ud800 b ค", id_="\ud800", metadata={"source": "\udfff.pdf"})
+    assert found.content == "a \ufffd b ค"
+    assert question_of("What\ud800?") == "What\ufffd?"
+
+
 @pytest.mark.parametrize("score", [None, "high", float("nan"), float("inf")])
 def test_a_score_that_is_none_counts_nothing(score):
     """No score, a word, not a number: relevance 0, never an error."""

@@ -15,7 +15,7 @@ from langchain_openai import ChatOpenAI
 
 from footnoted import GenerationRequest, GenerationResponse, GroundedGenerator
 from footnoted.adapters.langchain import CheckRunnable, GroundedRunnable, LangChainProvider, contexts
-from footnoted.errors import ConfigurationError, ProviderError
+from footnoted.errors import ConfigurationError, ProviderError, ProviderTimeout
 from footnoted.retrieval.index import Index
 from footnoted.testing import Reply, ScriptedLLM, faults, scripted_provider
 from footnoted.types import FinishReason, Source
@@ -208,6 +208,15 @@ async def test_a_model_that_fails_falls_back():
         response = await GroundedRunnable(chat(llm, client), fallback="extractive").ainvoke(GIVEN)
         assert "£75" in response.response
         assert response.provider == "extractive"
+
+
+async def test_a_model_that_never_answers_meets_the_deadline():
+    """The clock is footnoted's, whatever the library waits for; the connection is closed."""
+    async with ScriptedLLM(Reply(fault=faults.hang_before_headers())) as llm, httpx.AsyncClient() as client:
+        runnable = GroundedRunnable(chat(llm, client), deadlines={"first_token": 0.2})
+        with pytest.raises(ProviderTimeout, match="first token"):
+            await runnable.ainvoke(GIVEN)
+        await llm.closed_within(2.0)
 
 
 async def test_leaving_early_leaves_nothing_open():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import NAMESPACE_URL, UUID, uuid5
@@ -10,7 +11,8 @@ from uuid import NAMESPACE_URL, UUID, uuid5
 from footnoted.contract import SourceContext
 from footnoted.errors import ConfigurationError
 
-_WHOLE = ("document_id", "doc_id", "ref_doc_id", "source_id", "source", "url", "file_path", "file_name")
+_HALVES = re.compile("[\ud800-\udfff]")
+_OF_DOCUMENT = ("document_id", "doc_id", "ref_doc_id", "source_id", "source", "url", "file_path", "file_name")
 _TITLES = ("title", "name", "file", "source", "file_name", "file_path", "url")
 _PAGES = ("page_label", "page_number", "page")
 
@@ -18,16 +20,18 @@ _PAGES = ("page_label", "page_number", "page")
 def context_of(
     text: str | None, *, id_: str | None = None, metadata: Mapping[str, Any] | None = None, score: Any = None
 ) -> SourceContext:
-    """One passage. All metadata is kept; ``title`` and ``section`` (its page) are added where there are none.
+    r"""One passage. All metadata is kept; ``title`` and ``section`` (its page) are added where there are none.
 
     ``chunk_id`` is ``id_`` where that is a UUID, else made from it, else from the words and where they stand;
     ``document_id`` is made the same way from whichever of the usual names the metadata has. A passage without
     text stays in its place, empty, so that ``source_index`` counts as the caller's own list does.
+    Half a character, as some readers of PDF leave it, becomes ``\ufffd``; places stay.
     """
+    text = _mended(text or "")
     data = dict(metadata or {})
-    whole = next((str(data[name]) for name in _WHOLE if data.get(name)), None)
+    whole = next((str(data[name]) for name in _OF_DOCUMENT if data.get(name)), None)
     page = next((str(data[name]) for name in _PAGES if data.get(name) not in (None, "")), None)
-    chunk = _uuid(id_ or f"{whole or ''}#{page or ''}#{text or ''}")
+    chunk = _uuid(id_ or f"{whole or ''}#{page or ''}#{text}")
     if title := next((data[name] for name in _TITLES if data.get(name)), None):
         data.setdefault("title", str(title))
     if page is not None:
@@ -35,7 +39,7 @@ def context_of(
     return SourceContext(
         chunk_id=chunk,
         document_id=_uuid(whole) if whole else chunk,
-        content=text or "",
+        content=text,
         metadata=data,
         relevance_score=_score(score),
     )
@@ -62,7 +66,11 @@ def question_of(given: Any) -> str:
     """The question, if it is one in words."""
     if not isinstance(given, str) or not given.strip():
         raise ConfigurationError(f"the question must be words, not {type(given).__name__}: {given!r:.80}")
-    return given
+    return _mended(given)
+
+
+def _mended(text: str) -> str:
+    return text if text.isascii() else _HALVES.sub("\ufffd", text)
 
 
 def _uuid(name: str) -> UUID:

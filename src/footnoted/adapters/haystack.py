@@ -7,26 +7,23 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
+from inspect import isawaitable
 from typing import Any, Literal
 
+from footnoted.adapters._answering import pieces_and_response
 from footnoted.adapters._documents import context_of, question_of, turns
 from footnoted.adapters._extra import needed
 from footnoted.adapters._waiting import pieces_of, result_of
 from footnoted.answering.generator import GroundedGenerator
 from footnoted.contract import GenerationConfig, GenerationRequest, GenerationResponse, SourceContext
-from footnoted.errors import ConfigurationError, ProviderError
+from footnoted.errors import ConfigurationError
 from footnoted.grounding.detector import GroundingResult, HallucinationDetector
 
 with needed("haystack"):
     from haystack import Document, component, default_from_dict, default_to_dict
     from haystack.core.errors import SerializationError
     from haystack.dataclasses import ChatMessage, GeneratedAnswer, StreamingCallbackT, StreamingChunk
-    from haystack.dataclasses.streaming_chunk import (
-        ComponentInfo,
-        FinishReason,
-        _invoke_streaming_callback,
-        select_streaming_callback,
-    )
+    from haystack.dataclasses.streaming_chunk import ComponentInfo, FinishReason, select_streaming_callback
     from haystack.utils import Secret
     from haystack.utils.callable_serialization import deserialize_callable, serialize_callable
 
@@ -132,13 +129,13 @@ class GroundedAnswerer:
         if callback is None:
             response = result_of(self._ready().generate(request))
             return _told(response, documents)
-        last = None
+        told: dict[str, Any] = {}
         for piece in pieces_of(self._pieces(request)):
             if isinstance(piece, GenerationResponse):
-                last = piece
+                told = _told(piece, documents)
             else:
                 callback(piece)
-        return _told(_whole(last), documents)
+        return told
 
     @component.output_types(replies=list[ChatMessage], answers=list[GeneratedAnswer], citations=list[dict[str, Any]])
     async def run_async(
@@ -153,14 +150,16 @@ class GroundedAnswerer:
         request = self._request(question, documents, history)
         if callback is None:
             return _told(await self._ready().generate(request), documents)
-        last = None
+        told: dict[str, Any] = {}
         async with aclosing(self._pieces(request)) as pieces:
             async for piece in pieces:
                 if isinstance(piece, GenerationResponse):
-                    last = piece
+                    told = _told(piece, documents)
                 else:
-                    await _invoke_streaming_callback(callback, piece)
-        return _told(_whole(last), documents)
+                    heard = callback(piece)
+                    if isawaitable(heard):
+                        await heard
+        return told
 
     def _ready(self) -> GroundedGenerator:
         self.warm_up()
@@ -180,31 +179,17 @@ class GroundedAnswerer:
     async def _pieces(self, request: GenerationRequest) -> AsyncGenerator[StreamingChunk | GenerationResponse]:
         """Chunks as they come, an empty one with the finish reason, and the whole response last."""
         info = ComponentInfo.from_component(self)
-        text = self._ready().generate_streaming(request)
         first = True
-        async with aclosing(text):
-            try:
-                async for piece in text:
-                    yield StreamingChunk(content=piece, index=0, start=first, component_info=info)
+        async with aclosing(pieces_and_response(self._ready(), request)) as told:
+            async for one in told:
+                if isinstance(one, str):
+                    yield StreamingChunk(content=one, index=0, start=first, component_info=info)
                     first = False
-            except ProviderError:
-                if text.response is None:
-                    raise  # nothing was said; else the last chunk tells how it ended
-        response = _whole(text.response)
-        yield StreamingChunk(
-            content="",
-            index=0,
-            component_info=info,
-            finish_reason=_REASONS.get(response.finish_reason.value),
-            meta={"finish_reason": response.finish_reason.value},
-        )
-        yield response
-
-
-def _whole(response: GenerationResponse | None) -> GenerationResponse:
-    if response is None:
-        raise ProviderError("the answer ended without an ending; this is a defect of footnoted")
-    return response
+                    continue
+                ending = one.finish_reason.value
+                reason, meta = _REASONS.get(ending), {"finish_reason": ending}
+                yield StreamingChunk(content="", index=0, component_info=info, finish_reason=reason, meta=meta)
+                yield one
 
 
 def _told(response: GenerationResponse, documents: list[Document]) -> dict[str, Any]:

@@ -9,13 +9,13 @@ from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping, Se
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Any, Literal
 
+from footnoted.adapters._answering import generator_of, pieces_and_response
 from footnoted.adapters._documents import context_of, question_of, turns
 from footnoted.adapters._endings import ending
 from footnoted.adapters._extra import needed
 from footnoted.adapters._waiting import pieces_of, result_of
-from footnoted.answering.generator import AnswerText, GroundedGenerator
 from footnoted.contract import GenerationConfig, GenerationRequest, GenerationResponse, SourceContext
-from footnoted.errors import ConfigurationError, ProviderError
+from footnoted.errors import ConfigurationError
 from footnoted.grounding.detector import GroundingResult, HallucinationDetector
 from footnoted.providers._schema import in_words
 from footnoted.providers.openai import messages
@@ -82,13 +82,9 @@ class GroundedRunnable(Runnable[Any, Any]):
     ) -> None:
         if output not in ("response", "text", "message"):
             raise ConfigurationError(f"output is 'response', 'text' or 'message', not {output!r}")
-        if isinstance(provider, GroundedGenerator) and generator:
-            raise ConfigurationError(f"{', '.join(generator)} cannot be applied to a generator that is already made")
         if isinstance(provider, BaseChatModel):
             provider = LangChainProvider(provider)
-        self.generator = (
-            provider if isinstance(provider, GroundedGenerator) else GroundedGenerator(provider, **generator)
-        )
+        self.generator = generator_of(provider, **generator)
         self._output = output
         self._config = config or GenerationConfig()
 
@@ -137,14 +133,18 @@ class GroundedRunnable(Runnable[Any, Any]):
         if self._output == "response":
             yield await self.generator.generate(request)
             return
-        text = self.generator.generate_streaming(request)
-        async with aclosing(text):
-            if self._output == "text":
+        if self._output == "text":
+            text = self.generator.generate_streaming(request)
+            async with aclosing(text):
                 async for piece in text:
                     yield piece
-                return
-            async for chunk in _chunks(text):
-                yield chunk
+            return
+        async with aclosing(pieces_and_response(self.generator, request)) as told:
+            async for one in told:
+                if isinstance(one, str):
+                    yield AIMessageChunk(content=one)
+                else:
+                    yield AIMessageChunk(content="", chunk_position="last", **_told(one))
 
     def _request(self, given: Any) -> GenerationRequest:
         if not isinstance(given, Mapping):
@@ -161,17 +161,6 @@ class GroundedRunnable(Runnable[Any, Any]):
             config=self._config,
             conversation_history=_history(given.get("history") or given.get("chat_history") or ()),
         )
-
-
-async def _chunks(text: AnswerText) -> AsyncGenerator[AIMessageChunk]:
-    try:
-        async for piece in text:
-            yield AIMessageChunk(content=piece)
-    except ProviderError:
-        if text.response is None:
-            raise  # nothing was said; else the last chunk tells how it ended
-    if text.response is not None:
-        yield AIMessageChunk(content="", chunk_position="last", **_told(text.response))
 
 
 def _told(response: GenerationResponse) -> dict[str, Any]:

@@ -9,11 +9,11 @@ from collections.abc import AsyncGenerator, Generator, Mapping, Sequence
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Any
 
+from footnoted.adapters._answering import generator_of
 from footnoted.adapters._documents import context_of, question_of
 from footnoted.adapters._endings import ending
 from footnoted.adapters._extra import needed
 from footnoted.adapters._waiting import pieces_of, result_of
-from footnoted.answering.generator import GroundedGenerator
 from footnoted.contract import GenerationConfig, GenerationRequest, GenerationResponse, SourceContext
 from footnoted.errors import ConfigurationError
 from footnoted.providers._schema import in_words
@@ -73,16 +73,12 @@ class GroundedSynthesizer(BaseSynthesizer):
         callback_manager: CallbackManager | None = None,
         **generator: Any,
     ) -> None:
-        if isinstance(provider, GroundedGenerator) and generator:
-            raise ConfigurationError(f"{', '.join(generator)} cannot be applied to a generator that is already made")
         # The base class wants an LLM to size prompts that this one never writes; no model is asked through it.
         llm = provider if isinstance(provider, LLM) else MockLLM()
         super().__init__(llm=llm, callback_manager=callback_manager, streaming=streaming)
         if isinstance(provider, LLM):
             provider = LlamaIndexProvider(provider)
-        self.generator = (
-            provider if isinstance(provider, GroundedGenerator) else GroundedGenerator(provider, **generator)
-        )
+        self.generator = generator_of(provider, **generator)
         self._config = config or GenerationConfig()
 
     def _get_prompts(self) -> dict[str, Any]:
