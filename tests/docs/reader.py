@@ -30,6 +30,7 @@ from footnoted.cli import main
 from footnoted.testing import Reply, ScriptedLLM
 from footnoted.testing.canned import canned
 from tests.docs.pages import ROOT, Block, says
+from tests.services import free_port
 
 PATIENCE = 60.0  # seconds a command may take
 KEYS = {"openai": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY", "gemini": "GEMINI_API_KEY"}
@@ -192,7 +193,8 @@ class Reader:
         return printed.getvalue(), 0
 
     def _leave_running(self, block: Block, port: str) -> None:
-        self._ports[port] = str(_port(int(port)))
+        self._ports[port] = str(free_port())  # two pages at once may name the same
+        self.shell.run(f"export FOOTNOTED_PORT={self._ports[port]}")
         (command,) = block.commands()
         log = self.folder / "background.log"
         self.shell.run(f"{{ {self._with_ports(command.typed)}\n}} >{log} 2>&1 &")
@@ -243,11 +245,7 @@ class Reader:
         port = ""
         if rest.startswith("at "):
             port, _, rest = rest.removeprefix("at ").partition(" ")
-        script = Reply(json=json.loads(rest)) if rest else canned
-        model = ScriptedLLM(script, port=_port(int(port)) if port else 0)
-        self._played.do(model.__aenter__())
-        self._models.append(model)
-        url = model.url(protocol)  # type: ignore[arg-type]
+        url = self._begin(Reply(json=json.loads(rest)) if rest else canned, int(port or 0)).url(protocol)  # type: ignore[arg-type]
         if port:
             self._ports[port] = url.rpartition(":")[2].partition("/")[0]
             return
@@ -255,8 +253,18 @@ class Reader:
         for name, value in added.items():
             self.shell.run(f"export {name}='{value}'")
 
+    def _begin(self, script: Any, port: int) -> ScriptedLLM:
+        """A model at the port, or where that is somebody else's at any other."""
+        model = ScriptedLLM(script, port=port)
+        try:
+            self._played.do(model.__aenter__())
+        except OSError:
+            return self._begin(script, 0)
+        self._models.append(model)
+        return model
+
     def _with_ports(self, text: str) -> str:
-        """A port that somebody else holds on this machine is another one."""
+        """What the page names, with the ports that are really used."""
         for shown, real in self._ports.items():
             text = text.replace(shown, real)
         return text
@@ -278,14 +286,3 @@ def _environment(folder: Path) -> dict[str, str]:
         "TERM": "dumb",
         "PYTHONUTF8": "1",
     }
-
-
-def _port(wanted: int) -> int:
-    """The port if nobody has it, else one that nobody has."""
-    with socket.socket() as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind(("127.0.0.1", wanted))
-        except OSError:
-            probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
