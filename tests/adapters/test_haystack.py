@@ -3,14 +3,15 @@
 import asyncio
 
 import pytest
-from haystack import Document, Pipeline
+from haystack import Document, Pipeline, component
+from haystack.components.generators.chat import OpenAIChatGenerator
 from haystack.components.retrievers.in_memory import InMemoryBM25Retriever
 from haystack.core.errors import SerializationError
-from haystack.dataclasses import ChatMessage
+from haystack.dataclasses import ChatMessage, StreamingCallbackT, StreamingChunk
 from haystack.document_stores.in_memory import InMemoryDocumentStore
 from haystack.utils import Secret
 
-from footnoted.adapters.haystack import GroundedAnswerer, GroundingChecker, contexts
+from footnoted.adapters.haystack import GroundedAnswerer, GroundingChecker, HaystackProvider, contexts
 from footnoted.errors import ConfigurationError, ProviderError
 from footnoted.testing import Reply, ScriptedLLM, faults, scripted_provider
 from tests.adapters.words import GLASS, QUESTION, RACING, REPLY, WRONG
@@ -19,6 +20,7 @@ DOCUMENTS = [
     Document(content=RACING, meta={"file_path": "car.pdf", "page_number": 7}),
     Document(content=GLASS, meta={"file_path": "car.pdf", "page_number": 3}, score=0.8),
 ]
+COUNTED = {"stream_options": {"include_usage": True}}
 heard = []
 
 
@@ -120,6 +122,61 @@ async def test_a_cut_answer_says_so(reply, told, kept):
             assert out["replies"][0].text.startswith(REPLY)
         assert heard[-1].finish_reason == told
         assert heard[-1].meta["finish_reason"] == kept
+
+
+@pytest.mark.parametrize(
+    ("reply", "reason"),
+    [
+        (Reply(text=REPLY, usage=(120, 20, 30)), "complete"),
+        (Reply(text=REPLY, finish="length"), "length"),
+        (Reply(text=REPLY, finish="filter"), "filtered"),
+        (Reply(text=REPLY, fault=faults.missing_finish()), "truncated"),
+        (Reply(text=f"{REPLY} And racing is not covered [2].", fault=faults.clean_cut(after=9)), "truncated"),
+    ],
+    ids=["stop", "length", "filter", "no finish reason", "cut"],
+)
+async def test_its_chat_generators_are_providers(reply, reason, monkeypatch):
+    """Haystack's own OpenAI client on a real socket, written down with the component; endings are the wire's."""
+    monkeypatch.setenv("OPENAI_API_KEY", "any")
+    async with ScriptedLLM(reply) as llm:
+        model = OpenAIChatGenerator(api_base_url=llm.url("openai"), model="m", max_retries=0, generation_kwargs=COUNTED)
+        answerer = GroundedAnswerer.from_dict(GroundedAnswerer(model).to_dict())
+        try:
+            out = await answerer.run_async(QUESTION, DOCUMENTS[::-1])
+            told = out["answers"][0].meta["footnoted"]
+            assert told["response"].startswith(REPLY)
+            assert told["finish_reason"] == reason
+            assert told["provider"] == "haystack:OpenAIChatGenerator"
+            assert GLASS in llm.requests[0].prompt_text
+            if reply.usage:
+                assert (told["usage"]["input"], told["usage"]["output"]) == (120, 30)
+        finally:
+            await answerer.provider.close_async()
+
+
+async def test_a_chat_generator_that_can_only_block():
+    """It runs in a thread, its pieces come as it tells them; one that gives nothing is an error."""
+
+    @component
+    class Blocking:
+        def __init__(self, said):
+            self.said = said
+
+        @component.output_types(replies=list[ChatMessage])
+        def run(self, messages: list[ChatMessage], streaming_callback: StreamingCallbackT | None = None):
+            if streaming_callback and self.said:
+                for word in self.said.split(" "):
+                    streaming_callback(StreamingChunk(content=f"{word} "))
+            meta = {"finish_reason": "stop"}
+            return {"replies": [ChatMessage.from_assistant(self.said, meta=meta)] if self.said else []}
+
+    out = await GroundedAnswerer(Blocking(REPLY)).run_async(QUESTION, DOCUMENTS[::-1])
+    assert out["replies"][0].text.strip() == REPLY
+    assert out["replies"][0].meta["finish_reason"] == "complete"
+    with pytest.raises(ProviderError, match="no reply"):
+        await GroundedAnswerer(Blocking("")).run_async(QUESTION, DOCUMENTS)
+    with pytest.raises(ConfigurationError, match="chat generator is needed"):
+        HaystackProvider(object())
 
 
 async def test_what_goes_wrong_is_said():

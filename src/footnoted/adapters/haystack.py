@@ -1,4 +1,4 @@
-"""Haystack components: `GroundedAnswerer` answers from documents, `GroundingChecker` weighs an answer against them.
+"""Haystack: `GroundedAnswerer` answers from documents, `GroundingChecker` weighs, chat generators become providers.
 
 Needs haystack-ai (``pip install 'footnoted[haystack]'``). Both are serialisable, run blocking and awaited.
 """
@@ -13,6 +13,7 @@ from typing import Any, Literal
 from footnoted.adapters._answering import pieces_and_response
 from footnoted.adapters._documents import context_of, question_of, turns
 from footnoted.adapters._extra import needed
+from footnoted.adapters._haystack_model import HaystackProvider, is_chat_generator
 from footnoted.adapters._waiting import pieces_of, result_of
 from footnoted.answering.generator import GroundedGenerator
 from footnoted.contract import GenerationConfig, GenerationRequest, GenerationResponse, SourceContext
@@ -27,7 +28,7 @@ with needed("haystack"):
     from haystack.utils import Secret
     from haystack.utils.callable_serialization import deserialize_callable, serialize_callable
 
-__all__ = ["GroundedAnswerer", "GroundingChecker", "contexts"]
+__all__ = ["GroundedAnswerer", "GroundingChecker", "HaystackProvider", "contexts"]
 
 _REASONS: dict[str, FinishReason] = {"complete": "stop", "length": "length", "filtered": "content_filter"}
 
@@ -45,7 +46,8 @@ class GroundedAnswerer:
     response in its ``meta``) and ``citations`` (dicts; ``source_index`` counts the documents given). The finish
     reason stands in the reply's ``meta``: an answer that was cut off is ``truncated``, never ``complete``.
 
-    ``provider``, ``model``, ``base_url``, ``checking``, ``deadlines`` and ``fallback`` are `GroundedGenerator`'s;
+    ``provider`` is whatever `GroundedGenerator` takes, or a Haystack chat generator; ``model``, ``base_url``,
+    ``checking``, ``deadlines`` and ``fallback`` are its as well;
     ``config`` the fields of `GenerationConfig`. Without ``api_key`` the vendor's own variable is read.
     """
 
@@ -77,8 +79,9 @@ class GroundedAnswerer:
     def warm_up(self) -> None:
         """Make the generator; a missing key or an unknown provider is said here. Run does it too."""
         if self._generator is None:
+            asked = HaystackProvider(self.provider) if is_chat_generator(self.provider) else self.provider
             self._generator = GroundedGenerator(
-                self.provider,
+                asked,
                 api_key=self.api_key.resolve_value() if self.api_key else None,
                 base_url=self.base_url,
                 model=self.model,
@@ -89,9 +92,9 @@ class GroundedAnswerer:
 
     def to_dict(self) -> dict[str, Any]:
         """The component's settings; a key is named by its variable, never written."""
-        if not isinstance(self.provider, str):
+        if not isinstance(self.provider, str) and not is_chat_generator(self.provider):
             raise SerializationError(
-                f"a provider that is an object cannot be written down: {self.provider!r}; give its name instead"
+                f"this provider cannot be written down: {self.provider!r}; give its name, or a chat generator, instead"
             )
         callback = self.streaming_callback
         return default_to_dict(
