@@ -90,7 +90,7 @@ class Advising:
 
     async def gather(self, message: Message) -> Gathered:
         """The advisor's material for a message on security, else what the documents hold."""
-        understood = read_asked(message.text, None, message.history, conversation_id=message.conversation_id or "")
+        understood = await _understood(message)
         if await self._concerns(understood, message.tenant):
             return await self.advice(understood, message)
         return await self._documents.gather(message)
@@ -113,6 +113,12 @@ class Advising:
         return about and not asked.requires_documents and await self.findings.count(tenant) > 0
 
 
+async def _understood(message: Message) -> Understood:
+    """What a message asks; an encoder may read it, so the loop does not wait for it."""
+    conversation = message.conversation_id or ""
+    return await asyncio.to_thread(read_asked, message.text, None, message.history, conversation_id=conversation)
+
+
 class _Always:
     """A `ChatContext` that leaves nothing to the documents alone."""
 
@@ -121,9 +127,7 @@ class _Always:
 
     async def gather(self, message: Message) -> Gathered:
         """The advisor's material."""
-        conversation = message.conversation_id or ""
-        understood = read_asked(message.text, None, message.history, conversation_id=conversation)
-        return await self._advising.advice(understood, message)
+        return await self._advising.advice(await _understood(message), message)
 
 
 class _Shelving:

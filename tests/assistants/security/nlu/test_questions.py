@@ -24,7 +24,7 @@ def understood(case):
 
 def test_the_set_is_large_and_mixed():
     """Three hundred questions or more, every intent in the two large parts, three languages, typos and attacks."""
-    both = [case for part in ("dev", "held", "fresh", "last", "unseen", "more") for case in questions(part)]
+    both = [case for part in ("dev", "held", "fresh", "last", "unseen", "more", "blind") for case in questions(part)]
     assert len(both) >= 300
     assert len({(case["question"], str(case.get("history"))) for case in both}) == len(both)
     assert {case["language"] for case in both} == {"en", "es", "ms"}
@@ -50,7 +50,14 @@ def test_a_question_is_understood(case):
 
 @pytest.mark.parametrize(
     ("part", "intents", "names"),
-    [("held", 0.95, 0.97), ("fresh", 0.9, 0.95), ("last", 0.9, 0.95), ("unseen", 0.75, 0.95), ("more", 0.85, 0.95)],
+    [
+        ("held", 0.95, 0.97),
+        ("fresh", 0.9, 0.95),
+        ("last", 0.9, 0.95),
+        ("unseen", 0.75, 0.95),
+        ("more", 0.85, 0.95),
+        ("blind", 0.6, 0.9),
+    ],
 )
 def test_questions_written_apart_from_the_rules_are_understood(part, intents, names):
     """Intents and entities of the other parts stay where they were measured, less a little."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from contextlib import aclosing
@@ -246,7 +247,9 @@ class AnswerService:
         conversation_id: str = "",
     ) -> AsyncGenerator[AdviceEvent]:
         """Everything as it happens: what it rests on, text, citations, verdicts, and the whole last."""
-        asked = read_asked(question, nlu_result, conversation_history, conversation_id=conversation_id)
+        asked = await asyncio.to_thread(
+            read_asked, question, nlu_result, conversation_history, conversation_id=conversation_id
+        )
         advice = await self.prepare(asked, tenant_id)
         yield AdviceStarted(asked, advice.context, advice.sources)
         request = GenerationRequest(

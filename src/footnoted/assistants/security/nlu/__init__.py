@@ -1,4 +1,4 @@
-"""A question and its history in; what it asks and what it names out, by rules, without an LLM."""
+"""A question and its history in; what it asks and what it names out, by rules and a small encoder, without an LLM."""
 
 from __future__ import annotations
 

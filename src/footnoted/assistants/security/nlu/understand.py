@@ -18,6 +18,7 @@ from footnoted.assistants.security.nlu.history import (
 )
 from footnoted.assistants.security.nlu.identifiers import ACCOUNT, REGION, Identifier, identifiers, service_of
 from footnoted.assistants.security.nlu.intents import Asked, intents_of, is_idle, needs_documents, needs_findings
+from footnoted.assistants.security.nlu.meaning import intent_by_meaning
 from footnoted.assistants.security.nlu.mentions import Mention, mentions
 from footnoted.assistants.security.nlu.result import Entities, NLUResult
 from footnoted.assistants.security.nlu.words import corrected, readable
@@ -45,6 +46,9 @@ def _understand(text: str, before: Sequence[Turn]) -> NLUResult:
     known = identifiers(text)
     named = mentions(text, known)
     asked = intents_of(without_ordinals(text) if before else text, named)
+    if not asked.cued and not is_idle(text) and not known and text.strip():
+        by_meaning = intent_by_meaning(text, asked.intents[0])
+        asked = replace(asked, intents=(by_meaning,))
     intents = asked.intents
     context: dict[str, Any] = {}
     if ordered:
