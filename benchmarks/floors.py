@@ -127,7 +127,7 @@ def by_set(outcomes: list[Outcome], floors: dict[str, list[bool]]) -> dict[str, 
 async def measure(options: argparse.Namespace) -> dict[str, dict]:
     """Every set's figures."""
     everything = records(options.data)
-    aside = [record for record in everything if not record.fold]
+    aside = [record for record in everything if not record.fold and record.set in SETS]
     fitted = sample(everything, options.fit_on)
     measures = {"word overlap": overlap, "word pairs": pairs, "encoder cosine": cosine(Encoder.load())}
     floors = {}

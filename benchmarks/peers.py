@@ -11,6 +11,7 @@ in one run, and take turns within a round, so that the machine's other work fall
 - cost: CPU of a paced streamed answer (200 chunks at 50/s), and the wait for its first text
 - many: so many streams at once in one process
 - faults: what the caller sees of each broken answer, with each client's defaults, and with its own limits set
+- leaving: whether the server sees at once that a reader left
 - cited: what is made of an answer with planted mistakes
 - start: import, memory, disk, first answer from a cold start
 - prompt: characters that instructions and framing add
@@ -32,7 +33,7 @@ from _peers.recorded import RESULTS, Measuring, keep
 from _peers.registry import CLIENTS, LIBRARIES
 from _priority import ahead_of_others
 
-PARTS = ("start", "prompt", "cited", "faults", "cost", "many")
+PARTS = ("start", "prompt", "cited", "faults", "leaving", "cost", "many")
 FLOORS = {"bare", "bare-anthropic", "bare-gemini"}
 CITED = {"footnoted, hold (default)": ("footnoted", "openai-hold"), "footnoted, mark": ("footnoted", "openai-mark")}
 NATIVE = {"footnoted, over Anthropic's citations": ("footnoted-anthropic", "anthropic-hold")}
@@ -57,6 +58,11 @@ def measure_faults(pythons: dict[str, Path], clients: list[str], options: argpar
         found[name] = asyncio.run(faulty.table(pythons, chosen, limits=limits, wait=wait))
     limits = {client: running.limits_of(client) for client in chosen}
     return {"wait_s": options.wait, "limits": limits, "tables": found}
+
+
+def measure_leaving(pythons: dict[str, Path], clients: list[str], options: argparse.Namespace) -> dict[str, Any]:  # noqa: ARG001
+    chosen = [client for client in clients if client not in FLOORS - {"bare"} and client != "footnoted-checked"]
+    return {"within_s": faulty.CLOSING, "rows": {client: faulty.left(pythons, client, rounds=3) for client in chosen}}
 
 
 def measure_cited(pythons: dict[str, Path], clients: list[str], options: argparse.Namespace) -> dict[str, Any]:  # noqa: ARG001
@@ -97,6 +103,7 @@ MEASURES = {
     "cost": measure_cost,
     "many": measure_many,
     "faults": measure_faults,
+    "leaving": measure_leaving,
     "cited": measure_cited,
     "start": measure_start,
     "prompt": measure_prompt,

@@ -66,11 +66,12 @@ def _fault_columns(rows: dict[str, Any]) -> list[str]:
     return ["footnoted", *middle, *(["bare"] if "bare" in rows else [])]
 
 
-def _fault_cell(row: dict[str, Any] | None) -> str:
+def _fault_cell(play: str, row: dict[str, Any] | None) -> str:
     if row is None:
         return "–"
     kind, word = SAW[row["saw"]]
-    after = f" {row['seconds']:.0f} s" if row["saw"] in {"raises", "says so", "waits"} and row["seconds"] >= 1.5 else ""
+    timed = play.startswith(("silence", "no headers", "keep-alives"))  # else a clock would tell of the machine's load
+    after = f" {row['seconds']:.0f} s" if timed and row["saw"] in {"raises", "says so", "waits"} else ""
     return f"**{word}**{after}" if kind == "bad" else f"{word}{after}"
 
 
@@ -79,18 +80,19 @@ def faults(part: dict[str, Any]) -> str:
     default, limited = part["tables"]["defaults"], part["tables"]["own limits"]
     columns = _fault_columns(default)
     plays = list(default["footnoted"]["rows"])
-    rows = [[play, *(_fault_cell(default[client]["rows"].get(play)) for client in columns)] for play in plays]
+    rows = [[play, *(_fault_cell(play, default[client]["rows"].get(play)) for client in columns)] for play in plays]
     changed = [
         play
         for play in plays
-        if any(
+        if play in limited["footnoted"]["rows"]
+        and any(
             default[c]["rows"].get(play, {}).get("saw") != limited.get(c, default[c])["rows"].get(play, {}).get("saw")
             or limited.get(c, default[c])["rows"].get(play, {}).get("saw") == "waits"
             for c in columns
         )
     ]
     again = [
-        [play, *(_fault_cell(limited.get(client, {}).get("rows", {}).get(play)) for client in columns)]
+        [play, *(_fault_cell(play, limited.get(client, {}).get("rows", {}).get(play)) for client in columns)]
         for play in changed
     ]
     heads = ("what goes wrong", *(title(client).removesuffix(", citations decoded") for client in columns))
@@ -99,13 +101,13 @@ def faults(part: dict[str, Any]) -> str:
         "*whole*: the right answer all the same. *raises*, *says so*: an exception, or a finish reason that no good answer "
         "has. *unsaid*: it ends without a word, and only a caller who looks sees that the finish reason is missing. "
         "*as whole*: it ends exactly as a good answer does. *empty*: no text and no error. *waits*: nothing after "
-        f"{part['wait_s']:.0f} s. *open*: two seconds after its reader left, the server was still sending (where a client "
+        f"{part['wait_s']:.0f} s. *open*: five seconds after its reader left, the server was still sending (where a client "
         "offers a context manager for the stream, leaving through that closes it)."
     )
     return (
         "## What a caller sees when the wire fails\n\n![The fault table as a picture](images/figures-faults.svg)\n\n"
         "The same broken answers from the same server (`footnoted.testing`, real sockets), read through each client the way "
-        "its own documentation shows, with its defaults. The class of each cell is computed "
+        "its own documentation shows, with its defaults. The faults are those footnoted was built against. The class of each cell is computed "
         "(`benchmarks/_peers/faulty.py`, `saw`).\n\n"
         + table(heads, rows, side="---")
         + f"\n{legend}\n\nWith each client's own limits set ({limits}), the rows that change or still wait, "
@@ -142,7 +144,9 @@ def cost(part: dict[str, Any]) -> str:
         f"{part['chunks']} chunks at {part['pace']} a second, {part['streams']} streams at a time in a fresh process, the "
         "same prompt and five sources; CPU is user and system time of the client's process. footnoted builds the prompt, "
         "decodes the citations and points them into the sources besides. *Every sentence checked* is its default: sentences "
-        "of a policy it never met, each weighed before it leaves, which no other row does.\n"
+        "of a policy it never met, each weighed before it leaves, which no other row does. The bare loop is a floor, not a "
+        "peer: no deadline, no retry, no look at the ending. Its cost is mostly the waking, so on a busy machine, where late "
+        "wake-ups find several chunks at once, ratios to it come out low and waits for text long; read them with the load.\n"
     )
     for protocol, floor in FLOORS.items():
         clients = [client for client in rows if CLIENTS[client].protocol == protocol]
@@ -170,15 +174,14 @@ def cost_picture(part: dict[str, Any]) -> str:
         found = of(rounds, "cpu_ms")
         if CLIENTS[client].protocol == "openai" and found:
             label = f"{found.middle:.0f} ms"
-            times = ratio(rounds, part["rows"]["bare"], "cpu_ms")
-            if times and client != "bare":
-                label += f"  ({times.middle:.1f} ×)"
             rows.append(Bar(title(client), found.middle, found.least, found.most, _whose(client), label))
     rows.sort(key=lambda row: row.middle)
+    count = max(len(rounds) for rounds in part["rows"].values())
+    began, ended = part["measured"]["load"]
     below = (
-        f"CPU milliseconds of the client's process for one answer of {part['chunks']} chunks; median and range over "
-        f"{max(len(r) for r in part['rows'].values())} round(s)\n(×): by the bare loop, round by round; "
-        f"{part['measured']['date'][:10]}; python benchmarks/peers.py cost"
+        f"CPU milliseconds of the client's process for one answer of {part['chunks']} chunks: median and range of {count} "
+        f"rounds\nRanges that overlap are no difference; the machine's load was {began:.0f} to {ended:.0f} on its cores; "
+        f"{part['measured']['date'][:10]}; benchmarks/peers.py cost"
     )
     return bars("What a streamed answer costs", below, rows)
 
@@ -305,8 +308,8 @@ def start_picture(part: dict[str, Any]) -> str:
             )
     floor = top + len(clients) * step
     drawn.append(
-        f'<text class="soft" x="16" y="{floor + 24}">footnoted’s memory is without a check; with one it loads its models '
-        "(see the table). Medians; each library in an environment of its own.</text>"
+        f'<text class="soft" x="16" y="{floor + 24}">Medians. Memory is without a check; with one, footnoted loads '
+        "its models: see the table.</text>"
         f'<text class="soft" x="16" y="{floor + 40}">{part["measured"]["date"][:10]}; python benchmarks/peers.py start</text>'
     )
     return picture(left + 3 * (wide + 14) + 4, floor + 54, "What it costs to have", drawn)

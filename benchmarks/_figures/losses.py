@@ -74,7 +74,7 @@ def _faults(rows: dict[str, Any]) -> list[str]:
     for play, mine in rows["footnoted"]["rows"].items():
         if SAW[mine["saw"]][0] != "good":
             lines.append(f"**faults**: {play}: footnoted {SAW[mine['saw']][1]}.")
-        elif mine["saw"] != "whole":
+        elif play.startswith(("silence", "no headers", "keep-alives")):
             sooner = {
                 title(client): row["rows"][play]["seconds"]
                 for client, row in rows.items()

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from _peers.registry import CLIENTS, LIBRARIES
+from _peers.registry import LIBRARIES
 
 from _figures import beside, checks, losses
-from _figures.spread import ratio, spread
+from _figures.spread import of, spread
 from _figures.words import measured, table
 
 Results = dict[str, dict[str, Any]]
@@ -26,16 +26,16 @@ What footnoted costs and what it catches, beside the libraries people use, measu
 says when, where, at what load and by which command. The JSON behind it stands in `benchmarks/results`, and
 `python benchmarks/figures.py` makes this page and its pictures from it.
 
-<!-- not run: it installs eight libraries and measures for most of an hour -->
-```console
-$ python benchmarks/peers.py      # installs eight libraries into environments of their own, measures, keeps the JSON
-$ python benchmarks/floors.py     # the check on public sets, with intervals
-$ python benchmarks/figures.py    # this page
+```text
+python benchmarks/peers.py      installs eight libraries into environments of their own, measures, keeps the JSON
+python benchmarks/floors.py     the check on public sets, with intervals
+python benchmarks/figures.py    this page and its pictures
 ```
 
 How to read it: a figure is the median of the rounds, its bracket the least and the most of them (which hold the true median
-with 94 % for 5 rounds). Clients take turns within a round, so other work on the machine falls on all alike; a ratio is taken
-round by round. Compare within a table; the absolute times belong to this machine and its load.
+with 94 % for 5 rounds, 50 % for 2). Clients take turns within a round, so other work on the machine falls on all alike; a ratio is taken
+round by round. Compare within a table; the absolute times belong to this machine and its load, which was high: it did other
+work at the same time.
 """
 
 
@@ -44,6 +44,9 @@ def newest(folder: Path) -> Results:
     found: Results = {}
     for path in sorted(folder.glob("*.json"), key=lambda path: path.stem[-10:]):
         found |= json.loads(path.read_text(encoding="utf-8"))
+    if "faults" in found and "leaving" in found:  # measured apart, told in one table
+        for client, row in found["faults"]["tables"]["defaults"].items():
+            row["rows"] |= found["leaving"]["rows"].get(client, {})
     return found
 
 
@@ -55,6 +58,8 @@ def page(found: Results) -> str:
         name = section.__name__
         if name in found:
             parts += [section(found[name]), measured(found[name])]
+        if name == "faults" and "leaving" in found:
+            parts.append("The last two rows, of three rounds: " + measured(found["leaving"]))
     for name, title in PRINTED.items():
         if name in found:
             lines = "\n".join(found[name]["printed"]).strip("\n")
@@ -91,11 +96,17 @@ def short(found: Results) -> str:
         "",
         "faults its caller is told of",
         "planted mistakes shown uncaught",
-        "CPU, × a bare loop",
+        "CPU of a streamed answer, ms",
         "memory, MB",
         "on disk, MB",
     )
-    return table(columns, rows) + "\n" + measured(found["cost"]).replace("*`", "*One run of `", 1)
+    head = found["cost"]["measured"]
+    began, ended = head["load"]
+    rounds = max(len(each) for each in found["cost"]["rows"].values())
+    return table(columns, rows) + (
+        f"\n*{head['date'][:10]}, {head['machine']}, Python {head['python']}; medians, of {rounds} rounds for CPU, beside the "
+        f"machine's other work (load {began:.0f} to {ended:.0f}).*\n"
+    )
 
 
 def _told(found: Results, client: str) -> str:
@@ -113,10 +124,9 @@ def _uncaught(found: Results, client: str) -> str:
 
 def _cpu(found: Results, client: str) -> str:
     rows = found["cost"]["rows"]
-    floor = rows[beside.FLOORS[CLIENTS[client].protocol]]
-    middle = ratio(rows[client], floor, "cpu_ms")
-    cell = f"{middle.middle:.1f}" if middle else "–"
-    checked = ratio(rows["footnoted-checked"], floor, "cpu_ms") if client == "footnoted" else None
+    middle = of(rows[client], "cpu_ms")
+    cell = f"{middle.middle:.0f}" if middle else "–"
+    checked = of(rows["footnoted-checked"], "cpu_ms") if client == "footnoted" else None
     return f"{cell}; checked {checked.middle:.0f}" if checked else cell
 
 

@@ -203,11 +203,11 @@ async def faults(asked: dict[str, Any], streams: Streams) -> None:
     for base_url in asked["faults"].values():
         await streams.at(base_url, limits=asked["limits"])
     tell(ready=True, versions=versions(*streams.chosen.packages))
-    plays = [
-        (leaving if name.startswith("reader") else one_fault)(name, url, asked, streams)
-        for name, url in asked["faults"].items()
-    ]
-    await asyncio.gather(*plays)
+    leavers = {name: url for name, url in asked["faults"].items() if name.startswith("reader")}
+    broken = {name: url for name, url in asked["faults"].items() if name not in leavers}
+    await asyncio.gather(*(one_fault(name, url, asked, streams) for name, url in broken.items()))
+    for name, url in leavers.items():
+        await leaving(name, url, asked, streams)
 
 
 async def cited(asked: dict[str, Any], streams: Streams) -> None:

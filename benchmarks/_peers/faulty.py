@@ -1,11 +1,13 @@
 """The fault table: a client and a broken answer in; what its caller saw out, classified by a rule, not by hand.
 
-Servers are `footnoted.testing.ScriptedLLM`, one for each fault; all faults of a client are played at once, in one process.
+Servers are `footnoted.testing.ScriptedLLM`, one for each fault. All faults of a client are played at once, in one process;
+readers who leave, one after another in another.
 """
 
 from __future__ import annotations
 
 import asyncio
+import statistics
 import sys
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
@@ -24,7 +26,7 @@ PIECES = [
 WHOLE = "".join(PIECES)
 _GOOD = Reply(pieces=PIECES, delay=0.02)
 _LONG = Reply(pieces=["word "] * 600, delay=0.05)
-_CLOSING = 2.0
+CLOSING = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +46,7 @@ PLAYS = (
     Play("nothing wrong", (_GOOD,), recoverable=True),
     Play("429, then well", (Reply(status=429, headers={"Retry-After": "1"}), _GOOD), recoverable=True),
     _fault("a whole reply to a streamed request", faults.not_streamed(), recoverable=True),
+    _fault("comments and CRLF in a good stream, as SSE allows", faults.crlf_with_comments(), recoverable=True),
     _fault("body ends in mid-answer, no terminal signal", faults.clean_cut(after=5)),
     _fault("all text, then no terminal signal", faults.no_terminal()),
     _fault("connection closed in mid-event", faults.disconnect(after=5)),
@@ -57,6 +60,10 @@ PLAYS = (
     _fault("silence in mid-answer, with keep-alives", faults.silence(after=5, keep_alive=0.5)),
     _fault("no headers, ever", faults.hang_before_headers()),
     _fault("keep-alives and never a word", faults.chatter_without_text(every=0.5)),
+)
+# Played apart, one after another, so that no other work of the client's process delays what is timed.
+LEAVING = (
+    PLAYS[0],
     Play("reader breaks out of the loop", (_LONG,)),
     Play("reader's task is cancelled", (_LONG,)),
 )
@@ -114,7 +121,7 @@ async def played(
             "warm": [warm.url(protocol)],
             "limits": limits,
             "wait": wait,
-            "after_leaving": _CLOSING + 1,
+            "after_leaving": CLOSING + 1,
         }
         process = await asyncio.create_subprocess_exec(
             *command(pythons, client, **asked),
@@ -141,14 +148,14 @@ async def played(
         for play in plays:
             if play.name in rows:
                 rows[play.name]["tries"] = len(servers[play.name].requests)
-    return {"versions": versions, "rows": classified(rows)}
+    return {"versions": versions, "rows": classified(rows, plays)}
 
 
-def classified(rows: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+def classified(rows: dict[str, dict[str, Any]], plays: Sequence[Play]) -> dict[str, dict[str, Any]]:
     """The rows with what the caller saw, and of their texts the length alone."""
     finish = rows["nothing wrong"].get("finish")
     kept = {}
-    for play in PLAYS:
+    for play in plays:
         told = rows.get(play.name)
         if told is None:
             continue
@@ -165,7 +172,7 @@ def classified(rows: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
 async def _closing(server: ScriptedLLM, told: dict[str, Any]) -> None:
     """Seconds until the server sees that the reader is gone."""
     try:
-        told["closing"] = await server.closed_within(_CLOSING)
+        told["closing"] = await server.closed_within(CLOSING)
     except AssertionError:
         told["closing"] = None
 
@@ -188,3 +195,21 @@ async def table(pythons: dict[str, Path], clients: list[str], *, limits: bool, w
             return found
 
     return dict(zip(clients, await asyncio.gather(*map(one, clients)), strict=True))
+
+
+def left(pythons: dict[str, Path], client: str, *, rounds: int) -> dict[str, dict[str, Any]]:
+    """A reader leaves, some times over: what most of the rounds saw, and each round's milliseconds (none: open)."""
+    found: dict[str, list[dict[str, Any]]] = {}
+    for _ in range(rounds):
+        rows = asyncio.run(played(pythons, client, limits=False, wait=60, plays=LEAVING))["rows"]
+        for play in LEAVING[1:]:
+            found.setdefault(play.name, []).append(rows[play.name])
+    print(f"leaving: {client} done", file=sys.stderr, flush=True)
+    return {
+        name: {
+            "saw": statistics.mode(row["saw"] for row in rows),
+            "closing_ms": [row.get("closing_ms") for row in rows],
+            "seconds": 0.0,
+        }
+        for name, rows in found.items()
+    }

@@ -58,12 +58,15 @@ async def opened(stack: AsyncExitStack, base_url: str, *, limits: bool = False, 
 
 
 async def cited(base_url: str, variant: str) -> dict[str, Any]:
-    """The response: its citations, and the claims it calls anything but supported while it shows them."""
+    """The response: its citations, and the claims it calls anything but supported while it shows them.
+
+    A verdict may take a minute: a starved machine must not be taken for a judgement.
+    """
     from footnoted import GroundedGenerator
 
     protocol, checking = variant.split("-")
     async with GroundedGenerator(
-        protocol, api_key="none", base_url=base_url, model=MODEL, checking=checking
+        protocol, api_key="none", base_url=base_url, model=MODEL, checking=checking, verdict_wait=60
     ) as generator:
         response = await generator.generate(request())
     return {

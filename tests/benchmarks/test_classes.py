@@ -40,6 +40,8 @@ async def test_footnoted_tells_of_faults_a_bare_loop_hides(pythons):
     bare = (await faulty.played(pythons, "bare", limits=False, wait=20, plays=plays))["rows"]
     assert set(ours) == set(bare) == {play.name for play in plays}
     assert {name: row["saw"] for name, row in ours.items() if row["saw"] not in faulty.GOOD} == {}
+    leavers = (await faulty.played(pythons, "footnoted", limits=False, wait=20, plays=faulty.LEAVING))["rows"]
+    assert [leavers[play.name]["saw"] for play in faulty.LEAVING] == ["whole", "closed", "closed"]
     assert ours["nothing wrong"]["saw"] == bare["nothing wrong"]["saw"] == "whole"
     assert bare["body ends in mid-answer, no terminal signal"]["saw"] == "unsaid"
     assert bare["an HTML page with status 200"]["saw"] == "empty"
