@@ -126,3 +126,37 @@ def test_remediation_has_a_heading_steps_and_code():
     assert "```bash\n" in ResponseFormatter().format_remediation("t", [], "aws s3 ls", language="bash")
     assert "````hcl" in ResponseFormatter().format_remediation("t", [], "a\n```\nb")
     assert ResponseFormatter().format_remediation("t") == "### t"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "🟢 The bucket clinic-scans [s3_bucket_public_access] is LOW severity and can wait [2].",
+        "The bucket clinic-scans [s3_bucket_public_access] has severity: MEDIUM, act within 1–2 weeks [2].",
+    ],
+)
+@pytest.mark.parametrize("size", [1, 7, 1000])
+async def test_severity_marks_come_from_data_in_a_stream_too(clinic, said, size):
+    """A model that lowers a critical finding is corrected before its words leave, however its text is cut."""
+    service = advisor_on(clinic, Model(said, size=size), checking="off")
+    events = [parsed(event) for event in await events_of(service, "Explain s3_bucket_public_access")]
+    text = "".join(data["content"] for name, data in events if name == "chunk")
+    done = events[-1][1]
+    assert text == done["response"]["response"]
+    assert "🔴" in text
+    for lowered in ("🟢", "LOW", "MEDIUM", "1–2 weeks"):
+        assert lowered not in text
+    assert done["severity"] == {"critical": 1}
+    assert done["corrections"]
+
+
+async def test_a_severity_that_is_raised_in_a_stream_is_set_right(clinic):
+    """A low finding called critical goes out as what it is."""
+    said = "🔴 The bucket [s3_bucket_object_versioning] is CRITICAL [2]."
+    service = advisor_on(clinic, Model(said, size=5), checking="off")
+    events = [parsed(event) for event in await events_of(service, "Explain s3_bucket_object_versioning")]
+    text = "".join(data["content"] for name, data in events if name == "chunk")
+    assert "CRITICAL" not in text
+    assert "🔴" not in text
+    assert "🟢" in text
+    assert events[-1][1]["corrections"]

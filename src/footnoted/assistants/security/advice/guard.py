@@ -22,6 +22,11 @@ _CLAIMS = re.compile(
     re.IGNORECASE,
 )
 _SHOUTED = re.compile(r"\b(CRITICAL|HIGH|MEDIUM|LOW|INFORMATIONAL)\b")
+# The times this advisor gives for a severity, as a model repeats them.
+_WITHIN = re.compile(
+    r"\b(?:within|in) (?:24\s?[–-]\s?48 hours|1\s?[–-]\s?2 weeks|one (?:or|to) two weeks)|\bat the next review\b",
+    re.IGNORECASE,
+)
 _NUMBERS = {
     word: at for at, word in enumerate("zero one two three four five six seven eight nine ten eleven twelve".split())
 }
@@ -185,7 +190,13 @@ class Guard:
             )
             return found.group().replace(word, right)
 
-        return _SHOUTED.sub(put, _CLAIMS.sub(put, text))
+        def time(found: re.Match[str]) -> str:
+            if re.sub(r"\s?[–-]\s?", "–", found.group()).casefold() == severity.within:
+                return found.group()
+            self.corrections.append(f"a time was set right: {found.group()} is {severity.within}")
+            return severity.within
+
+        return _WITHIN.sub(time, _SHOUTED.sub(put, _CLAIMS.sub(put, text)))
 
     def _wrong_count(self, text: str) -> str:
         """The words of a count of findings that no data gives; empty when all counts stand."""
