@@ -42,7 +42,23 @@ def keep(path: Path, part: str, figures: dict[str, Any]) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     known = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
     known[part] = figures
-    path.write_text(json.dumps(_short(known), ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    path.write_text(_lines(_short(known)) + "\n", encoding="utf-8")
+
+
+def _lines(value: Any, depth: int = 0) -> str:
+    """JSON with a line for whatever fits on one, so that a round or a row is a line of a diff."""
+    whole = json.dumps(value, ensure_ascii=False)
+    if len(whole) + depth <= 120 or not isinstance(value, dict | list):
+        return whole
+    space = "\n" + " " * (depth + 1)
+    if isinstance(value, list):
+        parts, ends = [_lines(one, depth + 1) for one in value], "[]"
+    else:
+        parts, ends = (
+            [f"{json.dumps(key, ensure_ascii=False)}: {_lines(one, depth + 1)}" for key, one in value.items()],
+            "{}",
+        )
+    return ends[0] + space + f",{space}".join(parts) + "\n" + " " * depth + ends[1]
 
 
 def _short(value: Any) -> Any:
