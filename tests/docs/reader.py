@@ -15,99 +15,22 @@ import json
 import os
 import shlex
 import shutil
-import signal
 import socket
-import subprocess
 import sys
-import threading
 import time
-import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from footnoted.cli import main
+from footnoted.cli.show import err, out
 from footnoted.testing import Reply, ScriptedLLM
 from footnoted.testing.canned import canned
 from tests.docs.pages import ROOT, Block, says
+from tests.docs.shell import PATIENCE, Loop, Shell
 from tests.services import free_port
 
-PATIENCE = 60.0  # seconds a command may take
 KEYS = {"openai": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY", "gemini": "GEMINI_API_KEY"}
-
-
-class Shell:
-    """One bash: what is exported or left behind by one command is there for the next."""
-
-    def __init__(self, folder: Path, environment: Mapping[str, str]) -> None:
-        self._process = subprocess.Popen(
-            ["bash", "--norc", "--noprofile"],
-            cwd=folder,
-            env=dict(environment),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            encoding="utf-8",
-            start_new_session=True,
-        )
-        self._mark = f"=={uuid.uuid4().hex}=="
-
-    def run(self, command: str) -> tuple[str, int]:
-        """What it printed on either stream, and how it ended."""
-        process = self._process
-        assert process.stdin is not None
-        assert process.stdout is not None
-        watch = threading.Timer(PATIENCE, self.close)
-        watch.start()
-        try:
-            # The command sees the last one's status in $?, and no input of ours.
-            script = f"(exit ${{status:-0}})\n{{ {command}\n}} </dev/null\nstatus=$?; printf '%s%s\\n' '{self._mark}' $status\n"
-            process.stdin.write(script)
-            process.stdin.flush()
-            printed = ""
-            for line in process.stdout:
-                before, found, status = line.partition(self._mark)
-                printed += before
-                if found:
-                    return printed, int(status)
-        finally:
-            watch.cancel()
-        raise AssertionError(f"the shell ended, or {PATIENCE:g} s passed, in: {command}\n{printed}")
-
-    def environment(self) -> dict[str, str]:
-        """What a program started now would find."""
-        printed, _ = self.run("env -0")
-        return dict(pair.split("=", 1) for pair in printed.split("\0") if "=" in pair)
-
-    def close(self) -> None:
-        """End the shell and whatever it left running."""
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(self._process.pid, signal.SIGKILL)
-        self._process.wait()
-        for stream in (self._process.stdin, self._process.stdout):
-            if stream is not None:
-                with contextlib.suppress(BrokenPipeError):
-                    stream.close()
-
-
-class Loop:
-    """An event loop in a thread of its own: what is played goes on while the page's own code runs."""
-
-    def __init__(self) -> None:
-        self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
-        self._thread.start()
-
-    def do(self, waited: Any) -> Any:
-        """The result of a coroutine."""
-        return asyncio.run_coroutine_threadsafe(waited, self._loop).result(PATIENCE)
-
-    def close(self) -> None:
-        """Stop."""
-        self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join()
-        self._loop.close()
 
 
 class Reader:
@@ -159,28 +82,28 @@ class Reader:
             assert asked_for or status == wanted, f"{block.place}: status {status} of {command.typed}\n{printed}"
 
     def _typed(self, line: str) -> tuple[str, int]:
-        words = shlex.split(line.replace("\\\n", " "), comments=True)
-        name, *rest = words or [""]
-        # The page's status reaches `echo $?` only through the shell.
-        if name != "footnoted" or any(sign in line.partition(" #")[0] for sign in ";|&<$`*"):
+        told, status = "", 0
+        programs = _programs(line)
+        if not programs:
             return self.shell.run(line)
-        into = Path(os.devnull)
-        if ">" in rest:
-            rest, into = rest[: rest.index(">")], self.folder / rest[rest.index(">") + 1]
-        printed, status = self._program(rest)
-        if ">" in words:
-            into.write_text(printed, encoding="utf-8")
-            printed = ""
-        self.shell.run(f"(exit {status})")
-        return printed, status
+        for arguments, into in programs:
+            if status == 0:
+                printed, status = self._program(arguments)
+                if into is not None:
+                    Path(self.environment["PWD"], into).write_text(printed, encoding="utf-8")
+                told += "" if into is not None else printed
+        self.shell.run(f"(exit {status})")  # which is how the page's `echo $?` gets to know
+        return told, status
 
     def _program(self, arguments: list[str]) -> tuple[str, int]:
         """The program's own entry point, here: what it printed on either stream, and how it ended."""
         printed = io.StringIO()
         self.environment = self.shell.environment()
-        with self._as_reader(), contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
-            before = sys.argv, sys.stdin
+        inside = self._as_reader(self.environment["PWD"])
+        with inside, contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
+            before, widths = (sys.argv, sys.stdin), [console._width for console in (out, err)]
             sys.argv, sys.stdin = ["footnoted", *arguments], io.StringIO()
+            out.width = err.width = int(self.environment["COLUMNS"])  # made when they were imported, they know another
             try:
                 main()
             except SystemExit as leaving:
@@ -190,6 +113,7 @@ class Reader:
                 return printed.getvalue(), code if isinstance(code, int) else int(code is not None)
             finally:
                 sys.argv, sys.stdin = before
+                out._width, err._width = widths
         return printed.getvalue(), 0
 
     def _leave_running(self, block: Block, port: str) -> None:
@@ -215,7 +139,7 @@ class Reader:
         )
         printed = io.StringIO()
         self.environment = self.shell.environment()
-        with self._as_reader(), contextlib.redirect_stdout(printed):
+        with self._as_reader(self.folder), contextlib.redirect_stdout(printed):
             if code.co_flags & inspect.CO_COROUTINE:
                 self._runner.run(eval(code, self.names))  # noqa: S307 - our own page
             else:
@@ -224,10 +148,10 @@ class Reader:
             raise AssertionError(f"{block.place} printed\n{printed.getvalue()}\nand the page says\n{block.shown}")
 
     @contextlib.contextmanager
-    def _as_reader(self) -> Iterator[None]:
-        """In the page's folder and environment."""
+    def _as_reader(self, folder: str | Path) -> Iterator[None]:
+        """In the folder, with the page's environment."""
         before = dict(os.environ)
-        with contextlib.chdir(self.folder):
+        with contextlib.chdir(folder):
             os.environ.clear()
             os.environ.update(self.environment)
             try:
@@ -268,6 +192,27 @@ class Reader:
         for shown, real in self._ports.items():
             text = text.replace(shown, real)
         return text
+
+
+def _programs(line: str) -> list[tuple[list[str], str | None]]:
+    """Each `footnoted` command of a line, its arguments and where its output goes; none if the line needs a shell.
+
+    >>> _programs("footnoted ask Why? docs > told && footnoted check told")
+    [(['ask', 'Why?', 'docs'], 'told'), (['check', 'told'], None)]
+    """
+    lexer = shlex.shlex(line.replace("\\\n", " "), posix=True, punctuation_chars=True)
+    lexer.whitespace_split = True
+    words = list(lexer)
+    programs: list[tuple[list[str], str | None]] = []
+    while words:
+        end = words.index("&&") if "&&" in words else len(words)
+        (name, *rest), words = words[:end] or [""], words[end + 1 :]
+        into = rest.pop() if rest[-2:-1] == [">"] else None
+        rest = rest[:-1] if into is not None else rest
+        if name != "footnoted" or any(set(word) <= set("();<>|&") or set(word) & set("$`*") for word in rest):
+            return []
+        programs.append((rest, into))
+    return programs
 
 
 def _environment(folder: Path) -> dict[str, str]:
