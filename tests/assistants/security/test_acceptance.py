@@ -4,6 +4,9 @@ import inspect
 import json
 import time
 
+import docx
+import pytest
+
 from footnoted.assistants.security import (
     AnswerContext,
     AnswerService,
@@ -20,6 +23,7 @@ from footnoted.assistants.security.advice.answer import persona
 from footnoted.assistants.security.severity import MARKS, TIMES, Severity
 from footnoted.events import TextDelta
 from tests.assistants.security.conftest import Model, advisor_on
+from tests.retrieval.paper import paragraphs, pdf, saved
 
 QUESTION = "Which of our S3 findings break HIPAA, and what do I fix first?"
 
@@ -188,3 +192,60 @@ async def test_acceptance_citations_name_findings_entries_and_documents(clinic):
     assert " · clinic-" in named["finding"]["title"]
     advice = await advisor_on(clinic).answer(QUESTION, understood(), "clinic")
     assert "control" in {one["kind"] for one in advice.citations}
+
+
+async def test_documents_are_pdf_docx_markdown_html_or_text(clinic):
+    """Each kind is read, and an answer may rest on it."""
+    words = "S3 buckets of the clinic must never be public."
+    word = docx.Document()
+    word.add_paragraph(words)
+    files = {
+        "policy.pdf": pdf(paragraphs(words)),
+        "policy.docx": saved(word),
+        "policy.md": f"# Policy\n\n{words}\n".encode(),
+        "policy.html": f"<html><body><p>{words}</p></body></html>".encode(),
+        "policy.txt": words.encode(),
+    }
+    for name, data in files.items():
+        await DocumentService(clinic).add("clinic", f"c-{name}", name, data)
+        (kept,) = await DocumentService(clinic).get_for_conversation("clinic", f"c-{name}")
+        assert words in " ".join(kept.text.split()), name
+        advice = await advisor_on(clinic).answer(
+            "According to the document, may S3 buckets be public?", None, "clinic", [], conversation_id=f"c-{name}"
+        )
+        assert name in {one["title"] for one in advice.citations if one["kind"] == "document"}
+
+
+async def test_format_security_advice_three_findings_and_remediation_in_hcl(clinic):
+    """``[rule_id] title (severity)`` for three findings; a heading, steps and a block of HCL."""
+    page = await FindingsService(clinic).get_findings("clinic")
+    text = ResponseFormatter().format_security_advice("Fix these.", list(page), ["HIPAA"])
+    shown = [one for one in page if f"[{one.rule_id}] {one.title} ({one.severity.label})" in text]
+    assert [one.id for one in shown] == [one.id for one in list(page)[:3]]
+    assert "Fix these." in text
+    assert "HIPAA" in text
+    fix = ResponseFormatter().format_remediation("Close it", ["Open S3."], 'resource "aws_s3_bucket" "a" {}')
+    assert "Close it" in fix
+    assert "Open S3." in fix
+    assert "```hcl" in fix
+
+
+async def test_http_message_stream_and_join_from_last_event_id(tmp_path):
+    """The whole answer, the same as events, and the rest of them from a number on; for its tenant alone."""
+    pytest.importorskip("fastapi")
+    from tests.assistants.security.test_http import send, served
+
+    async with served(tmp_path) as (client, _):
+        await send(client, "prowler.ocsf.json")
+        whole = (await client.post("/api/v1/chat/message", json={"message": QUESTION})).json()
+        streamed = (await client.post("/api/v1/chat/stream", json={"message": QUESTION})).text
+        blocks = [block for block in streamed.split("\n\n") if "event: " in block]
+        done = json.loads(blocks[-1].split("data: ")[1])
+        assert done["response"]["response"] == whole["response"]["response"]
+        assert done["severity"] == whole["severity"]
+        path = f"/api/v1/chat/stream/{done['stream_id']}"
+        rest = (await client.get(path, headers={"Last-Event-ID": "3"})).text
+        numbers = [int(line[4:]) for line in rest.splitlines() if line.startswith("id: ")]
+        assert numbers == list(range(4, numbers[-1] + 1))
+        assert "event: done" in rest
+        assert (await client.get("/api/v1/chat/stream/00000000-0000-4000-8000-000000000000")).status_code == 404

@@ -61,7 +61,7 @@ class SourceShelf:
         ]
         if not rows:
             return
-        statement = insert(SourceRow.__table__)
+        statement = insert(SourceRow)
         statement = statement.on_conflict_do_update(index_elements=["tenant", "id"], set_={"kept_at": now})
         async with transaction(self.database) as session:
             await session.execute(statement, rows)
