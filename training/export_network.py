@@ -1,4 +1,4 @@
-"""The trained network in; the ONNX file of the package out (``fitted/network.onnx``), checked against the original.
+"""The trained network in; the ONNX file of the package out (``encoder/network/``), checked against the original.
 
 python training/export_network.py OUT [--write]
 """
@@ -17,7 +17,7 @@ import torch
 from network import MARKS, STATES, Network
 from torch import Tensor, nn
 
-from footnoted.grounding.reading import FITTED
+from footnoted.encoder.entailment import NETWORK
 
 NAMES = ("claim", "evidence", "claim_marks", "evidence_marks")
 
@@ -48,7 +48,7 @@ def main() -> None:
     network = Network()
     network.load_state_dict(torch.load(options.out / "network.pt", weights_only=True)["network"])
     one = One(network.eval()).eval()
-    folder = FITTED if options.write else options.out
+    folder = NETWORK if options.write else options.out
     path = folder / "network.onnx"
     torch.onnx.export(
         one,

@@ -23,8 +23,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 
 from footnoted.encoder import Encoder
+from footnoted.encoder.entailment import Comparing
 from footnoted.grounding.calibration import _SURE
-from footnoted.grounding.entailment import Comparing
 from footnoted.grounding.exact import decide
 from footnoted.grounding.features import LEXICAL, READ, SEMANTIC, features
 from footnoted.grounding.reading import FITTED, read

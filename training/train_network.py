@@ -18,7 +18,7 @@ import torch
 from network import STATES, Network
 from torch.nn import functional
 
-from footnoted.grounding.entailment import MARKS, marks
+from footnoted.encoder.entailment import MARKS, marks
 
 BATCH = 64
 POOL = 60  # batches that are sorted by length together, so that little is padding

@@ -9,10 +9,9 @@ import numpy as np
 import pytest
 
 from footnoted.encoder import Encoder, EncoderUnavailable
+from footnoted.encoder.entailment import MARKS, NETWORK, Comparing, marks
 from footnoted.grounding import Checker
 from footnoted.grounding.calibration import sureness
-from footnoted.grounding.entailment import MARKS, Comparing, marks
-from footnoted.grounding.reading import FITTED
 from footnoted.types import Source
 
 SAID = "The company was bought by a rival in 2015 for two million dollars."
@@ -51,11 +50,11 @@ def test_marks_say_what_stands_on_the_other_side():
 def test_without_the_network_nothing_is_supported_by_the_model(tmp_path, damage):
     """A network that is missing or damaged leaves what words alone do not decide not_checked, and says why."""
     for name in ("network.onnx", "sha256.json"):
-        shutil.copy(FITTED / name, tmp_path / name)
+        shutil.copy(NETWORK / name, tmp_path / name)
     if damage == "missing":
         (tmp_path / "network.onnx").unlink()
     elif damage == "cut":
-        (tmp_path / "network.onnx").write_bytes((FITTED / "network.onnx").read_bytes()[:1000])
+        (tmp_path / "network.onnx").write_bytes((NETWORK / "network.onnx").read_bytes()[:1000])
     else:
         (tmp_path / "sha256.json").write_text(json.dumps({}))
     with pytest.raises(EncoderUnavailable):

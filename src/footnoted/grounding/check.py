@@ -14,8 +14,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from footnoted.encoder import Encoder, EncoderUnavailable
+from footnoted.encoder.entailment import Comparing
 from footnoted.grounding.calibration import sureness
-from footnoted.grounding.entailment import Comparing
 from footnoted.grounding.exact import as_evidence, carried, contradiction, decide, uncovered_spans, verbatim, words_for
 from footnoted.grounding.facts import parts
 from footnoted.grounding.features import features

@@ -12,9 +12,9 @@ from footnoted.grounding.quantities import same
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from footnoted.encoder.entailment import Entailment
     from footnoted.grounding.alignment import Alignment
     from footnoted.grounding.conflicts import Conflict
-    from footnoted.grounding.entailment import Entailment
     from footnoted.grounding.evidence import Found
     from footnoted.grounding.reading import Reading
     from footnoted.grounding.scales import Weighed

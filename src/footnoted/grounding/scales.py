@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from footnoted.encoder import Encoded, Encoder
+    from footnoted.encoder.entailment import Comparing, Entailment
     from footnoted.grounding.conflicts import Conflict
-    from footnoted.grounding.entailment import Comparing, Entailment
     from footnoted.grounding.evidence import Found
     from footnoted.types import Source
 

@@ -14,8 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from footnoted.encoder import EncoderUnavailable
-from footnoted.grounding.reading import FITTED
+from footnoted.encoder.encoder import EncoderUnavailable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,8 +22,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from footnoted.encoder import Encoded
+    from footnoted.encoder.encoder import Encoded
 
+NETWORK = Path(__file__).parent / "network"
 MARKS = 3  # what a token is known by beside its state, see `marks`
 
 
@@ -44,13 +44,13 @@ class Comparing:
     _loaded: ClassVar[dict[Path, Comparing]] = {}
     _loading: ClassVar[threading.Lock] = threading.Lock()
 
-    def __init__(self, folder: Path = FITTED) -> None:
+    def __init__(self, folder: Path = NETWORK) -> None:
         self._session = _open(folder)
 
     @classmethod
     def load(cls, folder: Path | None = None) -> Comparing:
         """The process's shared network, opened on the first call. Raises `EncoderUnavailable`."""
-        where = folder or FITTED
+        where = folder or NETWORK
         with cls._loading:
             if where not in cls._loaded:
                 cls._loaded[where] = cls(where)
@@ -96,7 +96,7 @@ def _open(folder: Path) -> Any:
         weights = (folder / "network.onnx").read_bytes()
         expected = json.loads((folder / "sha256.json").read_text(encoding="utf-8"))["network.onnx"]
         if hashlib.sha256(weights).hexdigest() != expected:
-            raise EncoderUnavailable("network.onnx of the check is damaged; install footnoted again")
+            raise EncoderUnavailable("network.onnx of the encoder is damaged; install footnoted again")
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = 1
         options.inter_op_num_threads = 1
@@ -106,4 +106,4 @@ def _open(folder: Path) -> Any:
     except EncoderUnavailable:
         raise
     except Exception as error:  # onnxruntime raises bare classes of its own
-        raise EncoderUnavailable(f"the network of the check cannot be opened: {error}") from error
+        raise EncoderUnavailable(f"the network beside the encoder cannot be opened: {error}") from error
