@@ -14,7 +14,7 @@ import re
 import sys
 from pathlib import Path
 
-from _figures.page import newest, page, pictures, short
+from _figures.page import SHORT, newest, page, pictures, short
 
 HERE = Path(__file__).parent
 MARKS = re.compile(r"(<!-- figures -->\n).*?(<!-- end of the figures -->)", re.DOTALL)
@@ -26,7 +26,7 @@ def files(results: Path, docs: Path) -> dict[Path, str]:
     made = {docs / "images" / name: svg for name, svg in pictures(found).items()}
     made[docs / "figures.md"] = page(found)
     readme = docs.parent / "README.md"
-    if readme.is_file():
+    if readme.is_file() and found.keys() >= SHORT:
         made[readme] = MARKS.sub(lambda mark: mark[1] + short(found) + mark[2], readme.read_text(encoding="utf-8"))
     return made
 

@@ -20,14 +20,15 @@ PRINTED = {
     "service": "The service: streams at once over HTTP",
     "concurrency": "A thousand streams in one process",
 }
+SHORT = {"faults", "cited", "cost", "start"}  # what the README's table is made of
 _TOP = """# Figures
 
-What footnoted costs and what it catches, beside the libraries people use, measured in one run on one machine. Each table
+What footnoted costs and what it catches, beside the libraries people use, measured side by side on one machine. Each table
 says when, where, at what load and by which command. The JSON behind it stands in `benchmarks/results`, and
 `python benchmarks/figures.py` makes this page and its pictures from it.
 
 ```text
-python benchmarks/peers.py      installs eight libraries into environments of their own, measures, keeps the JSON
+python benchmarks/peers.py      eight libraries beside footnoted, each installed apart
 python benchmarks/floors.py     the check on public sets, with intervals
 python benchmarks/figures.py    this page and its pictures
 ```
@@ -88,7 +89,8 @@ def pictures(found: Results) -> dict[str, str]:
 def short(found: Results) -> str:
     """The README's table: one row a library, each figure from the results."""
     rows = []
-    for client in LIBRARIES:
+    held = set(found["cost"]["rows"]).intersection(found["start"]["rows"], found["faults"]["tables"]["defaults"])
+    for client in (client for client in LIBRARIES if client in held):
         row = [beside.title(client).removesuffix(", citations decoded")]
         row += [figure(found, client) for figure in (_told, _uncaught, _cpu, _memory, _disk)]
         rows.append(row)

@@ -153,7 +153,7 @@ async def played(
 
 def classified(rows: dict[str, dict[str, Any]], plays: Sequence[Play]) -> dict[str, dict[str, Any]]:
     """The rows with what the caller saw, and of their texts the length alone."""
-    finish = rows["nothing wrong"].get("finish")
+    finish = rows.get(PLAYS[0].name, {}).get("finish")
     kept = {}
     for play in plays:
         told = rows.get(play.name)
@@ -189,7 +189,7 @@ async def table(pythons: dict[str, Path], clients: list[str], *, limits: bool, w
         async with gate:
             for _ in range(3):  # a busy machine can starve a client until its limits pass on a good answer, too
                 found = await played(pythons, client, limits=limits, wait=wait)
-                if found["rows"]["nothing wrong"]["saw"] == "whole":
+                if found["rows"].get(PLAYS[0].name, {}).get("saw") == "whole":
                     break
             print(f"faults: {client} done", file=sys.stderr, flush=True)
             return found
@@ -203,7 +203,7 @@ def left(pythons: dict[str, Path], client: str, *, rounds: int) -> dict[str, dic
     for _ in range(rounds):
         rows = asyncio.run(played(pythons, client, limits=False, wait=60, plays=LEAVING))["rows"]
         for play in LEAVING[1:]:
-            found.setdefault(play.name, []).append(rows[play.name])
+            found.setdefault(play.name, []).append(rows.get(play.name, {"saw": "unclear"}))
     print(f"leaving: {client} done", file=sys.stderr, flush=True)
     return {
         name: {
