@@ -178,51 +178,30 @@ def test_the_sdist_builds_the_same_wheel(sdist, wheel, tmp_path):
     assert contents(again) == contents(wheel)
 
 
-@pytest.fixture(scope="module")
-def elsewhere(wheel, tmp_path_factory):
-    """An environment into which only the wheel was installed, with what it requires, and a folder outside the checkout."""
-    place = tmp_path_factory.mktemp("elsewhere")
-    run(sys.executable, "-m", "venv", "--without-pip", place / "venv")
-    pip = (sys.executable, "-m", "pip", "--python", place / "venv/bin/python", "-q", "--disable-pip-version-check")
-    run(*pip, "install", "--no-compile", wheel)
-    shutil.copytree(ROOT / "examples" / "policies", place / "policies")
-    return place
-
-
 @pytest.mark.timeout(300)
-def test_the_installed_wheel_answers(elsewhere):
-    """The README's first command, where nothing but the wheel and what it requires is installed."""
-    asked = [elsewhere / "venv/bin/footnoted", "ask", "What is the windscreen excess?", elsewhere / "policies"]
-    told = run(*asked, cwd=elsewhere, FOOTNOTED_CACHE=str(elsewhere / "cache"), NO_COLOR="1", COLUMNS="100")
+def test_the_installed_wheel_answers_and_shows_its_types(wheel, tmp_path):
+    """Where nothing but the wheel and what it requires is installed: the README's first command, and a strict mypy.
+
+    One test, because one environment is enough and takes a while to make.
+    """
+    run(sys.executable, "-m", "venv", "--without-pip", tmp_path / "venv")
+    python = tmp_path / "venv/bin/python"
+    pip = (sys.executable, "-m", "pip", "--python", python, "-q", "--disable-pip-version-check")
+    run(*pip, "install", "--no-compile", wheel)
+    shutil.copytree(ROOT / "examples" / "policies", tmp_path / "policies")
+    program = tmp_path / "venv/bin/footnoted"
+    asked = [program, "ask", "What is the windscreen excess?", "policies"]
+    told = run(*asked, cwd=tmp_path, FOOTNOTED_CACHE=str(tmp_path / "cache"), NO_COLOR="1", COLUMNS="100")
     assert "£75" in told
     assert "car/comprehensive.md" in told
-    assert footnoted.__version__ in run(elsewhere / "venv/bin/footnoted", "--version", cwd=elsewhere)
+    assert footnoted.__version__ in run(program, "--version", cwd=tmp_path)
 
-
-@pytest.mark.timeout(300)
-def test_a_readers_type_checker_sees_the_types(elsewhere):
-    """mypy, strict, on code that uses the installed package: no error but the one that is really there."""
-    (elsewhere / "consumer.py").write_text(CONSUMER, encoding="utf-8")
-    python = elsewhere / "venv/bin/python"
+    (tmp_path / "consumer.py").write_text(CONSUMER, encoding="utf-8")
+    mypy = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", os.devnull, "--python-executable", python]
     done = subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "mypy",
-            "--strict",
-            "--python-executable",
-            python,
-            "--cache-dir",
-            os.devnull,
-            "consumer.py",
-        ],
-        cwd=elsewhere,
-        capture_output=True,
-        text=True,
-        timeout=280,
-        check=False,
+        [*mypy, "consumer.py"], cwd=tmp_path, capture_output=True, text=True, timeout=200, check=False
     )
     assert 'Revealed type is "footnoted.contract.GenerationResponse"' in done.stdout
     errors = [line for line in done.stdout.splitlines() if " error: " in line]
     assert len(errors) == 1, done.stdout + done.stderr
-    assert '(got "str", expected "Verdict")' in errors[0] or "Incompatible return value" in errors[0]
+    assert "[return-value]" in errors[0]
