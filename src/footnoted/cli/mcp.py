@@ -72,6 +72,7 @@ async def _listen(app: object, host: str, port: int) -> None:
 
     config = uvicorn.Config(app, host=host, port=port, log_config=None, access_log=False, server_header=False)  # type: ignore[arg-type]
     socket = config.bind_socket()
+    socket.listen()  # whoever reads the address may connect at once
     at = socket.getsockname()
     shown = f"[{at[0]}]" if ":" in at[0] else at[0]
     err.print(words(f"footnoted listens on http://{shown}:{at[1]}/mcp"))
