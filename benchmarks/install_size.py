@@ -15,6 +15,7 @@ import json
 import os
 import re
 import resource
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -85,10 +86,10 @@ def run(*command: str | Path) -> str:
 def measured(extra: str, wheel: Path, wheels: Path, folder: Path) -> Installed:
     """Fetch what the extra needs, then install it from what was fetched, the clock running."""
     python = folder / extra / "bin" / "python"
-    run(sys.executable, "-m", "venv", folder / extra)
+    run(sys.executable, "-m", "venv", "--without-pip", folder / extra)
     wanted = f"footnoted @ {wheel.as_uri()}" if extra == BARE else f"footnoted[{extra}] @ {wheel.as_uri()}"
-    pip = (python, "-m", "pip", "-q", "--disable-pip-version-check")
-    run(*pip, "download", "--no-cache-dir", "--find-links", wheels, "-d", wheels, wanted)
+    pip = (sys.executable, "-m", "pip", "--python", python, "-q", "--disable-pip-version-check")
+    run(*pip, "download", "--find-links", wheels, "-d", wheels, wanted)
     before = _packages(python)
     started, worked = time.perf_counter(), _worked()
     run(*pip, "install", "--no-cache-dir", "--no-index", "--find-links", wheels, wanted)
@@ -147,25 +148,37 @@ def _mb(size: int) -> str:
     return f"{size / MEGA:.0f} MB"
 
 
+def write(place: Path, rows: Sequence[Installed]) -> None:
+    """The table between the marks of a page, as far as it goes: a run that is stopped leaves what it measured."""
+    text = place.read_text(encoding="utf-8")
+    written, found = MARKS.subn(lambda m: m[1] + page(rows, "python benchmarks/install_size.py") + m[2], text)
+    if not found:
+        raise SystemExit(f"{place} has no <!-- measured --> marks to write between")
+    place.write_text(written, encoding="utf-8")
+
+
 def main() -> int:
     """Measure, print, and write if asked."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--extras", help="only these, separated by commas; none is one of them")
+    parser.add_argument("--wheels", type=Path, help="a folder that keeps what was fetched for the next run")
     parser.add_argument("--write", type=Path, help="a page with the marks to write between")
     given = parser.parse_args()
     chosen = given.extras.split(",") if given.extras else extras()
     heading("What each extra brings", versions("footnoted", "pip"))
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
-        wheels = folder / "wheels"
-        wheels.mkdir()
+        wheels = (given.wheels or folder / "wheels").resolve()
+        wheels.mkdir(exist_ok=True)
         run(sys.executable, "-m", "build", "--wheel", "--no-isolation", "-o", folder, CHECKOUT)
         wheel = next(folder.glob("footnoted-*.whl"))
         rows = []
         for extra in chosen:
             rows.append(measured(extra, wheel, wheels, folder))
             print(f"{extra}: {len(rows[-1].packages)} packages, {rows[-1].seconds:.1f} s", file=sys.stderr, flush=True)
-            run("rm", "-rf", folder / extra)
+            shutil.rmtree(folder / extra)
+            if given.write:
+                write(given.write, rows)
     columns = ("extra", "packages", "fetched", "installed", "processor", "clock")
     table(
         columns,
@@ -174,13 +187,6 @@ def main() -> int:
             for r in rows
         ],
     )
-    if given.write:
-        text = given.write.read_text(encoding="utf-8")
-        command = "python benchmarks/install_size.py"
-        written, found = MARKS.subn(lambda m: m[1] + page(rows, command) + m[2], text)
-        if not found:
-            raise SystemExit(f"{given.write} has no <!-- measured --> marks to write between")
-        given.write.write_text(written, encoding="utf-8")
     return 0
 
 
