@@ -6,7 +6,7 @@ import pytest
 from footnoted import GenerationRequest, GroundedGenerator, HallucinationDetector
 from footnoted.answering.generator import contexts
 from footnoted.errors import ConfigurationError
-from footnoted.grounding.models import CONVENTIONS, Convention, EntailmentModel
+from footnoted.grounding.models import Convention, EntailmentModel
 from footnoted.testing import scripted_provider
 from footnoted.types import Source
 from tests.grounding.models import tiny
@@ -141,17 +141,26 @@ def test_what_two_sources_carry_together_is_carried_by_neither(tmp_path):
     assert model.check("The tower is 75 metres.", [GLASS, MOON]).ruling == "unsupported"
 
 
-@pytest.mark.parametrize("like", ["minicheck", "hhem"])
-def test_a_known_model_is_asked_its_own_way(tmp_path, like):
-    """Its template joins premise and claim; a folder with generic labels needs no more than ``like``."""
-    where = tiny.folder(tmp_path, pair=False, labels=("LABEL_0", "LABEL_1"), model_type="roberta", places=514)
-    convention = CONVENTIONS[like]
-    if like == "hhem":  # the tiny model tells claim from premise by the closing mark, so its template has one
-        convention = Convention(kind="sequence", template="<pad> predict : {premise}</s> {claim}", supported=1)
-    model = load(where, like=convention)
+@pytest.mark.parametrize(
+    ("like", "made"),
+    [
+        ("minicheck", {"pair": False, "model_type": "roberta", "places": 514}),
+        ("lettucedetect", {"output": "tokens"}),
+    ],
+)
+def test_a_known_model_is_asked_its_own_way(tmp_path, like, made):
+    """Its template puts premise and claim together; a folder with labels without names needs no more than ``like``."""
+    model = load(tiny.folder(tmp_path, labels=("LABEL_0", "LABEL_1"), **made), like=like)
     assert model.check("You pay 75 pounds for repair.", [GLASS]).ruling == "supported"
     assert model.check("You pay 80 pounds for repair.", [GLASS]).ruling == "unsupported"
     assert model._model.longest <= 512
+
+
+def test_a_convention_may_be_ones_own(tmp_path):
+    """For a model nobody named yet: how its input looks, and which label is which."""
+    where = tiny.folder(tmp_path, pair=False, labels=("LABEL_0", "LABEL_1"))
+    own = Convention(kind="sequence", template="<pad> predict : {premise}</s> {claim}", supported=1)
+    assert load(where, like=own).check("You pay 75 pounds for repair.", [GLASS]).ruling == "supported"
 
 
 def test_a_source_cannot_speak_in_the_models_own_marks(tmp_path):
