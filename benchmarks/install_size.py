@@ -3,8 +3,9 @@
     python benchmarks/install_size.py [--extras service,ray] [--write docs/install.md]
 
 The wheel of this checkout is built, its packages for every extra are fetched once into one folder, and each extra is
-installed from that folder, so the seconds, of processor and by the clock, are unpacking and compiling and not the network. "Fetched" is the size of the
-wheels that were installed, "installed" that of their files, compiled modules among them; pip itself is not counted.
+installed from that folder, so the time is unpacking and compiling and not the network: seconds of processor, which is what
+the clock shows too on a machine that does nothing else, for pip works on one core. "Fetched" is the size of the wheels that
+were installed, "installed" that of their files, compiled modules among them; pip itself is not counted.
 ``--write`` puts the table between the marks of a page.
 """
 
@@ -46,8 +47,8 @@ print(json.dumps([(one.metadata["Name"], one.version, size(one)) for one in impo
 
 @dataclass(frozen=True)
 class Installed:
-    """One extra in an environment of its own: each package's version and bytes, its wheels' bytes, seconds by clock
-    and seconds of processor."""
+    """One extra in an environment of its own: each package's version and bytes, its wheels' bytes, seconds by the
+    clock and seconds of processor."""
 
     extra: str
     packages: dict[str, tuple[str, int]]
@@ -123,11 +124,10 @@ def page(rows: Sequence[Installed], command: str) -> str:
     known = versions("footnoted", "pip")
     bare = next((row.packages for row in rows if row.extra == BARE), {})
     lines = [
-        "| extra | packages | fetched | installed | processor | by the clock | largest, MB |",
-        "|---|--:|--:|--:|--:|--:|---|",
+        "| extra | packages | fetched | installed | time | largest, MB |",
+        "|---|--:|--:|--:|--:|---|",
         *(
             f"| {_named(row)} | {len(row.packages)} | {_mb(row.fetched)} | {_mb(row.size)} | {row.processor:.0f} s | "
-            f"{row.seconds:.0f} s | "
             f"{', '.join(row.largest(but=bare if row.extra != BARE else ())) or '–'} |"
             for row in rows
         ),
