@@ -47,7 +47,7 @@ def _whose(client: str) -> str:
 def versions(found: dict[str, dict[str, Any]]) -> list[tuple[str, str]]:
     """Which packages each client stood on."""
     given = [pair for part in found.values() for pair in part.get("versions", {}).items()]
-    rows = {title(client): packages for client, packages in given if client in CLIENTS}
+    rows = {title(client): packages for client, packages in given if client in CLIENTS and isinstance(packages, dict)}
     return [(name, ", ".join(f"{package} {number}" for package, number in of.items())) for name, of in rows.items()]
 
 

@@ -36,7 +36,7 @@ def grounding(part: dict[str, Any]) -> str:
     return (
         "## How often the check is right\n\n![Balanced accuracy by set](images/figures-grounding.svg)\n\nBalanced accuracy in "
         "per cent on claims of documents that no weight and no threshold was fitted on, one threshold for all sets, 95 % "
-        "intervals by document. The floors need no training and have one threshold each, the best on a sample of the other "
+        "intervals by document. The floors need no training and have one threshold each, the best on the other "
         "documents. ▲ footnoted is better with 95 % confidence, ▼ worse, by draws of the same documents. LLM judges and "
         "hub-hosted entailment models cannot be asked here, where there is no network; "
         "[what the check knows](checking.md) says what it gets wrong.\n\n"
