@@ -19,7 +19,7 @@ text { fill: var(--ink); } .page { fill: var(--page); } .soft { fill: var(--soft
 .floor { fill: var(--floor); } .line { stroke: var(--line); } .whisker { stroke: var(--ink); stroke-width: 1.3; }
 .good { fill: var(--goodbg); } .goodword { fill: var(--good); font-weight: 600; } .warn { fill: var(--warnbg); }
 .warnword { fill: var(--warn); font-weight: 600; } .bad { fill: var(--badbg); }
-.badword { fill: var(--bad); font-weight: 600; } .ring { fill: none; stroke: var(--soft); stroke-width: 1.6; }
+.badword { fill: var(--bad); font-weight: 600; } .ring { fill: none; stroke: var(--ink); stroke-width: 1.4; }
 """
 
 
@@ -143,8 +143,8 @@ def dots(title: str, below: str, rows: Sequence[Dot], *, low: float, high: float
         drawn.append(_text(left - 12, y + 4.5, row.name, "", "end"))
         middle, least, most = row.ours
         drawn.append(f'<line class="whisker" x1="{at(least):.1f}" x2="{at(most):.1f}" y1="{y}" y2="{y}"/>')
-        drawn += [_sign(signs[name], at(value), y) for name, value in row.others.items()]
         drawn.append(_sign("ours", at(middle), y))
+        drawn += [_sign(signs[name], at(value), y) for name, value in row.others.items()]  # hollow: ours shows through
         drawn.append(_text(width - 16, y + 4.5, f"{middle:.1f}", "oursname", "end"))
     lines = below.split("\n")
     drawn += [_text(16, floor + 40 + 16 * number, line, "soft") for number, line in enumerate(lines)]
