@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "training"))
+import _edits
 from claims_data import SETS, Record, records
 
 from footnoted.grounding import Checker, GroundingResult, HallucinationDetector
@@ -197,6 +198,29 @@ def latency(found: list[Record]) -> None:
         )
 
 
+def lowest(outcome: Outcome) -> float:
+    """The score of an answer's worst claim; what was not checked counts as unsupported."""
+    return min((claim.score or 0.0 for claim in outcome.result.claims), default=0.0)
+
+
+def edits(outcomes: list[Outcome], spans: list[Record]) -> None:
+    """Original against edited twin, and the words pointed at on WiCE's labelled tokens."""
+    print("\nthe original scores higher than its edited twin (same document, likest claim)")
+    scores = {(one.record.set, one.record.id): lowest(one) for one in outcomes}
+    pairs = _edits.twins([one.record for one in outcomes], lambda record: scores[record.set, record.id])
+    for name in ("summedits", "bump"):
+        mine = [pair for pair in pairs if pair.set == name]
+        if mine:
+            print(f"  {name:10} {len(mine):4}  {_edits.share(mine):5.1f} %  {_edits.interval(mine, _edits.share)}")
+    if pairs:
+        print(f"  {'both':10} {len(pairs):4}  {_edits.share(pairs):5.1f} %  {_edits.interval(pairs, _edits.share)}")
+    ours, floor = _edits.pointed_at(spans)
+    print(
+        f"unsupported words pointed at, WiCE spans ({len(ours)} claims): F1 {_edits.f1(ours):.1f} "
+        f"{_edits.interval(ours, _edits.f1)}; words that no source has {_edits.f1(floor):.1f}"
+    )
+
+
 def failures(outcomes: list[Outcome], path: Path) -> None:
     with path.open("w", encoding="utf-8") as out:
         for one in outcomes:
@@ -220,6 +244,7 @@ async def run(options: argparse.Namespace) -> None:
     kinds(outcomes)
     calibration(outcomes)
     evidence(outcomes)
+    edits(outcomes, [r for r in everything if r.set == "wice_spans" and (options.all or r.fold == 0)])
     await stability(outcomes, everything)
     latency(everything)
     failures(outcomes, options.failures)

@@ -40,6 +40,7 @@ def main() -> None:
     caches = ("--cache", options.kept / "sources.pickle", "--rows", options.kept / "rows.pickle")
     run("fit_classifier.py", options.data, *caches, "--write")
     run("fit_risk.py", options.data, "--write")
+    run("fit_doubtful.py", options.data, "--write")
 
 
 if __name__ == "__main__":

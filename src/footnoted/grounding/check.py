@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from footnoted.encoder import Encoder, EncoderUnavailable
 from footnoted.encoder.entailment import Comparing
 from footnoted.grounding.calibration import sureness
+from footnoted.grounding.doubtful import doubtful
 from footnoted.grounding.exact import as_evidence, carried, contradiction, decide, uncovered_spans, verbatim, words_for
 from footnoted.grounding.facts import parts
 from footnoted.grounding.features import features
@@ -227,7 +228,7 @@ def by_model(weighed: Weighed, comparing: Comparing) -> Verdict:
         score=score,
         tier="model",
         evidence=telling,
-        flagged=bare,
+        flagged=doubtful(claim, alignment) or bare,
         reason=_reason(claim, bare),
     )
 
