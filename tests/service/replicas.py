@@ -9,6 +9,7 @@ import multiprocessing
 import os
 import re
 import signal
+import sys
 import time
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
@@ -140,7 +141,24 @@ def _serve(arguments: list[str], env: dict[str, str], log: str) -> None:
     written = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
     os.dup2(written, 1)
     os.dup2(written, 2)
+    _measure_to_the_end()
     app(arguments)
+
+
+def _measure_to_the_end() -> None:
+    """Where coverage is measured, write it before the signal that uvicorn ends with takes effect."""
+    coverage = sys.modules.get("coverage")
+    measuring = coverage.Coverage.current() if coverage else None
+    if measuring is None:
+        return
+
+    def end(number: int, _: object) -> None:
+        measuring.stop()
+        measuring.save()
+        signal.signal(number, signal.SIG_DFL)
+        os.kill(os.getpid(), number)
+
+    signal.signal(signal.SIGTERM, end)
 
 
 async def start(*replicas: Replica) -> None:
