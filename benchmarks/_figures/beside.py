@@ -195,7 +195,9 @@ def many(part: dict[str, Any]) -> str:
     out = (
         "## Many streams at once in one process\n\nEach stream ideally takes "
         f"{part['ideal_s']:.0f} s; longer means that the client's one core is full. *Memory* is growth over a warmed-up "
-        "process at its highest, a stream.\n"
+        "process at its highest, a stream. *Whole answers* are those of more than 200 characters. A sentence whose verdict takes "
+        "over five seconds is withheld, unchecked, so where checking finds no processor time, answers come out short: that row "
+        "is an overload, and fails closed.\n"
     )
     for size in sizes:
         lines = []

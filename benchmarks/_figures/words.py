@@ -16,7 +16,8 @@ def measured(part: dict[str, Any]) -> str:
     """Under what a table was measured, in one line."""
     head = part["measured"]
     began, ended = head["load"]
+    commit = f"commit {head['commit']}, " if head.get("commit") else ""
     return (
-        f"*`{head['command']}`, {head['date']}, {head['machine']}, Python {head['python']}, load {began} at the start "
+        f"*{commit}`{head['command']}`, {head['date']}, {head['machine']}, Python {head['python']}, load {began} at the start "
         f"and {ended} at the end ({head['minutes']:g} minutes).*\n"
     )

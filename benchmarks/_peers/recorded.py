@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import platform
+import subprocess
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
@@ -33,8 +34,18 @@ class Measuring:
             "machine": f"{processor()}, {os.cpu_count()} logical cores, {platform.system()}",
             "load": [round(self.load, 1), round(os.getloadavg()[0], 1)],
             "python": platform.python_version(),
+            "commit": _commit(),
             "command": " ".join(["python", f"benchmarks/{name}", *plain(sys.argv[1:])]),
         }
+
+
+def _commit() -> str:
+    """The checkout's last commit, with a plus where files differ from it; empty where there is no git."""
+    try:
+        asked = ["git", "describe", "--always", "--dirty=+", "--abbrev=9"]
+        return subprocess.run(asked, check=True, capture_output=True, text=True, cwd=BENCHMARKS).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return ""
 
 
 def keep(path: Path, part: str, figures: dict[str, Any]) -> None:
