@@ -36,6 +36,7 @@ def test_without_a_check_no_encoder_is_opened():
 def test_ones_own_choice_stands():
     mine = EncoderLikeness()
     assert GroundedGenerator(likeness=mine).provider.likeness is mine
+    assert GroundedGenerator(likeness=None).provider.likeness is None
 
 
 def test_a_fallback_reads_by_meaning_too():

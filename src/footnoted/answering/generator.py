@@ -84,7 +84,8 @@ class GroundedGenerator:
     sentences. ``verdict_wait``: seconds a verdict may take before
     it is ``not_checked``; ``show_unchecked``: whether ``hold`` lets such a sentence out.
 
-    Other keywords go to the provider. Use as an async context manager, or call `aclose`, to close its connections.
+    Other keywords go to the provider; where answers are checked, ``extractive`` reads by meaning as well, unless
+    ``likeness=None``. Use as an async context manager, or call `aclose`, to close its connections.
     """
 
     def __init__(
