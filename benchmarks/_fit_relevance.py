@@ -28,6 +28,8 @@ ANSWER_WEIGHT = {
     "answer": {"clapnq": 0.6, "squad2": 1.0},
     "answer_many": {"clapnq8": 1.0, "squad8": 1.0, "swapped8": 1.5},
 }
+# The network knows what questions made to deceive take for granted; that real ones are not refused for it weighs more.
+ANSWER_WEIGHT_READ = {**ANSWER_WEIGHT, "answer": {"clapnq": 1.0, "squad2": 1.0}}
 # Where several sources were searched, telling what they do not say is worse than refusing what they do.
 MISTAKE = {"answer_many": 1.25}
 ORDER_C, ANSWER_C = 0.02, 0.01
@@ -55,15 +57,21 @@ def run(cases: list[Case], *, write: bool, validate: bool) -> None:
         weights = {**weights, **fit([one for one in plain if one.case.fold], "")}
         save(where, weights)
         rank.__globals__["_weights"].cache_clear()
-    likeness = EncoderLikeness(Encoder(threads=1, kept_bytes=2 << 30))
-    liked = [look(case, likeness) for case in cases]
+    encoder = Encoder(threads=1, kept_bytes=2 << 30)
+    liked = [look(case, EncoderLikeness(encoder, reading=False)) for case in cases]
     if write:
         weights = {**weights, **fit([one for one in liked if one.case.fold], "_likened")}
+        save(where, weights)
+        rank.__globals__["_weights"].cache_clear()
+    held = [look(case, EncoderLikeness(encoder)) for case in cases]
+    if write:
+        weights = {**weights, **fit_read([one for one in held if one.case.fold])}
         save(where, weights)
         rank.__globals__["_weights"].cache_clear()
     if validate:
         table(validated(plain, ""), "cross-validated, five folds of articles")
         table(validated(liked, "_likened"), "cross-validated, with the encoder")
+        table(validated(held, "_read"), "with the network's verdict: answers cross-validated, the order as shipped")
 
 
 def look(case: Case, likeness: EncoderLikeness | None) -> Seen:
@@ -84,6 +92,14 @@ def fit(seen: list[Seen], suffix: str) -> dict[str, dict[str, float]]:
         for name, parts in ANSWER_WEIGHT.items()
     }
     return {f"order{suffix}": order, **answers}
+
+
+def fit_read(seen: list[Seen]) -> dict[str, dict[str, float]]:
+    """Answers alone: the network reads the first sentence of the order that ships."""
+    return {
+        f"{name}_read": fit_answer(seen, None, parts, MISTAKE.get(name, 1.0))
+        for name, parts in ANSWER_WEIGHT_READ.items()
+    }
 
 
 def fit_order(seen: list[Seen]) -> dict[str, float]:
@@ -108,10 +124,12 @@ def fit_order(seen: list[Seen]) -> dict[str, float]:
     return dict(zip(names, (model.coef_[0] / scale).tolist(), strict=True))
 
 
-def fit_answer(seen: list[Seen], order: dict[str, float], parts: dict[str, float], mistake: float) -> dict[str, float]:
+def fit_answer(
+    seen: list[Seen], order: dict[str, float] | None, parts: dict[str, float], mistake: float
+) -> dict[str, float]:
     """Logistic regression over what the best sentences hold; each set and side weighs as agreed above."""
     used = [one for one in seen if one.case.set in parts and one.ranked]
-    held = [answer_features(reordered(one.ranked, order)) for one in used]
+    held = [answer_features(one.ranked if order is None else reordered(one.ranked, order)) for one in used]
     names = [name for name in held[0] if name not in NOT_ANSWER]
     matrix = np.array([[each[name] for name in names] for each in held])
     truth = np.array([one.case.answerable for one in used])
@@ -139,16 +157,17 @@ def validated(seen: list[Seen], suffix: str) -> list[Outcome]:
     """Every case judged by weights fitted on the other folds."""
     outcomes = []
     for fold in range(FOLDS):
-        weights = fit([one for one in seen if one.case.fold != fold], suffix)
+        others = [one for one in seen if one.case.fold != fold]
+        weights = fit_read(others) if suffix == "_read" else fit(others, suffix)
         for one in seen:
             if one.case.fold == fold:
                 answer = weights[f"{answer_table(one.ranked)}{suffix}"]
-                outcomes.append(judged(one, weights[f"order{suffix}"], answer))
+                outcomes.append(judged(one, weights.get(f"order{suffix}"), answer))
     return outcomes
 
 
-def judged(one: Seen, order: dict[str, float], answer: dict[str, float]) -> Outcome:
-    ranked = reordered(one.ranked, order)
+def judged(one: Seen, order: dict[str, float] | None, answer: dict[str, float]) -> Outcome:
+    ranked = one.ranked if order is None else reordered(one.ranked, order)
     gold = [one.case.is_gold(each.source_index, each.start, each.end) for each in ranked[:3]]
     held = answer_features(ranked) if ranked else {}
     log_odds = answer[""] + sum(answer.get(name, 0.0) * value for name, value in held.items())

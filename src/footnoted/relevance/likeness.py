@@ -6,17 +6,23 @@ here. Needs the encoder's libraries; `rank` works without.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+import logging
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from footnoted.encoder import products
+from footnoted.encoder import EncoderUnavailable, products
 from footnoted.relevance.roots import root
 from footnoted.text import words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    import numpy as np
+    from numpy.typing import NDArray
+
     from footnoted.encoder import Encoder
     from footnoted.relevance.question import Question
+
+_log = logging.getLogger(__name__)
 
 
 class Likeness(Protocol):
@@ -31,26 +37,39 @@ class Likeness(Protocol):
         ...
 
 
-class EncoderLikeness:
-    """Likeness by the shipped encoder, opened at the first use."""
+@runtime_checkable
+class Holding(Protocol):
+    """A likeness that also holds a question against one sentence, as a claim is held against its evidence.
 
-    def __init__(self, encoder: Encoder | None = None) -> None:
+    ``carried`` and ``against`` are the log-odds that the sentence carries what the question takes for granted, and
+    that it says otherwise; ``doubt_most`` and ``doubt_mean`` how doubtful the question's words are beside it, the most
+    doubtful one and all of them by weight.
+    """
+
+    def held(self, question: Question, text: str) -> Mapping[str, float]:
+        """These four numbers; none where they cannot be had."""
+        ...
+
+
+class EncoderLikeness:
+    """Likeness by the shipped encoder, opened at the first use.
+
+    With ``reading`` the network beside the encoder holds the question against the best sentence, too: it was taught on
+    statements alone, yet tells a question whose every word is met from one that is answered.
+    """
+
+    def __init__(self, encoder: Encoder | None = None, *, reading: bool = True) -> None:
         self._encoder = encoder
+        self._reading = reading
 
     def __call__(self, question: Question, texts: Sequence[str]) -> list[Mapping[str, float]]:
         """One mapping a text, in order. Raises `EncoderUnavailable` where the encoder cannot run."""
         import numpy as np
 
-        if self._encoder is None:
-            from footnoted.encoder import Encoder
-
-            self._encoder = Encoder.load()
-        asked, *read = self._encoder.encode([question.text, *texts])
+        asked, *read = self._opened().encode([question.text, *texts])
         shares = np.zeros(len(asked.offsets), dtype=np.float32)
-        for word, start, end in words(question.text):
-            inside = (asked.offsets[:, 0] >= start) & (asked.offsets[:, 1] <= end)
-            if inside.any():
-                shares[inside] = question.weights.get(root(word), 0.0) / inside.sum()
+        for weight, inside in _words(question, asked.offsets):
+            shares[inside] = weight / inside.sum()
         shares /= shares.sum() or 1.0
         vectors = asked.vectors.astype(np.float32)
         views: list[Mapping[str, float]] = []
@@ -68,3 +87,44 @@ class EncoderLikeness:
                 }
             )
         return views
+
+    def held(self, question: Question, text: str) -> Mapping[str, float]:
+        """The question against one sentence. Empty without the network, which the log tells once."""
+        import numpy as np
+
+        if not self._reading:
+            return {}
+        from footnoted.encoder.entailment import Comparing
+
+        try:
+            network = Comparing.load()
+        except EncoderUnavailable as error:
+            _log.warning("whether the sources answer is judged without the network: %s", error)
+            self._reading = False
+            return {}
+        asked, evidence = self._opened().encode([question.text, text])
+        told = network.read(asked, [evidence])
+        found = [(weight, told.doubts[inside].max()) for weight, inside in _words(question, asked.offsets) if weight]
+        weights, doubts = np.array(found or [(1.0, 0.0)]).T
+        return {
+            "carried": float(told.carried - np.logaddexp(told.contradicted, told.neither)),
+            "against": float(told.contradicted - np.logaddexp(told.carried, told.neither)),
+            "doubt_most": float(doubts.max()),
+            "doubt_mean": float(weights @ doubts / weights.sum()),
+        }
+
+    def _opened(self) -> Encoder:
+        if self._encoder is None:
+            from footnoted.encoder import Encoder
+
+            self._encoder = Encoder.load()
+        return self._encoder
+
+
+def _words(question: Question, offsets: NDArray[np.int32]) -> list[tuple[float, NDArray[np.bool_]]]:
+    """Each word of the question that has tokens: its weight, and which tokens (t,) those are."""
+    found = [
+        (question.weights.get(root(word), 0.0), (offsets[:, 0] >= start) & (offsets[:, 1] <= end))
+        for word, start, end in words(question.text)
+    ]
+    return [(weight, inside) for weight, inside in found if inside.any()]

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from footnoted.relevance.features import Pool, Prepared, prepare
 from footnoted.relevance.layout import Sentence, read
+from footnoted.relevance.likeness import Holding
 from footnoted.relevance.narrow import narrow
 from footnoted.relevance.question import Question, understand
 from footnoted.relevance.roots import root
@@ -50,8 +51,8 @@ def rank(
     """The sentences that might answer, best first: all of small sources, the likeliest 60 at most.
 
     ``about`` holds words of the talk before the question, which count for less. ``likeness`` adds an
-    encoder's view of the best. Headings and the header rows of tables lend their words to what stands under
-    them and are no answers themselves.
+    encoder's view of the best; one that is `Holding`, too, its verdict on the very best. Headings and the
+    header rows of tables lend their words to what stands under them and are no answers themselves.
     """
     asked = understand(question, about=about)
     pool = Pool(asked, _prepared(asked, sources))
@@ -63,6 +64,10 @@ def rank(
     if likeness is not None and ranked:
         told = {(one.sentence.source_index, one.sentence.start): one.text for one in pool.pool}
         ranked = _likened(asked, ranked, likeness, told)
+        if isinstance(likeness, Holding) and not about:  # a follow-up alone says too little to be held against anything
+            best = ranked[0]
+            held = likeness.held(asked, told[best.source_index, best.start])
+            ranked[0] = replace(best, features={**best.features, **held})
     return ranked
 
 
@@ -74,7 +79,9 @@ def answerability(question: str, ranked: Sequence[Scored]) -> float:
     if not ranked or not content_stems(question):
         return 0.0
     evidence = answer_features(ranked)
-    weights = _weights()[answer_table(ranked) + ("_likened" if "whole" in ranked[0].features else "")]
+    known = ranked[0].features
+    looked = "_read" if "carried" in known else "_likened" if "whole" in known else ""
+    weights = _weights()[answer_table(ranked) + looked]
     return 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, _weighed(evidence, weights)))))
 
 

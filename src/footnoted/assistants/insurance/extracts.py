@@ -167,7 +167,8 @@ def _shipped() -> Likeness | None:
     from footnoted.relevance import EncoderLikeness
 
     try:
-        return EncoderLikeness()
+        # Without the network: `Telling` knows better what a section must speak of, and on `dev` it refused no better.
+        return EncoderLikeness(reading=False)
     except EncoderUnavailable:
         return None
 
