@@ -262,3 +262,11 @@ def test_what_could_not_be_checked_is_asked_again(tmp_path):
     assert checker.check(claim, sources).ruling == "not_checked"
     checker._weights = None
     assert checker.check(claim, sources).ruling != "not_checked"
+
+
+def test_a_bare_yes_is_no_claim_whoever_says_it(checker):
+    talk = [source("Clare: Yep."), source("The excess is £75.")]
+    assert checker.check("Yep.", talk).ruling == "not_checked"
+    verdict = checker.check("Yep. The excess is £75.", talk)
+    assert verdict.ruling == "supported"
+    assert {one.quote for one in verdict.evidence} == {"The excess is £75."}

@@ -20,6 +20,7 @@ from footnoted.grounding.doubtful import doubtful
 from footnoted.grounding.exact import as_evidence, carried, contradiction, decide, uncovered_spans, verbatim, words_for
 from footnoted.grounding.facts import parts
 from footnoted.grounding.features import features
+from footnoted.grounding.kinds import is_bare_reply
 from footnoted.grounding.lanes import Lanes
 from footnoted.grounding.model import classifier
 from footnoted.grounding.reading import Reading, read
@@ -77,7 +78,7 @@ class Checker:
     def check(self, claim: str, sources: Sequence[Source], *, cited: Sequence[int] = ()) -> Verdict:
         """The verdict on one claim. Its evidence points into ``sources``; ``cited`` are asked first."""
         text = _MARKER.sub(lambda match: " " * len(match.group()), claim)
-        parts = [span for span in sentences(text) if read(text[span.start : span.end]).stems]
+        parts = [span for span in sentences(text) if _says_something(text[span.start : span.end])]
         if not parts:
             return Verdict("not_checked", reason="there is nothing in it to check")
         if not any(source.text.strip() for source in sources):
@@ -231,6 +232,11 @@ def by_model(weighed: Weighed, comparing: Comparing) -> Verdict:
         flagged=doubtful(claim, alignment) or bare,
         reason=_reason(claim, bare),
     )
+
+
+def _says_something(text: str) -> bool:
+    """Not a bare "Yep.": that says only what the next sentence does, and stands word for word in any talk."""
+    return bool(read(text).stems) and not is_bare_reply(text)
 
 
 def _reason(claim: Reading, bare: tuple[Span, ...]) -> str:
