@@ -214,6 +214,27 @@ def test_a_list_item_says_what_its_lead_makes_it_say(checker, claim, ruling, lea
     assert all(POLICY.text[e.start : e.end] == e.quote for e in verdict.evidence)
 
 
+NEVER = "1. Use for racing, pace-making or on a track.\n2. Carrying passengers for payment.\n"
+
+
+@pytest.mark.parametrize(
+    "under",
+    [
+        Source("a", NEVER, title="Car policy › 9. What we never cover"),
+        Source("a", NEVER, title="Car policy", metadata={"section": "General exclusions"}),
+        Source("a", f"# Car policy\n\n## 9. What we never cover\n\n{NEVER}"),
+    ],
+    ids=["title", "section", "text"],
+)
+def test_a_list_item_says_what_the_heading_above_it_makes_it_say(checker, under):
+    """An item whose section says "never cover" is excluded, wherever that heading stands; elsewhere it says nothing."""
+    assert checker.check("Racing on a track is covered.", [under]).ruling == "contradicted"
+    assert checker.check("Racing on a track is not covered.", [under]).ruling == "supported"
+    covered = Source("b", NEVER, title="Car policy › 2. What we cover")
+    assert checker.check("Racing on a track is covered.", [covered]).ruling == "supported"
+    assert checker.check("Racing on a track is covered.", [under]).ruling == "contradicted"  # the same text is kept
+
+
 @pytest.mark.parametrize(
     ("claim", "ruling"),
     [

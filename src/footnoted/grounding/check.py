@@ -17,6 +17,7 @@ from footnoted.encoder import Encoder, EncoderUnavailable
 from footnoted.encoder.entailment import Comparing
 from footnoted.grounding.calibration import sureness
 from footnoted.grounding.doubtful import doubtful
+from footnoted.grounding.evidence import heading_of
 from footnoted.grounding.exact import as_evidence, carried, contradiction, decide, uncovered_spans, verbatim, words_for
 from footnoted.grounding.facts import parts
 from footnoted.grounding.features import features
@@ -83,7 +84,7 @@ class Checker:
             return Verdict("not_checked", reason="there is nothing in it to check")
         if not any(source.text.strip() for source in sources):
             return Verdict("unsupported", score=0.0, tier="exact", reason="there are no sources")
-        key = text, tuple(cited), tuple(source.sha256 for source in sources)
+        key = text, tuple(cited), tuple((source.sha256, heading_of(source)) for source in sources)
         known = self._known.get(key)
         if known is not None:
             return known

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from footnoted.grounding.conflicts import Conflict
+from footnoted.grounding.reading import read
 
 if TYPE_CHECKING:
     from footnoted.grounding.conflicts import Comparison
@@ -41,6 +42,16 @@ def coverage(pair: Comparison) -> list[Conflict]:
     ours, theirs = (("not " if one.negated else "") + one.text for one in (word, other))
     sure = pair.sure(chosen, word.start, word.end) and not _conditional(pair.evidence[chosen], pair.claim)
     return [Conflict("negation", word.start, word.end, ours, theirs, chosen, sure=sure)]
+
+
+def leaves_out(heading: str) -> bool:
+    """Whether what stands under a heading is not paid for.
+
+    >>> leaves_out("9. What we never cover"), leaves_out("General exclusions"), leaves_out("Windscreen cover")
+    (True, True, False)
+    """
+    told = _told(read(heading))
+    return told is not None and not told[1]
 
 
 def _told(reading: Reading) -> tuple[Word, bool] | None:

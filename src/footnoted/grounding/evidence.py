@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from footnoted.grounding.coverage import leaves_out
 from footnoted.grounding.reading import Reading, weight_of
 from footnoted.text import content_stems, sentences, words
 from footnoted.types import Source, Span
@@ -23,6 +24,7 @@ MOST = 4  # evidence sentences a verdict rests on; measured: four beat two, more
 _LONGEST = 60  # words; what is longer (transcripts, tables) is cut at its own pauses
 _LONGEST_LEAD = 240  # code points; a longer sentence is no mere introduction
 _ITEM = re.compile(r"(?:[-*+•‣–]|\(?\d{1,3}[.)]|\(?[a-z][.)])\s+")
+_COLONS = (":", "：")
 _PAUSE = re.compile(r"\n|[;:]\s|,\s|\s[–—-]\s|\s")
 
 
@@ -31,18 +33,20 @@ class Passage:
     """One source in sentences, with the stems of each and where every stem stands.
 
     ``leads`` are what introduces a list item ("We do not pay for:"), None for all else: without it, an item says
-    nothing, or the opposite of what it says with it.
+    nothing, or the opposite of what it says with it. ``heading`` is the source's own where it says that what follows
+    is not paid for; it does the same for items that nothing else introduces.
     """
 
     source: Source
     spans: tuple[Span, ...]
     leads: tuple[Span | None, ...]
+    heading: str
     stems: tuple[frozenset[str], ...]
     places: dict[str, tuple[int, ...]]
 
     def text(self, index: int) -> str:
         """What one sentence says: its words, a list item's after those of its lead."""
-        return _said(self.source.text, self.spans[index], self.leads[index])
+        return _said(self.source.text, self.spans[index], self.leads[index], self.heading)
 
     def words(self, index: int) -> str:
         """The words of one sentence alone, letter by letter."""
@@ -72,18 +76,28 @@ class Found:
 def passage(source: Source) -> Passage:
     """Cut a source into sentences and note their stems."""
     spans = tuple(piece for span in sentences(source.text) for piece in _pieces(source.text, span))
-    leads = tuple(_leads(source.text, spans))
-    said = (_said(source.text, span, lead) for span, lead in zip(spans, leads, strict=True))
+    leads, heading = tuple(_leads(source.text, spans)), heading_of(source)
+    said = (_said(source.text, span, lead, heading) for span, lead in zip(spans, leads, strict=True))
     stems = tuple(frozenset(content_stems(text)) for text in said)
     places: dict[str, list[int]] = {}
     for index, found in enumerate(stems):
         for stemmed in found:
             places.setdefault(stemmed, []).append(index)
-    return Passage(source, spans, leads, stems, {stemmed: tuple(where) for stemmed, where in places.items()})
+    return Passage(source, spans, leads, heading, stems, {stemmed: tuple(where) for stemmed, where in places.items()})
+
+
+def heading_of(source: Source) -> str:
+    """The heading a source stands under, if it says that what follows is not paid for; else nothing.
+
+    >>> heading_of(Source("1", "- Racing.", title="Car policy › 9. What we never cover"))
+    '9. What we never cover'
+    """
+    heading = str(source.metadata.get("section") or source.title).rpartition(" › ")[2][:_LONGEST_LEAD]
+    return heading if heading and leaves_out(heading) else ""
 
 
 def _leads(text: str, spans: Sequence[Span]) -> list[Span | None]:
-    """For each sentence the one ending in a colon before the list it stands in, if any."""
+    """For each sentence the one that introduces the list it stands in, if any: by its colon, or as a heading."""
     leads: list[Span | None] = []
     lead, inside, before = None, False, 0
     for span in spans:
@@ -91,17 +105,34 @@ def _leads(text: str, spans: Sequence[Span]) -> list[Span | None]:
             inside = True
         elif not (inside and "\n" not in text[before : span.start]):
             inside = False
-            lead = span if text[span.start : span.end].rstrip("*_ ").endswith((":", "：")) else None
+            lead = span if _introduces(text, span) else None
         before = span.end
         leads.append(lead if inside else None)
     return leads
 
 
-def _said(text: str, span: Span, lead: Span | None) -> str:
+def _introduces(text: str, span: Span) -> bool:
+    if text[span.start : span.end].rstrip("*_ ").endswith(_COLONS):
+        return True
+    line = text[text.rfind("\n", 0, span.start) + 1 : span.end]
+    return line.startswith("#") and leaves_out(line)
+
+
+def _said(text: str, span: Span, lead: Span | None, heading: str) -> str:
     words = text[span.start : span.end]
+    if lead is None and heading and _ITEM.match(words):
+        return _left_out(words)
     if lead is None or lead.end - lead.start > _LONGEST_LEAD:
         return words
-    return f"{text[lead.start : lead.end]} {_ITEM.sub('', words, count=1)}"
+    introduction = text[lead.start : lead.end]
+    if not introduction.rstrip("*_ ").endswith(_COLONS):
+        return _left_out(words)
+    return f"{introduction} {_ITEM.sub('', words, count=1)}"
+
+
+def _left_out(item: str) -> str:
+    """What an item says under a heading like "Exclusions", in plain words; of four ways, the one weighed best."""
+    return f"It is not covered: {_ITEM.sub('', item, count=1)}"
 
 
 def _pieces(text: str, span: Span) -> list[Span]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from footnoted.encoder import products
-from footnoted.grounding.evidence import Found, Passage, candidates, choose, passage
+from footnoted.grounding.evidence import Found, Passage, candidates, choose, heading_of, passage
 from footnoted.grounding.reading import read
 
 if TYPE_CHECKING:
@@ -35,24 +35,25 @@ class Shelved:
 
 
 class Shelf:
-    """The passages of the sources seen last, by hash of their text, within a budget of characters."""
+    """The passages of the sources seen last, by hash of their text and heading, within a budget of characters."""
 
     def __init__(self, characters: int = 4_000_000) -> None:
-        self._kept: OrderedDict[str, Shelved] = OrderedDict()
+        self._kept: OrderedDict[tuple[str, str], Shelved] = OrderedDict()
         self._room = characters
         self._lock = threading.Lock()
 
     def take(self, source: Source) -> Shelved:
         """The passage of a source, cut now or before."""
+        key = source.sha256, heading_of(source)
         with self._lock:
-            known = self._kept.get(source.sha256)
+            known = self._kept.get(key)
             if known is not None:
-                self._kept.move_to_end(source.sha256)
+                self._kept.move_to_end(key)
                 return known
         made = Shelved(passage(source))
         with self._lock:
-            if source.sha256 not in self._kept:
-                self._kept[source.sha256] = made
+            if key not in self._kept:
+                self._kept[key] = made
                 self._room -= len(source.text)
             while self._room < 0 and len(self._kept) > 1:
                 _, dropped = self._kept.popitem(last=False)
