@@ -20,6 +20,7 @@ MEGA = 1_000_000
 PACKAGED = (  # what is opened at run time, one of each kind
     "py.typed",
     "orders.txt",
+    "encoder/network/",
     "encoder/weights/",
     "grounding/fitted/",
     "relevance/weights.json",
