@@ -228,10 +228,11 @@ class Retry:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One try at one provider: what came of it, and how long it took (ms)."""
+    """One try at one provider, with the model that was asked for: what came of it, and how long it took (ms)."""
 
     provider: str
     outcome: str
     latency_ms: float
     status: int | None = None
     waited_ms: float = 0.0
+    model: str | None = None

@@ -11,6 +11,8 @@ import footnoted
 from footnoted import Deadlines, GeneratorProtocol, GroundedGenerator
 from footnoted.errors import ConfigurationError, ProviderError, ProviderRejected, ProviderUnavailable
 from footnoted.events import AnswerFinished, CitationFound, TextDelta
+from footnoted.providers.openai import OpenAI
+from footnoted.testing import Reply, ScriptedLLM, closed_port
 from footnoted.types import Delta, FinishReason, Pointer, Usage
 
 
@@ -290,6 +292,22 @@ async def test_the_fallback_answers_when_the_first_cannot(asked):
     assert "£75" in response.response
     assert len(response.attempts) == 2
     assert response.provider == "extractive"
+
+
+async def test_the_response_names_the_model_that_answered(asked):
+    """The provider's own default, the generator's, the request's, and whoever took over in the end."""
+    async with ScriptedLLM(Reply("The excess is £75 [1].")) as llm:
+        given = {"api_key": "k", "base_url": llm.url("openai")}
+        for wish, chosen, model in (
+            (None, None, OpenAI.usual_model),
+            (None, "small", "small"),
+            ("large", "small", "large"),
+        ):
+            async with GroundedGenerator("openai", model=chosen, **given) as generator:
+                response = await generator.generate(asked(model=wish))
+            assert response.model == model == llm.requests[-1].model
+    async with GroundedGenerator("openai", api_key="k", base_url=closed_port(), fallback="extractive") as generator:
+        assert (await generator.generate(asked(model="large"))).model == "extractive"
 
 
 async def test_deadlines_may_be_a_mapping(asked):

@@ -69,7 +69,7 @@ def response_of(page: Page, attempts: Sequence[Attempt]) -> GenerationResponse:
         usage=TokenUsage(input=usage.input, cached=usage.cached, output=usage.output, estimated=page.usage is None),
         time_to_first_token_ms=(page.first_at - page.started) * 1000 if page.first_at is not None else None,
         provider=served.provider if served else "",
-        model=page.prompt.model,
+        model=served.model if served else None,
         attempts=list(attempts),
         notes=_notes(page),
         footnoted_version=__version__,

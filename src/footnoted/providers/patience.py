@@ -80,6 +80,7 @@ class _Asking:
         self._alarm = _Alarm(self._loop)
         self._stream: AsyncIterator[Delta] | None = None
         self._provider = ""
+        self._model: str | None = None
         self._try_began = 0.0
         self._waited = 0.0  # seconds between the try before and this one
         self._noted = True
@@ -139,6 +140,7 @@ class _Asking:
 
     async def _try(self, provider: Provider, prompt: Prompt, until: float | None) -> list[Delta]:
         self._provider = name_of(provider)
+        self._model = prompt.model or getattr(provider, "model", None)
         self._try_began = time.monotonic()
         self._noted = False
         limit = _sooner(self._loop.time(), self._deadlines.first_token, until)
@@ -198,7 +200,7 @@ class _Asking:
             return
         self._noted = True
         took = (time.monotonic() - self._try_began) * 1000
-        self._attempts.append(Attempt(self._provider, outcome, took, status, self._waited * 1000))
+        self._attempts.append(Attempt(self._provider, outcome, took, status, self._waited * 1000, self._model))
         self._waited = 0.0
 
     async def close(self) -> None:
