@@ -9,11 +9,13 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+from uuid import UUID
 
 import structlog
+from pydantic import AliasChoices, Field
 
-from footnoted.assistants.insurance import ResponseFinished, ResponseGenerationAgent, RetrievalAgent
+from footnoted.assistants.insurance import CitationStyle, ResponseFinished, ResponseGenerationAgent, RetrievalAgent
 from footnoted.assistants.insurance.desk import InsuranceDesk, Manner
 from footnoted.assistants.insurance.outcomes import Outcomes
 from footnoted.assistants.insurance.variants import Variant, as_json, read_experiment
@@ -22,7 +24,7 @@ from footnoted.contract import GenerationRequest, GenerationResponse, Refusal
 from footnoted.errors import ConfigurationError
 from footnoted.events import AnswerFinished
 from footnoted.providers import build
-from footnoted.service.asking import Asked, check_size, contexts_of_found
+from footnoted.service.asking import Asked, Body, Conversation, Reader, Words, check_size, contexts_of_found
 from footnoted.types import FinishReason
 
 if TYPE_CHECKING:
@@ -30,12 +32,27 @@ if TYPE_CHECKING:
     from footnoted.events import Event
     from footnoted.retrieval import Index
     from footnoted.service.app import Service
-    from footnoted.service.routes.insurance import InsuranceBody
 
 log = structlog.get_logger("footnoted.insurance")
 
 _KEPT = 64  # folders of policies whose products and sections stay known
 _HEED_EVERY = 60.0  # seconds a tenant's feedback is taken for known
+
+
+class InsuranceBody(Body):
+    """A customer's message, and how they like to be answered. ``customer`` is whoever always gets the same variant."""
+
+    message: Words = Field(validation_alias=AliasChoices("message", "question"))
+    conversation_id: Conversation | None = None
+    customer: Annotated[Words, Field(min_length=1, max_length=200)] | None = None
+    document_ids: Annotated[list[UUID], Field(max_length=200)] | None = None
+    passages: Annotated[int, Field(ge=1, le=50)] = 8
+    history: Annotated[list[tuple[Words, Words]], Field(max_length=50)] | None = None
+    style: Literal["plain", "short", "formal"] = "plain"
+    citation_style: CitationStyle = CitationStyle.NUMBERED
+    language: Literal["en", "ms", "zh", "ta"] | None = None
+    max_response_length: Annotated[int, Field(ge=50, le=20_000)] = 1_000
+    reader: Reader = "keep"
 
 
 class Insuring:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Literal
 from footnoted.assistants.insurance.telling import Telling
 from footnoted.assistants.insurance.untold import not_sold, untold
 from footnoted.assistants.insurance.vocabulary import Vocabulary
+from footnoted.encoder import EncoderUnavailable
 from footnoted.orders import is_order
 from footnoted.providers.extractive import Extractive, Reply, before
 from footnoted.relevance import answerability, rank
@@ -19,6 +21,8 @@ from footnoted.types import Delta, FinishReason, Pointer, Prompt, Source, Usage
 
 if TYPE_CHECKING:
     from footnoted.relevance import Likeness, Scored
+
+log = logging.getLogger(__name__)
 
 THRESHOLD = 0.38
 _NEAR = 6.0  # how far below the best product's score another may stand to be heard, in log-odds
@@ -50,7 +54,7 @@ class PolicyExtracts:
     """A provider: the core's extractive one, asked once for each product, so that none is blended with another.
 
     ``vocabulary`` puts the customer's words into the policies'; ``likeness`` lets those meet that it does not know
-    (the package's own encoder, unless ``None``). It refuses where the chance that any product's
+    (the package's own encoder where it can run, unless ``None``). It refuses where the chance that any product's
     sentences answer is under ``threshold``.
     """
 
@@ -66,7 +70,8 @@ class PolicyExtracts:
     ) -> None:
         self._vocabulary = vocabulary or Vocabulary.load()
         self._threshold = threshold
-        self._likeness = _shipped() if likeness == "shipped" else likeness
+        self._may_go_without = likeness == "shipped"
+        self._likeness: Likeness | None = _shipped() if likeness == "shipped" else likeness
         self._extractive = Extractive(threshold=0.0, sentences=_SENTENCES, likeness=self._likeness)
 
     async def stream(self, prompt: Prompt) -> AsyncIterator[Delta]:
@@ -105,8 +110,7 @@ class PolicyExtracts:
             question = f"{' '.join(rest.split())}?"
         telling = Telling(question, prompt.sources, self._vocabulary)
         asked = replace(prompt, question=telling.question, history=())
-        ranked = rank(asked.question, asked.sources, likeness=self._likeness)
-        ranked = [one for one in ranked if not is_order(one.sentence.text)]
+        ranked = [one for one in self._ranked(asked) if not is_order(one.sentence.text)]
         if not ranked:
             return []
         core = answerability(asked.question, ranked)
@@ -124,6 +128,17 @@ class PolicyExtracts:
             if not untold(prompt.question, first.text, source, self._vocabulary):
                 said.append(Said(product, _moved(reply, places), score, cover, telling.chance(core, cover)))
         return sorted(said, key=lambda one: -one.score)
+
+    def _ranked(self, prompt: Prompt) -> list[Scored]:
+        """The sentences, best first; by words alone where the shipped encoder cannot run."""
+        try:
+            return rank(prompt.question, prompt.sources, likeness=self._likeness)
+        except EncoderUnavailable as error:
+            if not self._may_go_without:
+                raise
+            log.warning("answers are found by words alone: %s", error)
+            self._likeness, self._extractive = None, Extractive(threshold=0.0, sentences=_SENTENCES)
+            return rank(prompt.question, prompt.sources)
 
     def _said(
         self, prompt: Prompt, ranked: Sequence[Scored], places: Sequence[int], telling: Telling
@@ -161,16 +176,14 @@ class PolicyExtracts:
 
 
 @cache
-def _shipped() -> Likeness | None:
-    """The package's encoder, once a process; without it words alone decide."""
-    from footnoted.encoder import EncoderUnavailable
+def _shipped() -> Likeness:
+    """The package's encoder, once a process, opened at the first question.
+
+    Without the network: `Telling` knows better what a section must speak of, and on ``dev`` it refused no better.
+    """
     from footnoted.relevance import EncoderLikeness
 
-    try:
-        # Without the network: `Telling` knows better what a section must speak of, and on `dev` it refused no better.
-        return EncoderLikeness(reading=False)
-    except EncoderUnavailable:
-        return None
+    return EncoderLikeness(reading=False)
 
 
 def by_product(sources: Sequence[Source]) -> dict[str, list[int]]:

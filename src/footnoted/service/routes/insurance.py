@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Annotated, Any, Literal
-from uuid import UUID
+from typing import TYPE_CHECKING, Annotated, Any
 
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
-from pydantic import AliasChoices, Field
 
-from footnoted.assistants.insurance import CitationStyle
-from footnoted.service.asking import Body, Conversation, Reader, Words
-from footnoted.service.insuring import Insuring
+from footnoted.service.insuring import InsuranceBody, Insuring
 from footnoted.service.routes._shared import ERRORS, STREAMED, service_of, stream_response
 from footnoted.service.tenants import Asking
 
@@ -21,22 +17,6 @@ if TYPE_CHECKING:
     from footnoted.service.app import Service
 
 router = APIRouter(prefix="/api/v1/insurance", tags=["insurance"], responses=ERRORS)
-
-
-class InsuranceBody(Body):
-    """A customer's message, and how they like to be answered. ``customer`` is whoever always gets the same variant."""
-
-    message: Words = Field(validation_alias=AliasChoices("message", "question"))
-    conversation_id: Conversation | None = None
-    customer: Annotated[Words, Field(min_length=1, max_length=200)] | None = None
-    document_ids: Annotated[list[UUID], Field(max_length=200)] | None = None
-    passages: Annotated[int, Field(ge=1, le=50)] = 8
-    history: Annotated[list[tuple[Words, Words]], Field(max_length=50)] | None = None
-    style: Literal["plain", "short", "formal"] = "plain"
-    citation_style: CitationStyle = CitationStyle.NUMBERED
-    language: Literal["en", "ms", "zh", "ta"] | None = None
-    max_response_length: Annotated[int, Field(ge=50, le=20_000)] = 1_000
-    reader: Reader = "keep"
 
 
 @asynccontextmanager

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from footnoted.assistants.security.advice.topic import labels_in
+from footnoted.assistants.security.advice.labels import labels_in
 from footnoted.assistants.security.names import framework_key, service_key
 from footnoted.types import Turn
 

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol
 
 from footnoted.assistants.security.advice.choosing import chosen_entries, is_named
-from footnoted.assistants.security.advice.topic import Topic, labels_in, owners_in, serving, topic_of
+from footnoted.assistants.security.advice.labels import labels_in
+from footnoted.assistants.security.advice.topic import Topic, owners_in, serving, topic_of
 from footnoted.assistants.security.documents import ConversationDocument
 from footnoted.assistants.security.findings.finding import Finding, FindingFilters, FindingsPage, Pagination
 from footnoted.assistants.security.knowledge import shipped

@@ -37,14 +37,6 @@ _GENERAL = frozenset(
         " three under against regarding concerning hi hello work works right wrong ensure"
     )
 )
-_LABELS = (
-    re.compile(r"\b([A-Za-z]{2}-\d{1,2}(?:\s?\(\d{1,2}\))?)(?![\w-])"),
-    re.compile(r"\b(164\.\d{3}(?:\([\w]{1,4}\))*)"),
-    re.compile(r"\b(CC\d\.\d|A1\.\d|C1\.\d)\b"),
-)
-_ARTICLE = re.compile(r"\b[Aa]rt(?:icle|\.)?\s?(\d{1,2})\b")
-
-
 # A name in capitals whose findings are asked for: "the findings for Salesforce", "does the Salesforce service have".
 _OF_ONE = r"(?!(?:(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|AWS|Amazon|Security|I)\b)([A-Z][a-z][\w-]+)"
 _OWNERS = (
@@ -95,17 +87,6 @@ def topic_of(asked: Asked) -> Topic:
             if stem not in known and (len(stem) > 2 or (stem.isdigit() and len(stem) > 1)):
                 told.setdefault(stem, word.casefold())
     return Topic(tuple(dict.fromkeys(told.values())), frozenset(told))
-
-
-def labels_in(question: str) -> tuple[str, ...]:
-    """Requirements a question names, as the knowledge base writes them.
-
-    >>> labels_in("Do we meet ac-2 (1), 164.312(a)(1) and Article 32?")
-    ('AC-2(1)', '164.312(a)(1)', 'Art. 32')
-    """
-    found = [match[1].replace(" ", "") for pattern in _LABELS for match in pattern.finditer(question)]
-    labels = [one.upper() if re.match(r"[A-Za-z]{2}-", one) else one for one in found]
-    return tuple(dict.fromkeys([*labels, *(f"Art. {number}" for number in _ARTICLE.findall(question))]))
 
 
 def owners_in(question: str) -> tuple[str, ...]:

@@ -1,0 +1,35 @@
+"""The documents' own sentences, product by product: what is said where the encoder cannot run."""
+
+import pytest
+
+from footnoted.assistants.insurance import extracts
+from footnoted.assistants.insurance.extracts import PolicyExtracts
+from footnoted.encoder import Encoder, EncoderUnavailable
+from footnoted.relevance import EncoderLikeness
+from footnoted.types import Prompt, Source
+
+GLASS = "The windscreen excess is £75 when the glass is replaced. Loss of keys is covered up to £250."
+ASKED = "What is the windscreen excess?"
+PROMPT = Prompt(
+    question=ASKED,
+    system="",
+    ask=ASKED,
+    sources=(Source("a", GLASS, title="Acme Car › 3. Glass", metadata={"product_name": "Acme Car"}),),
+)
+
+
+def test_without_the_encoder_words_alone_decide(monkeypatch, caplog):
+    """A damaged installation answers what its words find, says so once in the log, and does not fail a customer."""
+
+    def missing(_, folder=None):
+        raise EncoderUnavailable("the weights are damaged")
+
+    monkeypatch.setattr(Encoder, "load", classmethod(missing))
+    monkeypatch.setattr(extracts, "_shipped", lambda: EncoderLikeness(reading=False))  # not yet opened
+    provider = PolicyExtracts()
+    for _ in range(2):
+        said = provider.answer(PROMPT)
+        assert any("£75" in passage.text for one in said for passage in one.reply.passages)
+    assert caplog.text.count("the weights are damaged") == 1
+    with pytest.raises(EncoderUnavailable):
+        PolicyExtracts(likeness=EncoderLikeness()).answer(PROMPT)
