@@ -108,6 +108,12 @@ def _by_name(name: str, given: dict[str, Any]) -> Provider:
     taken = inspect.signature(made).parameters
     useless = [argument for argument in given if argument not in taken]
     if useless:
+        if made.name == "extractive":
+            others = ", ".join(each for each in PROVIDERS if each != made.name)
+            raise ConfigurationError(
+                f"provider {name!r} asks no model, so it has no use for {', '.join(useless)}; name the provider that "
+                f"does ({others}), with --provider or FOOTNOTED_PROVIDER"
+            )
         usable = ", ".join(taken) or "no arguments"
         raise ConfigurationError(f"provider {name!r} has no use for {', '.join(useless)}; it takes {usable}")
     built: Provider = made(**given)
