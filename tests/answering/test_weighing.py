@@ -111,12 +111,35 @@ async def test_amend_takes_back_what_failed(asked):
     response = events[-1].response
     (retraction,) = [event for event in events if isinstance(event, TextRetracted)]
     told = "".join(event.text for event in events if isinstance(event, TextDelta))
-    assert told[retraction.start : retraction.end] == f"{FALSE} [1]."
+    assert told[retraction.start : retraction.end] == f"{FALSE} [1]. "
     assert "Racing" not in response.response
     (citation,) = response.citations
     assert response.response[citation.start_pos : citation.end_pos] == "[1]"
     shown = [claim for claim in response.claims if claim.shown]
     assert response.response[shown[0].start_pos : shown[0].end_pos] == shown[0].text
+
+
+@pytest.mark.parametrize(
+    ("said", "left"),
+    [
+        ("{T} {F} {T}", "{T} {T}"),
+        ("{F} {F} {T}", "{T}"),
+        ("{T} {F} {F} {T}", "{T} {T}"),
+        ("{F} {T} {F} {T} {F}", "{T} {T}"),
+        ("{T}\n\n{F} {T}", "{T}\n\n{T}"),
+        ("- {T}\n- {T} {F}\n- {T}", "- {T}\n- {T}\n- {T}"),
+    ],
+)
+async def test_what_is_taken_back_leaves_no_second_blank(asked, said, left):
+    """The blank beside a sentence goes with it, each once, and citations stay where their markers stand."""
+    text = said.format(T=f"{TRUE} [1].", F=f"{FALSE} [1].")
+    response = (await events_of(door([text], checking="amend"), asked()))[-1].response
+    assert response.response.rstrip() == left.format(T=f"{TRUE} [1].")
+    for citation in response.citations:
+        assert response.response[citation.start_pos : citation.end_pos] == "[1]"
+    for claim in response.claims:
+        if claim.shown:
+            assert response.response[claim.start_pos : claim.end_pos] == claim.text
 
 
 async def test_text_alone_is_held_even_when_amending(asked):

@@ -20,6 +20,8 @@ class Marking(Checked):
         super().__init__(cited, sources, checking)
         self._segmenter = ClaimSegmenter()
         self._base: int | None = None
+        self._told = ""  # the text since then
+        self._cleared = -1  # where a line's beginning ends of which nothing is left
         self._found: list[CitationFound] = []
         self._waiting: list[tuple[Claim, asyncio.Task[Verdict] | None]] = []
 
@@ -49,6 +51,7 @@ class Marking(Checked):
             if isinstance(event, TextDelta):
                 if self._base is None:
                     self._base = event.start
+                self._told += event.text
                 self._open(self._segmenter.decode(event.text))
             elif isinstance(event, CitationFound):
                 self._found.append(event)
@@ -76,5 +79,17 @@ class Marking(Checked):
             if task is not None:
                 events.append(ClaimChecked(claim, verdict))
             if not stands:
-                events.append(TextRetracted(claim.start, claim.end, verdict.reason or verdict.ruling))
+                start, end = self._with_blanks(claim.start, claim.end)
+                events.append(TextRetracted(start, end, verdict.reason or verdict.ruling))
         return events
+
+    def _with_blanks(self, start: int, end: int) -> tuple[int, int]:
+        """The sentence and the blanks before it; where nothing is left on its line before it, those after it."""
+        base = self._base or 0
+        line = self._told[: start - base].rstrip(" \t")
+        first = not line or line.endswith("\n") or base + len(line) <= self._cleared
+        if not first:
+            return base + len(line), end
+        after = self._told[end - base :]
+        self._cleared = end + len(after) - len(after.lstrip(" \t"))
+        return start, self._cleared
