@@ -33,6 +33,8 @@ from footnoted.assistants.insurance.figures import strange  # noqa: E402
 from footnoted.testing import Reply, ScriptedLLM  # noqa: E402
 
 CASES = ROOT / "tests" / "assistants" / "insurance" / "cases.jsonl"
+PARTS = ("dev", "more", "held", "unseen", "fresh")
+LOOKED_AT = ("dev", "more")  # the parts whose single questions may be looked at
 POLICIES = ROOT / "examples" / "policies"
 INVENTED = "You also get £4,321 for your trouble."
 _NUMBERED = re.compile(r"^== (\w+) (\d+)", re.MULTILINE)
@@ -88,7 +90,7 @@ async def show_cases(*, verbose: bool) -> None:
     desk = InsuranceDesk(RetrievalAgent([POLICIES], cache="off"))
     judged = await judge(desk, cases())
     print("| part | answerable: right section cited | and cited first | unanswerable: refused |\n|---|---|---|---|")
-    for part in ("dev", "held", "unseen", "all"):
+    for part in (*PARTS, "all"):
         rows = [one for one in judged if part in ("all", one.case["split"])]
         asked = [one for one in rows if one.case["answerable"]]
         other = [one for one in rows if not one.case["answerable"]]
@@ -96,7 +98,7 @@ async def show_cases(*, verbose: bool) -> None:
         print(f"| {part} | {' | '.join(shares)} |")
     if verbose:
         for one in judged:
-            if not one.right and one.case["split"] == "dev":
+            if not one.right and one.case["split"] in LOOKED_AT:
                 print("wrong:", one.case["question"], "|", one.result.answer[:120].replace("\n", " "))
 
 
