@@ -29,7 +29,7 @@ def test_without_the_encoder_words_alone_decide(monkeypatch, caplog):
     provider = PolicyExtracts()
     for _ in range(2):
         said = provider.answer(PROMPT)
-        assert any("£75" in passage.text for one in said for passage in one.reply.passages)
+        assert any("£75" in passage.text for one in said for passage in one.passages)
     assert caplog.text.count("the weights are damaged") == 1
     with pytest.raises(EncoderUnavailable):
         PolicyExtracts(likeness=EncoderLikeness()).answer(PROMPT)

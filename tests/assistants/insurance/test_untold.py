@@ -39,6 +39,14 @@ def test_a_kind_of_insurance_no_document_is_named_for_is_not_sold(question, kind
     assert not_sold(question, [pets], WORDS) == kind
 
 
+def test_a_product_named_only_to_say_it_is_found_elsewhere_is_not_sold_here():
+    """A sentence that speaks of it otherwise is enough."""
+    elsewhere = "Homes let to others need our Landlord product, which is not described here."
+    assert not_sold("What does the Landlord product cost?", [section(elsewhere)], WORDS) == "Landlord product"
+    sold = section(f"{elsewhere} The Landlord product costs £90.")
+    assert not not_sold("What does the Landlord product cost?", [sold], WORDS)
+
+
 def test_pets_in_a_policy_are_no_pet_insurance_unless_a_document_is_named_so():
     """The same words, a product of that name: answered."""
     text = "The price of your pet's cover is £20 a month."

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import Any
 
 from footnoted.assistants.insurance.agent import ResponseEvent, ResponseFinished, ResponseGenerationAgent
-from footnoted.assistants.insurance.citation import CitationStyle
+from footnoted.assistants.insurance.citation import ChunkResult, CitationStyle
 from footnoted.assistants.insurance.intent import IntentClassification, IntentRouter
 from footnoted.assistants.insurance.models import ResponseRequest, ResponseResult
 from footnoted.assistants.insurance.phrases import phrases
@@ -70,11 +71,10 @@ class InsuranceDesk:
         """A message's intent, and the request to answer it with."""
         manner = manner or Manner()
         intent = await self.router.aclassify_intent(message, history)
-        chunks = (
-            ()
-            if intent.needs_clarification
-            else self.retrieval.retrieve(RetrievalRequest(intent, top_k=manner.passages)).chunks
-        )
+        chunks: tuple[ChunkResult, ...] = ()
+        if not intent.needs_clarification:
+            wanted = RetrievalRequest(intent, top_k=manner.passages)
+            chunks = (await asyncio.to_thread(self.retrieval.retrieve, wanted)).chunks
         request = ResponseRequest(
             original_query=intent.query,
             context_chunks=list(chunks),

@@ -9,28 +9,33 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Literal
 
+from footnoted.assistants.insurance.doubting import doubt
+from footnoted.assistants.insurance.meaning import Meaning, in_place, shipped
+from footnoted.assistants.insurance.phrases import language_of
 from footnoted.assistants.insurance.telling import Telling
 from footnoted.assistants.insurance.untold import not_sold, untold
 from footnoted.assistants.insurance.vocabulary import Vocabulary
 from footnoted.encoder import EncoderUnavailable
 from footnoted.orders import is_order
-from footnoted.providers.extractive import Extractive, Reply, before
+from footnoted.providers._choosing import Passage, passages
+from footnoted.providers.extractive import before
 from footnoted.relevance import answerability, rank
 from footnoted.text import estimate_tokens
-from footnoted.types import Delta, FinishReason, Pointer, Prompt, Source, Usage
+from footnoted.types import Delta, FinishReason, Prompt, Source, Usage
 
 if TYPE_CHECKING:
     from footnoted.relevance import Likeness, Scored
 
 log = logging.getLogger(__name__)
 
-THRESHOLD = 0.38
+THRESHOLD = 0.36
 _NEAR = 6.0  # how far below the best product's score another may stand to be heard, in log-odds
 _SHARES = 0.75  # of the best product's share of the question, what another needs to be heard
 _TAKEN_UP = 4.0  # what it is worth that a whole question is taken up, in log-odds
 _IN_SHAPE = 1.5  # the same for a figure where one is asked for, or a step where the way is
-_NAMED = 3.0  # the same for the product the question names
-_LOOKED_AT = 8  # sentences of one product of which the first may be chosen
+_NAMED = 6.0  # the same for the product the question names
+_MEANT = 12.0  # the same for each unit of likeness in meaning
+_AS_NEAR = 0.95  # of the best product's likeness in meaning, what another that takes up less needs to be heard
 _MOST_PRODUCTS = 4
 _SENTENCES = 3  # of one product
 
@@ -39,15 +44,27 @@ _SENTENCES = 3  # of one product
 class Said:
     """What one product's documents say to a question.
 
-    ``score`` orders products, in log-odds; ``cover`` is the share of the question (0–1) they take up; ``chance``
-    (0–1) that of an answer.
+    ``score`` orders products, in log-odds; ``cover`` is the share of the question (0–1) they take up; ``near`` their
+    likeness to it in meaning, where that is known; ``chance`` (0–1) that of an answer.
     """
 
     product: str
-    reply: Reply
+    passages: tuple[Passage, ...]
     score: float
     cover: float
+    near: float | None
     chance: float
+
+
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """A sentence and what speaks for it."""
+
+    scored: Scored
+    said: str
+    worth: float
+    cover: float
+    near: float | None
 
 
 class PolicyExtracts:
@@ -72,7 +89,7 @@ class PolicyExtracts:
         self._threshold = threshold
         self._may_go_without = likeness == "shipped"
         self._likeness: Likeness | None = _shipped() if likeness == "shipped" else likeness
-        self._extractive = Extractive(threshold=0.0, sentences=_SENTENCES, likeness=self._likeness)
+        self._meaning: Meaning | None = shipped() if likeness == "shipped" else None
 
     async def stream(self, prompt: Prompt) -> AsyncIterator[Delta]:
         """Yield the sentences product by product, each with its pointers; a refusal has no text."""
@@ -80,7 +97,7 @@ class PolicyExtracts:
         read = estimate_tokens(prompt.question) + sum(estimate_tokens(source.text) for source in prompt.sources)
         written = 0
         for place, one in enumerate(said):
-            for number, passage in enumerate(one.reply.passages):
+            for number, passage in enumerate(one.passages):
                 opening = "" if not place and not number else " " if number else "\n\n"
                 written += estimate_tokens(passage.text)
                 yield Delta(text=opening + passage.text, pointers=passage.pointers)
@@ -97,12 +114,17 @@ class PolicyExtracts:
         best = next(iter(spoken), None)
         if best is None or best.chance < self._threshold:
             return []
-        heard = [one for one in spoken if best.score - one.score <= _NEAR and one.cover >= _SHARES * best.cover]
+        heard = [
+            one
+            for one in spoken
+            if best.score - one.score <= _NEAR
+            and (one.cover >= _SHARES * best.cover or (one.near or 0.0) >= _AS_NEAR * (best.near or 1.0))
+        ]
         return heard[:_MOST_PRODUCTS]
 
     def weigh(self, prompt: Prompt) -> list[Said]:
         """Every product's best sentences and how well they answer, the best first."""
-        question = f"{before(prompt.question, prompt.history)} {prompt.question}".strip()
+        whole = question = f"{before(prompt.question, prompt.history)} {prompt.question}".strip()
         known = self._vocabulary.with_products(by_product(prompt.sources))
         named = known.products_in(prompt.question) or known.products_in(question)
         if named and (rest := known.without_products(question).strip(" ?!.,")):
@@ -114,19 +136,28 @@ class PolicyExtracts:
         if not ranked:
             return []
         core = answerability(asked.question, ranked)
+        meant = whole if language_of(prompt.question) == "en" else telling.question  # the encoder knows English
+        worth = self._worth(meant, ranked, prompt.sources, telling)
         said = []
         for product, places in by_product(prompt.sources).items():
-            own = [one for one in ranked if one.source_index in places]
-            reply, score, cover = self._said(asked, own, places, telling)
-            if reply is None:
+            own = [one for one in worth if one.scored.source_index in places]
+            if not own:
                 continue
-            score += _NAMED * (product in named)
-            first = reply.passages[0]
-            source = prompt.sources[places[first.pointers[0].source]]
+            own.sort(key=lambda one: -one.worth)
+            told = _told(own, prompt)
+            if not told:
+                continue
+            first = told[0]
+            source = prompt.sources[first.pointers[0].source]
             if telling.only_asks and not _of_one(product, source, first.text, named, known):
                 continue
             if not untold(prompt.question, first.text, source, self._vocabulary):
-                said.append(Said(product, _moved(reply, places), score, cover, telling.chance(core, cover)))
+                best = own[0]
+                score = best.worth + _NAMED * (product in named)
+                below = max(one.worth for one in worth) - best.worth
+                against = below + doubt(telling, best.scored, best.said, source, best.near)
+                chance = telling.chance(core, best.cover, against)
+                said.append(Said(product, _as_they_stand(told), score, best.cover, best.near, chance))
         return sorted(said, key=lambda one: -one.score)
 
     def _ranked(self, prompt: Prompt) -> list[Scored]:
@@ -137,39 +168,31 @@ class PolicyExtracts:
             if not self._may_go_without:
                 raise
             log.warning("answers are found by words alone: %s", error)
-            self._likeness, self._extractive = None, Extractive(threshold=0.0, sentences=_SENTENCES)
+            self._likeness, self._meaning = None, None
             return rank(prompt.question, prompt.sources)
 
-    def _said(
-        self, prompt: Prompt, ranked: Sequence[Scored], places: Sequence[int], telling: Telling
-    ) -> tuple[Reply | None, float, float]:
-        """One product's sentences, how well they answer (log-odds), and the share of the question they take up.
-
-        A section speaks whose sentence is near the best and takes up more of the question, or has the shape asked
-        for (a figure, a step), where the best does not.
-        """
-        if not ranked:
-            return None, 0.0, 0.0
-        best = max(ranked[:_LOOKED_AT], key=lambda one: self._worth(one, prompt.sources, telling))
-        own = tuple(prompt.sources[place] for place in places)
-        reply = self._extractive.answer(replace(prompt, sources=own))
-        place = places.index(best.source_index)
-        if reply.passages and reply.passages[0].pointers[0].source != place:
-            other = self._extractive.answer(replace(prompt, sources=(own[place],)))
-            reply = _moved(other, [place]) if other.passages else reply
-        if not reply.passages:
-            return None, 0.0, 0.0
-        first = reply.passages[0]
-        source = own[first.pointers[0].source]
-        cover = telling.cover(first.text, source)
-        return reply, best.score + _TAKEN_UP * cover + _IN_SHAPE * telling.in_shape(first.text), cover
-
-    def _worth(self, one: Scored, sources: Sequence[Source], telling: Telling) -> float:
-        """What a sentence is worth as the first of its product, in log-odds."""
-        source = sources[one.source_index]
-        leads = " ".join(source.text[lead.start : lead.end] for lead in one.sentence.leads)
-        cover = telling.cover(f"{leads} {one.sentence.text}", source)
-        return one.score + _TAKEN_UP * cover + _IN_SHAPE * telling.in_shape(one.sentence.text)
+    def _worth(
+        self, question: str, ranked: Sequence[Scored], sources: Sequence[Source], telling: Telling
+    ) -> list[Weighed]:
+        """What each sentence is worth as the first of its product."""
+        near: list[float | None] = [None] * len(ranked)
+        if self._meaning is not None:
+            texts = [in_place(sources[one.source_index], one.sentence) for one in ranked]
+            near = self._meaning.nearness(question, texts).tolist()
+        found = []
+        for one, meant in zip(ranked, near, strict=True):
+            source = sources[one.source_index]
+            leads = " ".join(source.text[lead.start : lead.end] for lead in one.sentence.leads)
+            said = f"{leads} {one.sentence.text}"
+            cover = telling.cover(said, source)
+            worth = (
+                one.score
+                + _TAKEN_UP * cover
+                + _IN_SHAPE * telling.in_shape(one.sentence.text)
+                + _MEANT * (meant or 0.0)
+            )
+            found.append(Weighed(one, said, worth, cover, meant))
+        return found
 
     async def aclose(self) -> None:
         """Nothing to close."""
@@ -199,10 +222,15 @@ def _of_one(product: str, source: Source, text: str, named: Sequence[str], known
     return not named or product in named or bool(set(known.products_in(f"{source.title} {text}")) & set(named))
 
 
-def _moved(reply: Reply, places: Sequence[int]) -> Reply:
-    """The reply with its pointers into all sources instead of one product's."""
-    passages = tuple(
-        replace(one, pointers=tuple(Pointer(places[p.source], p.start, p.end) for p in one.pointers))
-        for one in reply.passages
-    )
-    return replace(reply, passages=passages)
+def _told(own: Sequence[Weighed], prompt: Prompt) -> tuple[Passage, ...]:
+    """One product's sentences, those worth most first."""
+    ordered = [replace(one.scored, score=one.worth) for one in own]
+    return passages(ordered, prompt.sources, limit=_SENTENCES, tokens=prompt.sampling.max_tokens)
+
+
+def _as_they_stand(told: Sequence[Passage]) -> tuple[Passage, ...]:
+    """Sentences, those of the first one's section in that section's order: an exception after its rule."""
+    first = told[0].pointers[0].source
+    own = [one for one in told if one.pointers[0].source == first]
+    others = [one for one in told if one.pointers[0].source != first]
+    return *sorted(own, key=lambda one: one.pointers[0].start), *others

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from footnoted.assistants.insurance.citation import names
 from footnoted.assistants.insurance.figures import strange
+from footnoted.assistants.insurance.quoted import sentence_said
 from footnoted.assistants.insurance.tables import row_said
 from footnoted.assistants.insurance.vocabulary import short_names
 from footnoted.types import Evidence, Source, Verdict
@@ -38,10 +39,11 @@ class ProductGuard:
         """The verdict; its evidence points into ``sources``."""
         pointed = [place for place in dict.fromkeys(cited) if 0 <= place < len(sources)]
         if len(pointed) == 1:
-            if (row := row_said(claim, sources[pointed[0]].text)) is not None:
-                # Cell for cell under its column: a row says more than its words strung together.
-                words = sources[pointed[0]].text[slice(*row)]
-                return Verdict("supported", 0.97, "exact", (Evidence(pointed[0], *row, words, 1.0),))
+            section = sources[pointed[0]]
+            # Cell for cell under its column, or whole under its heading: more than its words strung together.
+            if (said := row_said(claim, section.text) or sentence_said(claim, section)) is not None:
+                words = section.text[slice(*said)]
+                return Verdict("supported", 0.97, "exact", (Evidence(pointed[0], *said, words, 1.0),))
             quoted = await self._weighed(claim, claim, sources, pointed, pointed)
             if quoted.ruling == "supported" and quoted.tier == "exact":
                 return quoted  # the section's own words, the products it names among them

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 from footnoted.assistants.insurance.citation import ChunkResult
 from footnoted.assistants.insurance.intent import IntentClassification, IntentRouter
+from footnoted.assistants.insurance.meaning import Shelf, shipped
 from footnoted.assistants.insurance.vocabulary import Vocabulary
 from footnoted.inert import on_one_line
 from footnoted.text import content_stems
@@ -21,8 +22,10 @@ if TYPE_CHECKING:
     from footnoted.types import Source
 
 _CANDIDATES = 24
-_NAMED, _KIN, _OTHER = 1.0, 0.9, 0.55  # weight of the product asked for, of its family, of all others
-_NEAR = 0.45  # of the best score, what a section needs to come along
+_NAMED, _KIN, _OTHER = 1.0, 0.95, 0.75  # weight of the product asked for, of its family, of all others
+_MEANT = 0.3  # likeness in meaning from which a section comes along that shares no word with the question
+_BY_MEANING = 0.67  # of a section's relevance, what its nearest sentence's meaning makes up; the rest are words
+_NEAR = 0.6  # of the best score, what a section needs to come along
 _ON_CLAIMS = 1.15  # of a section on claiming, where that is asked
 _TITLED = 0.8  # of the best, what a section counts whose document is named for the thing asked about
 _ASKS_MEANING = re.compile(
@@ -81,6 +84,7 @@ class RetrievalAgent:
         self._by_id = {source.id: source for source in self._sources}
         self.products: tuple[str, ...] = tuple(dict.fromkeys(product_of(source) for source in self._sources))
         self._families = {name: self._vocabulary.families_in(name) for name in self.products}
+        self._shelf = Shelf(self._sources, shipped())
 
     def router(self, vocabulary: Vocabulary | None = None, **router: Any) -> IntentRouter:
         """An `IntentRouter` that knows the products of these documents."""
@@ -90,8 +94,12 @@ class RetrievalAgent:
         """The ``top_k`` sections nearest to the question; those of a product it names come first."""
         intent = request.intent_classification
         query = request.query or intent.search or intent.query
-        found = self.index.search(query, k=max(_CANDIDATES, request.top_k)) if request.top_k > 0 else []
-        weighed = {one.id: (self._weight(one, intent) * self._thanked(one) * (one.score or 0.0), one) for one in found}
+        found = (
+            self._near(query, request.query or _in_english(intent, query), max(_CANDIDATES, request.top_k))
+            if request.top_k > 0
+            else []
+        )
+        weighed = {one.id: (self._weight(one, intent) * self._thanked(one) * score, one) for score, one in found}
         meant = self._meant(intent.query, query, max((score for score, _ in weighed.values()), default=0.0))
         for score, source in meant:
             if score > weighed.get(source.id, (0.0, source))[0]:
@@ -100,6 +108,17 @@ class RetrievalAgent:
         chosen = _spread(sorted(weighed.values(), key=_best_first), kept, request.top_k)
         chunks = tuple(as_chunk(source, score) for score, source in chosen)
         return RetrievalResult(chunks, query, tuple(dict.fromkeys(chunk.product_name for chunk in chunks)))
+
+    def _near(self, query: str, asked: str, most: int) -> list[tuple[float, Source]]:
+        """The sections that share words with a question, and those that come near it in meaning; each 0–1."""
+        worded = {one.id: one.score or 0.0 for one in self.index.search(query, k=most)}
+        meant = self._shelf.nearness(asked, worded)
+        share = _BY_MEANING if meant else 0.0
+        places = {*worded, *(id_ for id_, near in meant.items() if near >= _MEANT)}
+        return [
+            (share * max(0.0, meant.get(id_, 0.0)) + (1 - share) * worded.get(id_, 0.0), self._by_id[id_])
+            for id_ in sorted(places)
+        ]
 
     def heed(self, factors: Mapping[tuple[str, str], float]) -> None:
         """Let feedback move sections, by (file, section) as a citation names them; each by a tenth at most."""
@@ -168,6 +187,11 @@ def as_chunk(source: Source, score: float | None = None) -> ChunkResult:
         chunk_id=source.id,
         document_id=data.get("document_id") or "",
     )
+
+
+def _in_english(intent: IntentClassification, search: str) -> str:
+    """A message as it is read for its meaning: the encoder knows English, other languages by the words looked for."""
+    return f"{intent.about} {intent.query}".strip() if intent.language == "en" else search
 
 
 def _best_first(weighed: tuple[float, Source]) -> float:

@@ -20,7 +20,8 @@ _ASKING = frozenset(
     content_stems(
         "cover covered coverage policy insurance insured insure plan much many long what which when where how why can "
         "could would should will need get have tell know explain please mean happen happens pay paid give gives let "
-        "lets make take does anything something someone really still also yet ok good want like use count counts case"
+        "lets make take does anything something someone really still also yet ok good want like use count counts case "
+        "must may might shall apply include allow able possible problem matter thing job kind sort type way try say"
     )
 )
 
@@ -99,7 +100,17 @@ class Telling:
             return 1.0
         return _BESIDE if any(way <= held | around for way in ways) else 0.0
 
-    def chance(self, core: float, cover: float) -> float:
-        """The chance (0–1) that a reply answers, from the core's own and the share it covers."""
+    def is_missing(self, one: str, said: str, source: Source) -> bool:
+        """Whether a telling stem of the question stands neither in what is said nor in its section."""
+        if one not in self.weights:
+            return False
+        held = set(content_stems(f"{source.title} {said}"))
+        return not self._held(one, held, set(content_stems(source.text)))
+
+    def chance(self, core: float, cover: float, against: float = 0.0) -> float:
+        """The chance (0–1) that a reply answers, from the core's own and the share it covers.
+
+        ``against`` is what else speaks against it, in log-odds.
+        """
         core = min(0.999, max(0.001, core))
-        return 1 / (1 + math.exp(-(_CORE * math.log(core / (1 - core)) + _COVER * cover + _ELSE)))
+        return 1 / (1 + math.exp(against - (_CORE * math.log(core / (1 - core)) + _COVER * cover + _ELSE)))

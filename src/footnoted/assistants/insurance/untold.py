@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from footnoted.assistants.insurance.vocabulary import Vocabulary, word_in
-from footnoted.text import STOPWORDS, content_stems, stem
+from footnoted.text import STOPWORDS, content_stems, sentences, stem
 
 if TYPE_CHECKING:
     from footnoted.types import Source
@@ -26,6 +26,7 @@ _HEADS = re.compile(r"^[-*|]\s*\**([^:|*\n]{2,60})[:|*]", re.MULTILINE)  # what 
 _PERCENT_ASKED = re.compile(r"%|\bper\s?cent(?:age)?\b", re.IGNORECASE)
 _PERCENT = re.compile(r"\d\s?%|\bper\s?cent\b|\b(?:half|quarter|third)\b", re.IGNORECASE)
 _PRICE_OF = re.compile(r"\Ahow much (?:is|are) (?:a|an|the|one|some) [^,.]*\?\Z", re.IGNORECASE)
+_ELSEWHERE = re.compile(r"\b(?:is|are) not described here\b", re.IGNORECASE)
 _IN_THE_POLICY = re.compile(
     r"\b(?:excess\w*|limit\w*|cover\w*|insur\w+|paid|pays?|added|taken|refund\w*|sum|most|maximum|discount|benefit\w*|"
     r"allowance|deduct\w+|compensat\w+)\b",
@@ -47,7 +48,7 @@ def not_sold(question: str, sources: Sequence[Source], vocabulary: Vocabulary) -
         word = found[1].casefold()
         if word in STOPWORDS or stem(word) in _ANY_KIND or _is_known(word, known):
             continue
-        if not any(word_in(source.text, [found.group()]) for source in sources):
+        if not any(_speaks_of(source.text, found.group()) for source in sources):
             return found.group()
     return ""
 
@@ -69,6 +70,12 @@ def untold(question: str, text: str, source: Source, vocabulary: Vocabulary) -> 
         if alone and word_in(f"{source.title} {text} {source.text}", terms):
             return f"a {head} that is no {terms[0]}"
     return ""
+
+
+def _speaks_of(text: str, kind: str) -> bool:
+    """Whether a text names a kind of insurance, and not only to say that it is found elsewhere."""
+    said = (text[span.start : span.end] for span in sentences(text))
+    return any(word_in(one, [kind]) and not _ELSEWHERE.search(one) for one in said)
 
 
 def _terms(vocabulary: Vocabulary, kind: str) -> Iterable[str]:

@@ -1,0 +1,96 @@
+"""Meaning: sections found that share no word with the question, each sentence read once, and none where nothing reads."""
+
+import pytest
+
+from footnoted.assistants.insurance import RetrievalAgent, RetrievalRequest
+from footnoted.assistants.insurance import retrieval as retrieving
+from footnoted.assistants.insurance.meaning import Meaning, Shelf, in_place, read_in_place, shipped
+from footnoted.encoder import Encoder, EncoderUnavailable
+from footnoted.relevance import read
+from footnoted.retrieval import Index
+from footnoted.types import Source
+
+STAY = Source(
+    "stay",
+    "We pay for overnight accommodation after an accident.\n\n| Benefit | Limit |\n| --- | --- |\n| Towing | 10 miles |",
+    title="Acme Car › 5. Benefits",
+    metadata={"product_name": "Acme Car", "section_hierarchy": ["5. Benefits"]},
+)
+GLASS = Source("glass", "The excess is £75 when the windscreen is replaced.", title="Acme Car › 3. Glass")
+LODGING = "Which hotel may I sleep in at night?"
+
+
+class Counting:
+    """The package's encoder, and how many texts it was given."""
+
+    def __init__(self):
+        self.read = 0
+
+    def sentences(self, texts):
+        """As the encoder has them."""
+        self.read += len(texts)
+        return Encoder.load().sentences(texts)
+
+
+class Missing:
+    """An encoder whose weights are damaged."""
+
+    def sentences(self, texts):
+        """Never."""
+        raise EncoderUnavailable("the weights are damaged")
+
+
+def test_a_sentence_is_read_where_it_stands():
+    """Under its product and headings, a row after its header."""
+    assert read_in_place(STAY) == [
+        "Acme Car › 5. Benefits: We pay for overnight accommodation after an accident.",
+        "Acme Car › 5. Benefits: | Benefit | Limit | | Towing | 10 miles |",
+    ]
+    assert in_place(GLASS, read(GLASS)[0]) == f"{GLASS.title}: {GLASS.text}"
+
+
+def test_what_means_the_same_is_near_whatever_its_words():
+    """A hotel is an overnight accommodation and no windscreen."""
+    lodging, _, glass = shipped().nearness(LODGING, [*read_in_place(STAY), *read_in_place(GLASS)])
+    assert lodging > glass + 0.1
+    shelf = Shelf([STAY, GLASS], shipped())
+    near = shelf.nearness(LODGING, ())
+    assert near["stay"] == pytest.approx(lodging, abs=1e-3)
+    assert near["glass"] == pytest.approx(glass, abs=1e-3)
+
+
+def test_each_sentence_is_read_once():
+    """A second question reads itself alone; nothing is asked of an empty shelf."""
+    counting = Counting()
+    shelf = Shelf([STAY, GLASS], Meaning(counting))
+    shelf.nearness(LODGING, ())
+    assert counting.read == 4
+    shelf.nearness("What is the windscreen excess?", ())
+    assert counting.read == 5
+    assert Shelf([], Meaning(counting)).nearness(LODGING, ()) == {}
+    assert counting.read == 5
+
+
+def test_of_large_policies_words_choose_what_is_read():
+    """Only the sections that were found by words are heard."""
+    counting = Counting()
+    shelf = Shelf([STAY, GLASS], Meaning(counting), read_ahead=10)
+    assert list(shelf.nearness(LODGING, ["glass"])) == ["glass"]
+    assert counting.read == 2
+
+
+def test_without_the_encoder_sections_are_found_by_words(caplog):
+    """Said once in the log."""
+    shelf = Shelf([STAY, GLASS], Meaning(Missing()))
+    assert shelf.nearness(LODGING, ()) == {} == shelf.nearness(LODGING, ())
+    assert caplog.text.count("the weights are damaged") == 1
+
+
+@pytest.mark.parametrize("meaning", [shipped(), Meaning(Missing())])
+def test_retrieval_finds_by_meaning_and_goes_without(monkeypatch, meaning):
+    """The section that shares no word with the question comes where it can be read; by words there is none."""
+    monkeypatch.setattr(retrieving, "shipped", lambda: meaning)
+    agent = RetrievalAgent(Index.of([STAY, GLASS]))
+    intent = agent.router().classify_intent(LODGING)
+    found = agent.retrieve(RetrievalRequest(intent_classification=intent))
+    assert [chunk.section for chunk in found][:1] == (["5. Benefits"] if meaning is shipped() else [])
