@@ -149,3 +149,14 @@ async def test_a_model_that_talks_nonsense_changes_nothing(said):
     router = IntentRouter(products=PRODUCTS, provider=scripted_provider(said))
     found = await router.aclassify_intent("There is a star in the pane in front of me")
     assert found.kind == "not_ours"
+
+
+def test_a_word_may_have_several_ways_in_the_policies():
+    """Looked for in all of them; asked in the one these policies have, and in the customer's own where they have that."""
+    words = Vocabulary(words={"hotel": ["overnight stay", "lodging"], "mended": "repair"})
+    asked = "Is a hotel paid?"
+    assert words.in_policy_words(asked) == "Is a overnight stay lodging paid?"
+    assert words.in_policy_words(asked, known=frozenset({"lodg"})) == "Is a lodging paid?"
+    assert words.in_policy_words(asked, known=frozenset({"hotel", "lodg"})) == asked
+    assert words.in_policy_words(asked, known=frozenset({"theft"})) == "Is a overnight stay paid?"
+    assert words.same_stems("Hotel, mended") == {"hotel": [{"overnight", "stay"}, {"lodg"}], "mend": [{"repair"}]}

@@ -30,7 +30,8 @@ class Product:
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """The words a router knows. ``words``: a customer's word → the policies' own; ``in_english``: other languages.
+    """The words a router knows. ``words``: a customer's word → the policies' own, one or several ways; ``in_english``:
+    other languages.
 
     ``longer_terms``: a word → the policies' terms that end in it and mean another thing than the word alone.
     """
@@ -38,7 +39,7 @@ class Vocabulary:
     families: Mapping[str, Sequence[str]] = field(default_factory=dict)
     topics: Mapping[str, Sequence[str]] = field(default_factory=dict)
     kinds: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    words: Mapping[str, str] = field(default_factory=dict)
+    words: Mapping[str, str | Sequence[str]] = field(default_factory=dict)
     in_english: Mapping[str, str] = field(default_factory=dict)
     asked_for_words: Mapping[str, Sequence[str]] = field(default_factory=dict)
     longer_terms: Mapping[str, Sequence[str]] = field(default_factory=dict)
@@ -115,10 +116,14 @@ class Vocabulary:
         """For each stem of a text, the stems of the policies' words that mean the same."""
         found: dict[str, list[set[str]]] = {}
         for word, _, _ in words(text[:_LONGEST]):
-            other = self.words.get(word.casefold())
-            if other is not None:
-                found.setdefault(stem(word), []).append(set(content_stems(other)))
+            for way in self._ways(word):
+                found.setdefault(stem(word), []).append(set(content_stems(way)))
         return found
+
+    def _ways(self, word: str) -> Sequence[str]:
+        """The policies' ways of saying a customer's word; none for one that is nobody's but theirs."""
+        other = self.words.get(word.casefold(), ())
+        return (other,) if isinstance(other, str) else other
 
     def asked_for(self, text: str) -> list[Sequence[str]]:
         """The words for each thing a question asks to be told (its price, an excess …): one must stand in an answer."""
@@ -138,9 +143,10 @@ class Vocabulary:
             return " ".join(dict.fromkeys(translated))
         pieces, at = [], 0
         for word, start, end in words(text):
-            other = self.words.get(word.casefold())
-            if other is not None and stem(word) not in known:
-                pieces += [text[at:start], other]
+            ways = self._ways(word)
+            if ways and stem(word) not in known:
+                told = [way for way in ways if known.issuperset(content_stems(way))][:1] if known else ways
+                pieces += [text[at:start], " ".join(told or ways[:1])]
                 at = end
         return "".join([*pieces, text[at:]])
 
