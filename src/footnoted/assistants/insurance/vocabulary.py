@@ -30,9 +30,9 @@ class Product:
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """The words a router knows. ``words``: a customer's word → the policies' own, one or several ways; ``in_english``:
-    other languages.
+    """The words a router knows.
 
+    ``words``: a customer's word → the policies' own, one or several ways; ``in_english``: other languages;
     ``longer_terms``: a word → the policies' terms that end in it and mean another thing than the word alone.
     """
 
