@@ -17,7 +17,7 @@ STAY = Source(
     metadata={"product_name": "Acme Car", "section_hierarchy": ["5. Benefits"]},
 )
 GLASS = Source("glass", "The excess is £75 when the windscreen is replaced.", title="Acme Car › 3. Glass")
-LODGING = "Which hotel may I sleep in at night?"
+LODGING = "Which lodgings may I sleep in?"
 
 
 class Counting:
@@ -50,7 +50,7 @@ def test_a_sentence_is_read_where_it_stands():
 
 
 def test_what_means_the_same_is_near_whatever_its_words():
-    """A hotel is an overnight accommodation and no windscreen."""
+    """Lodgings are an overnight accommodation and no windscreen."""
     lodging, _, glass = shipped().nearness(LODGING, [*read_in_place(STAY), *read_in_place(GLASS)])
     assert lodging > glass + 0.1
     shelf = Shelf([STAY, GLASS], shipped())
