@@ -1,6 +1,8 @@
-"""The trained network in; the ONNX file of the package out (``encoder/network/``), checked against the original.
+"""The trained networks in; their ONNX files in the package out (``encoder/network/``), checked against the originals.
 
-python training/export_network.py OUT [--write]
+python training/export_network.py KEPT [--write]
+
+The one tuned on labelled claims weighs claims; the one before that holds questions against sentences.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ import torch
 from network import MARKS, STATES, Network
 from torch import Tensor, nn
 
-from footnoted.encoder.entailment import NETWORK
+from footnoted.encoder.entailment import NETWORK, QUESTIONS
 
 NAMES = ("claim", "evidence", "claim_marks", "evidence_marks")
 
@@ -40,15 +42,12 @@ def example(claim: int, evidence: int) -> tuple[Tensor, ...]:
     return tuple(torch.randn(1, *shape) for shape in shapes)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("out", type=Path)
-    parser.add_argument("--write", action="store_true", help="replace the network that ships")
-    options = parser.parse_args()
+def export(checkpoint: Path, folder: Path) -> None:
+    """The trained network as ``folder/network.onnx``, with its checksum; raises where it differs from the original."""
     network = Network()
-    network.load_state_dict(torch.load(options.out / "network.pt", weights_only=True)["network"])
+    network.load_state_dict(torch.load(checkpoint, weights_only=True)["network"])
     one = One(network.eval()).eval()
-    folder = NETWORK if options.write else options.out
+    folder.mkdir(parents=True, exist_ok=True)
     path = folder / "network.onnx"
     torch.onnx.export(
         one,
@@ -72,7 +71,16 @@ def main() -> None:
     assert worst < 1e-3, worst
     sums = {"network.onnx": hashlib.sha256(path.read_bytes()).hexdigest()}
     (folder / "sha256.json").write_text(json.dumps(sums, indent=1) + "\n")
-    print(path.name, path.stat().st_size, "bytes; differs from the original by at most", worst)
+    print(path, path.stat().st_size, "bytes; differs from the original by at most", worst)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("kept", type=Path)
+    parser.add_argument("--write", action="store_true", help="replace the networks that ship")
+    options = parser.parse_args()
+    export(options.kept / "tuned.pt", NETWORK if options.write else options.kept / "claims")
+    export(options.kept / "pairs" / "network.pt", QUESTIONS if options.write else options.kept / "questions")
 
 
 if __name__ == "__main__":

@@ -1,114 +1,47 @@
-"""Labelled claims in; the frozen classifier of the check and the calibration of an answer's confidence out.
+"""Labelled claims beside their evidence in; the frozen classifier of the check and an answer's confidence out.
 
-    python training/fit_classifier.py DATA [--rows rows.pickle] [--write]
+    python training/fit_classifier.py DATA KEPT [--write]
 
-Fold 0 of the documents is kept aside from everything and is what the last line of figures is of. Every third record
-is weighed a second time among passages about something else, because that is how sources come. What was read and
-weighed is kept in the two pickles, so that a run that was stopped goes on. Needs scikit-learn.
+Reads what `weigh_claims.py` and `tune_network.py` left. Fold 0 of the documents is kept aside from everything and is
+what the last line of figures is of. Needs scikit-learn.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import pickle
-import random
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from claims_data import SETS, Record, records
+from claims_data import SETS, Record, balance, records
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
+from weigh_claims import Row, kept
 
-from footnoted.encoder import Encoder
-from footnoted.encoder.entailment import Comparing
 from footnoted.grounding.calibration import _SURE
-from footnoted.grounding.exact import decide
-from footnoted.grounding.features import LEXICAL, READ, SEMANTIC, features
-from footnoted.grounding.reading import FITTED, read
-from footnoted.grounding.scales import weigh
-from footnoted.grounding.shelf import Shelf, gather
-from footnoted.types import Source
+from footnoted.grounding.features import LEXICAL, READ, SEMANTIC
+from footnoted.grounding.reading import FITTED
 
-TREES = {"max_iter": 150, "learning_rate": 0.05, "max_leaf_nodes": 8, "min_samples_leaf": 30, "l2_regularization": 5.0}
-AMID, CROWDS = 3, (2, 6, 12, 24, 40)  # one record in so many; how many passages stand around it
+TREES = {
+    "max_iter": 250,
+    "learning_rate": 0.03,
+    "max_leaf_nodes": 6,
+    "min_samples_leaf": 40,
+    "l2_regularization": 20.0,
+    "max_features": 0.3,
+}
 PLATEAU = 0.4
 RULED = {"supported": 0.97, "contradicted": 0.03, "unsupported": 0.03}  # the scores of the exact tier
-SHARE = {"begin_wow": 0.7, "wice_spans": 0.7, "mtrag": 1.0}  # of a set in the fit; the others count 1
 
 
-@dataclass
-class Row:
-    """One sentence: features, label (-1 unknown), whose record it is, what the exact tier says.
-
-    ``twin`` is -1, or which row is the same sentence without the passages about something else.
-    """
-
-    record: int
-    values: list[float]
-    label: int
-    exact: str
-    twin: int = -1
-
-
-def warm(found: list[Record], cache: Path) -> tuple[Encoder, Shelf]:
-    """An encoder and a shelf that have read every source; the reading is kept in ``cache``."""
-    encoder, shelf = Encoder(threads=1, kept_bytes=3 << 30), Shelf(400_000_000)
-    if cache.exists():
-        encoder._kept, shelf._kept = pickle.loads(cache.read_bytes())
-        return encoder, shelf
-    for number, record in enumerate(found):
-        for source in record.sources:
-            shelf.prepare(source, encoder)
-            encoder._kept.clear()
-            encoder._kept_bytes = 0
-        if number % 500 == 0:
-            print("reading", number, "of", len(found), flush=True)
-    for record in found:
-        vectors = encoder.sentences(record.sentences)
-        for sentence, vector in zip(record.sentences, vectors, strict=True):
-            shelved = [shelf.prepare(source, encoder) for source in record.sources]
-            chosen = gather(read(sentence), shelved, vector, encoder)
-            encoder.encode([one.reading.text for one in chosen])
-    cache.write_bytes(pickle.dumps((encoder._kept, shelf._kept)))
-    return encoder, shelf
-
-
-def rows(found: list[Record], cache: Path) -> list[Row]:
-    """Weigh every sentence; of every third record also among passages of other documents."""
-    encoder, shelf = warm(found, cache)
-    comparing = Comparing.load()
-    dice = random.Random(1)
-    strange = [s.text[:1200] for record in found if record.set in ("bump", "summedits") for s in record.sources]
-    strange = list(dict.fromkeys(strange))
-    made: list[Row] = []
-    for number, record in enumerate(found):
-        passages = [record.sources]
-        if number % AMID == 0 and record.set in SETS:
-            drawn = [Source(id=f"n{i}", text=t) for i, t in enumerate(dice.sample(strange, dice.choice(CROWDS)))]
-            others = [one for one in drawn if all(one.text[:60] not in s.text for s in record.sources)]
-            passages.append([*others, *record.sources])
-        for sentence, label in zip(record.sentences, record.labels, strict=True):
-            twin = -1
-            for sources in passages:
-                weighed = weigh(sentence, sources, range(len(sources)), shelf=shelf, encoder=encoder)
-                verdict = decide(weighed)
-                ruling = verdict.ruling if verdict else ""
-                made.append(
-                    Row(
-                        number,
-                        features(weighed, weighed.entailment(comparing)),
-                        -1 if label is None else label,
-                        ruling,
-                        twin,
-                    )
-                )
-                twin = len(made) - 1
-        if number % 500 == 0:
-            print(number, "of", len(found), flush=True)
-    return made
+def readings(folder: Path, count: int) -> np.ndarray:
+    """What networks that never saw a row's document read of it (n, 4)."""
+    found = np.zeros((count, len(READ)))
+    for fold in range(5):
+        told = np.load(folder / f"read-{fold}.npz")
+        found[told["places"]] = told["read"]
+    return found
 
 
 class Fit:
@@ -161,18 +94,6 @@ def _short(number: float) -> float:
     return float(f"{number:.7g}")
 
 
-def balance(found: list[Record], made: list[Row], labels: np.ndarray) -> np.ndarray:
-    """Every set, and in it either label, weighs the same."""
-    names = np.array([found[row.record].set for row in made])
-    weights = np.zeros(len(made))
-    for name in set(names):
-        for label in (0, 1):
-            chosen = (names == name) & (labels == label)
-            if chosen.any():
-                weights[chosen] = SHARE.get(name, 1.0) / chosen.sum()
-    return weights / weights[weights > 0].mean()
-
-
 def worst(found: list[Record], made: list[Row], scores: np.ndarray) -> np.ndarray:
     """A record's score: that of its worst sentence, read without passages about something else."""
     lowest = np.full(len(found), np.inf)
@@ -181,17 +102,17 @@ def worst(found: list[Record], made: list[Row], scores: np.ndarray) -> np.ndarra
     return np.where(np.isfinite(lowest), lowest, 0.0)
 
 
-def cross_fitted(found: list[Record], made: list[Row]) -> tuple[np.ndarray, np.ndarray]:
+def cross_fitted(found: list[Record], made: list[Row], values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Raw scores of every sentence by a fit without its fold; unknown labels of wrong records are found on the way.
 
     A record that is wrong somewhere unknown is taken to be wrong in its lowest sentence.
     """
-    values = np.array([row.values for row in made])
     labels = np.array([row.label for row in made])
+    names = np.array([found[row.record].set for row in made])
     folds = np.array([found[row.record].fold for row in made])
     raw = np.zeros(len(made))
     for _ in range(2):
-        weights = balance(found, made, labels)
+        weights = balance(names, labels)
         for fold in range(5):
             seen = (folds != fold) & (folds != 0) & (labels >= 0)
             fit = Fit(values[seen], labels[seen], weights[seen])
@@ -209,23 +130,18 @@ def balanced(labels: np.ndarray, scores: np.ndarray, threshold: float) -> float:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser()
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", type=Path)
-    parser.add_argument("--cache", type=Path, default=Path("sources.pickle"))
-    parser.add_argument("--rows", type=Path, default=Path("rows.pickle"))
-    parser.add_argument("--write", action="store_true")
+    parser.add_argument("kept", type=Path)
+    parser.add_argument("--write", action="store_true", help="replace what ships in the package")
     options = parser.parse_args()
-    found = records(options.data)
-    if options.rows.exists():
-        made = pickle.loads(options.rows.read_bytes())
-    else:
-        made = rows(found, options.cache)
-        options.rows.write_bytes(pickle.dumps(made))
-    raw, labels = cross_fitted(found, made)
+    found, made = records(options.data), kept(options.kept)
+    values = np.hstack([[row.values for row in made], readings(options.kept, len(made))])
+    raw, labels = cross_fitted(found, made, values)
     truth = np.array([record.label for record in found])
     aside = np.array([record.fold == 0 for record in found])
     folds = np.array([found[row.record].fold for row in made])
-    weights = balance(found, made, labels)
+    weights = balance(np.array([found[row.record].set for row in made]), labels)
     fitted = (labels >= 0) & (folds != 0)
     platt = LogisticRegression(C=1e6).fit(raw[fitted][:, None], labels[fitted], sample_weight=weights[fitted])
     slope, shift = float(platt.coef_[0, 0]), float(platt.intercept_[0])
@@ -240,7 +156,6 @@ def main() -> None:
     print(f"passages about something else turn {100 * np.mean(turned):.1f} % of {len(turned)} sentences")
     confidence = calibrated(found, made, scores, truth, aside)
     if options.write:
-        values = np.array([row.values for row in made])
         final = Fit(values[fitted], labels[fitted], weights[fitted]).frozen()
         final |= {"slope": slope, "shift": shift, "threshold": threshold}
         (FITTED / "classifier.json").write_text(json.dumps(final, separators=(",", ":")) + "\n")

@@ -3,7 +3,7 @@
     python -m venv ../fit && ../fit/bin/pip install -e . torch==2.13.0 scikit-learn onnx
     OMP_WAIT_POLICY=passive ../fit/bin/python training/make_all.py ../shared/data ../fit/kept [--write]
 
-About two hours on two cores: 15 minutes to read the pairs, 45 to train, 30 to read and weigh the labelled claims.
+About TIME on two cores
 Seeds are fixed and each step keeps what it made in the second folder, so a run that was stopped goes on. Without
 ``--write`` nothing in the package is touched and only what leads up to the network is made.
 """
@@ -33,12 +33,13 @@ def main() -> None:
     pairs = options.kept / "pairs"
     run("read_pairs.py", options.data, pairs)
     run("train_network.py", pairs)
+    run("weigh_claims.py", options.data, options.kept)
+    run("tune_network.py", options.data, options.kept)
     if not options.write:
-        run("export_network.py", pairs)
+        run("export_network.py", options.kept)
         return
-    run("export_network.py", pairs, "--write")
-    caches = ("--cache", options.kept / "sources.pickle", "--rows", options.kept / "rows.pickle")
-    run("fit_classifier.py", options.data, *caches, "--write")
+    run("export_network.py", options.kept, "--write")
+    run("fit_classifier.py", options.data, options.kept, "--write")
     run("fit_risk.py", options.data, "--write")
     run("fit_doubtful.py", options.data, "--write")
 

@@ -11,8 +11,8 @@ import torch
 from torch import Tensor, nn
 
 STATES = 384  # of the shipped encoder
-WIDTH = 128
-HEADS = 4
+WIDTH = 192
+HEADS = 6
 MARKS = 3  # what a token is known by beside its state: it stands on the other side, and so do its two pairs
 
 

@@ -1,6 +1,6 @@
 """Pairs and their token states in (`read_pairs.py`); the trained network's checkpoint out, ``OUT/network.pt``.
 
-    python training/train_network.py OUT [--steps 3200]
+    python training/train_network.py OUT [--steps 5000]
 
 Every so many steps everything is saved, and a run that was stopped goes on from there. Pairs kept aside are only
 looked at.
@@ -22,10 +22,10 @@ from footnoted.encoder.entailment import MARKS, marks
 
 BATCH = 64
 POOL = 60  # batches that are sorted by length together, so that little is padding
-RATE = 1.2e-3
+RATE = 1.0e-3
 WARM = 300
 SAVE = 250
-CUT = 96  # tokens of evidence beyond which a training example is cut
+CUT = 128  # tokens of evidence beyond which a training example is cut
 STRANGERS = 0.4  # the share of batches whose examples get a sentence or two about something else
 
 
@@ -85,6 +85,11 @@ def collate(shards: Shards, chosen: np.ndarray, dice: np.random.Generator | None
         theirs = np.concatenate(ids)[:CUT], np.concatenate(states)[:CUT]
         examples.append((*mine, *theirs, marks(mine[0], theirs[0]), marks(theirs[0], mine[0])))
         labels.append(label)
+    return padded(examples), torch.tensor(labels)
+
+
+def padded(examples: list[tuple[np.ndarray, ...]]) -> list[torch.Tensor]:
+    """Ids, states, evidence ids, evidence states, marks and marks of each example, as the network takes a batch."""
     c, e = max(len(x[0]) for x in examples), max(len(x[2]) for x in examples)
     b = len(examples)
     claim, evidence = np.zeros((b, c, STATES), "f4"), np.zeros((b, e, STATES), "f4")
@@ -93,8 +98,7 @@ def collate(shards: Shards, chosen: np.ndarray, dice: np.random.Generator | None
     for row, (i, s, j, t, m, n) in enumerate(examples):
         claim[row, : len(i)], c_mask[row, : len(i)], c_marks[row, : len(i)] = s, 1, m
         evidence[row, : len(j)], e_mask[row, : len(j)], e_marks[row, : len(j)] = t, 1, n
-    given = [torch.from_numpy(x) for x in (claim, evidence, c_mask, e_mask, c_marks, e_marks)]
-    return given, torch.tensor(labels)
+    return [torch.from_numpy(x) for x in (claim, evidence, c_mask, e_mask, c_marks, e_marks)]
 
 
 def loss_of(logits: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
@@ -134,7 +138,7 @@ def look(network: Network, shards: Shards, aside: list[int]) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("out", type=Path)
-    parser.add_argument("--steps", type=int, default=3200)
+    parser.add_argument("--steps", type=int, default=5000)
     parser.add_argument("--threads", type=int, default=2)
     options = parser.parse_args()
     torch.set_num_threads(options.threads)

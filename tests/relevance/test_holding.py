@@ -73,8 +73,8 @@ def test_without_the_network_words_and_vectors_decide(tmp_path, monkeypatch, cap
     """A network that is missing or damaged is told of once; answers are those of an encoder without it."""
     if damage == "cut":
         for name in ("network.onnx", "sha256.json"):
-            (tmp_path / name).write_bytes((entailment.NETWORK / name).read_bytes()[:1000])
-    monkeypatch.setattr(entailment, "NETWORK", tmp_path)
+            (tmp_path / name).write_bytes((entailment.QUESTIONS / name).read_bytes()[:1000])
+    monkeypatch.setattr(entailment, "QUESTIONS", tmp_path)
     prompts = [Prompt(question, sources=(BRIDGE,)) for question in ("How high are the towers?", "Who closed it?")]
     broken, plain = Extractive(likeness=EncoderLikeness()), Extractive(likeness=EncoderLikeness(reading=False))
     with caplog.at_level(logging.WARNING):

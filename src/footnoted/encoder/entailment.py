@@ -2,7 +2,8 @@
 
 A small network sets each token of the claim beside what is nearest to it in the evidence, compares, and reads the
 comparison once more in order (cf. Parikh et al. 2016; Chen et al. 2017). Its states are those the encoder keeps, so
-a source is read once for all claims. Made by ``training/train_network.py``.
+a source is read once for all claims. Trained on pairs of sentences by ``training/train_network.py`` it holds questions
+against sentences; tuned on labelled claims by ``training/tune_network.py`` it weighs claims.
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ if TYPE_CHECKING:
 
     from footnoted.encoder.encoder import Encoded
 
-NETWORK = Path(__file__).parent / "network"
+NETWORK = Path(__file__).parent / "network" / "claims"
+QUESTIONS = Path(__file__).parent / "network" / "questions"
 MARKS = 3  # what a token is known by beside its state, see `marks`
 
 
@@ -49,7 +51,10 @@ class Comparing:
 
     @classmethod
     def load(cls, folder: Path | None = None) -> Comparing:
-        """The process's shared network, opened on the first call. Raises `EncoderUnavailable`."""
+        """The process's shared network, that for claims unless told otherwise, opened on the first call.
+
+        Raises `EncoderUnavailable`.
+        """
         where = folder or NETWORK
         with cls._loading:
             if where not in cls._loaded:

@@ -94,10 +94,10 @@ class EncoderLikeness:
 
         if not self._reading:
             return {}
-        from footnoted.encoder.entailment import Comparing
+        from footnoted.encoder import entailment
 
         try:
-            network = Comparing.load()
+            network = entailment.Comparing.load(entailment.QUESTIONS)
         except EncoderUnavailable as error:
             _log.warning("whether the sources answer is judged without the network: %s", error)
             self._reading = False
