@@ -41,12 +41,16 @@ DROP = 0.2
 DECAY = 0.05
 DOUBTS, TWINS = 0.5, 0.5  # what the words and the twins weigh in the loss beside the labels
 MADE = 0.06  # what the sentences edited by rule weigh beside all others
+AMID = 0.5  # how often a sentence that was also weighed among passages about something else is shown so
 ALIKE = 0.5  # share of words two sentences must have in common to be twins
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A claim beside its evidence, what is known of it, and which example is its true twin (-1: none)."""
+    """A claim beside its evidence, what is known of it, and which example is its true twin (-1: none).
+
+    ``amid`` is its evidence when passages about something else stood around.
+    """
 
     claim: Tokens
     evidence: Tokens
@@ -55,6 +59,7 @@ class Example:
     fold: int
     weight: float
     twin: int = -1
+    amid: Tokens | None = None
 
 
 def examples(found: list[Record], rows: list[Row]) -> list[Example]:
@@ -66,12 +71,12 @@ def examples(found: list[Record], rows: list[Row]) -> list[Example]:
     docs = [found[rows[place].record].doc for place in plain]
     labels = [rows[place].label for place in plain]
     twins = _twins(texts, docs, labels, [name in ("summedits", "bump") for name in names])
+    amid = {row.twin: row.evidence for row in rows if row.twin >= 0}
     made = []
     for number, place in enumerate(plain):
-        row = rows[place]
-        fold = found[row.record].fold
+        row, fold, twin = rows[place], found[rows[place].record].fold, twins.get(number, -1)
         made.append(
-            Example(row.claim, row.evidence, row.label, row.doubts, fold, weights[number], twins.get(number, -1))
+            Example(row.claim, row.evidence, row.label, row.doubts, fold, weights[number], twin, amid.get(place))
         )
     return made + _edits(found, rows, plain, made)
 
@@ -134,11 +139,12 @@ def carried(logits: torch.Tensor) -> torch.Tensor:
     return logits[:, 0] - torch.logsumexp(logits[:, 1:], dim=1)
 
 
-def loss_of(network: Network, made: list[Example], part: list[int]) -> torch.Tensor:
+def loss_of(network: Network, made: list[Example], part: list[int], rng: np.random.Generator) -> torch.Tensor:
     """Of a batch: its labels, its words, and the order of its twins."""
     behind = [number for number, place in enumerate(part) if made[place].twin >= 0]
     all_of = [made[place] for place in part] + [made[made[part[number]].twin] for number in behind]
-    logits, doubts = network(*_collated([(one.claim, one.evidence) for one in all_of]))
+    beside = [one.amid if one.amid is not None and rng.random() < AMID else one.evidence for one in all_of]
+    logits, doubts = network(*_collated([(one.claim, shown) for one, shown in zip(all_of, beside, strict=True)]))
     scores = carried(logits)
     labels = torch.tensor([float(made[place].label) for place in part])
     told = torch.full(doubts.shape, -1.0)
@@ -172,7 +178,7 @@ def tuned(start: Path, made: list[Example], fold: int) -> Network:
         for part in parts[: steps - step]:
             for group in optimizer.param_groups:
                 group["lr"] = RATE * min((step + 1) / WARM, 0.5 * (1 + np.cos(np.pi * step / steps)) + 0.01)
-            loss = loss_of(network, made, part)
+            loss = loss_of(network, made, part, rng)
             optimizer.zero_grad()
             loss.backward()
             torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)
