@@ -1,10 +1,11 @@
 """The shared data in; the network, the classifier, the calibration and the risk curve of the check out, in one go.
 
     python -m venv ../fit && ../fit/bin/pip install -e . torch==2.13.0 scikit-learn onnx
-    OMP_WAIT_POLICY=passive ../fit/bin/python training/make_all.py ../shared/data ../fit/kept [--write]
+    OMP_NUM_THREADS=1 ../fit/bin/python training/make_all.py ../shared/data ../fit/kept [--write]
 
-About TIME on two cores
-Seeds are fixed and each step keeps what it made in the second folder, so a run that was stopped goes on. Without
+About an hour and a half of one core: 10 minutes to read the pairs, 36 to train, 10 to weigh the labelled claims, 30 to
+tune; with more threads than free cores the fits take many times as long. ``python benchmarks/extractive.py --fit`` then
+fits what tells whether a question is answered to the new network. Seeds are fixed and each step keeps what it made in the second folder, so a run that was stopped goes on. Without
 ``--write`` nothing in the package is touched and only what leads up to the network is made.
 """
 

@@ -3,7 +3,7 @@
     python training/read_pairs.py DATA OUT [--part 0/2]
 
 Texts are read in shards; a run that was stopped goes on with the next one, and runs with different parts share
-the work. ``train_network.py`` reads what this leaves in OUT: some 4 GB.
+the work. ``train_network.py`` reads what this leaves in OUT: some 6 GB.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def main() -> None:
     parser.add_argument("data", type=Path)
     parser.add_argument("out", type=Path)
     parser.add_argument("--part", default="0/1", help="which of how many processes this is")
-    parser.add_argument("--texts", type=int, default=210_000, help="read no more; pairs with others are left out")
+    parser.add_argument("--texts", type=int, default=400_000, help="read no more; pairs with others are left out")
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
     texts = texts_of(options.data, options.out)[: options.texts]
