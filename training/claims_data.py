@@ -161,7 +161,7 @@ def _label(record: Record, originals: list[Record]) -> None:
         return
     record.labels, record.wrong = [0] if count == 1 else [None] * count, [spans if count == 1 else None] * count
     if record.set in ("summedits", "bump") and originals:
-        _mark_edits(record, max(originals, key=lambda one: _alike(record.claim, one.claim)))
+        _mark_edits(record, max(originals, key=lambda one: alike(record.claim, one.claim)))
 
 
 def units(claim: str) -> list[str]:
@@ -174,7 +174,8 @@ def _words(text: str) -> list[str]:
     return re.findall(r"\w+", text.casefold())
 
 
-def _alike(one: str, other: str) -> float:
+def alike(one: str, other: str) -> float:
+    """The share (0–1) of the words of two texts that stand in both in the same order."""
     return difflib.SequenceMatcher(None, _words(one), _words(other), autojunk=False).ratio()
 
 

@@ -5,8 +5,9 @@
 
 About an hour and a half of one core: 10 minutes to read the pairs, 36 to train, 10 to weigh the labelled claims, 30 to
 tune; with more threads than free cores the fits take many times as long. ``python benchmarks/extractive.py --fit`` then
-fits what tells whether a question is answered to the new network. Seeds are fixed and each step keeps what it made in the second folder, so a run that was stopped goes on. Without
-``--write`` nothing in the package is touched and only what leads up to the network is made.
+fits what tells whether a question is answered to the new network. Seeds are fixed and each step keeps what it made in
+the second folder, so a run that was stopped goes on. Without ``--write`` nothing in the package is touched and the
+classifier, which needs no more than a minute, is not fitted.
 """
 
 from __future__ import annotations

@@ -109,6 +109,11 @@ def loss_of(logits: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
     return -torch.where(labels == 3, wrong, exact).mean()
 
 
+def carried(logits: torch.Tensor) -> torch.Tensor:
+    """The logit of carried against the two others."""
+    return logits[:, 0] - torch.logsumexp(logits[:, 1:], dim=1)
+
+
 def auroc(scores: np.ndarray, truth: np.ndarray) -> float:
     """The chance that a carried claim scores above one that is not."""
     ranks = scores.argsort().argsort()
@@ -124,8 +129,7 @@ def look(network: Network, shards: Shards, aside: list[int]) -> str:
         for start in range(0, len(aside), BATCH):
             chosen = np.array(aside[start : start + BATCH])
             given, labels = collate(shards, chosen, None)
-            told = functional.log_softmax(network(*given)[0], dim=-1)
-            scores.append((told[:, 0] - torch.logsumexp(told[:, 1:], dim=1)).numpy())
+            scores.append(carried(network(*given)[0]).numpy())
             truth.append((labels == 0).numpy())
             names += [shards.pairs[number][0] for number in chosen]
     network.train()

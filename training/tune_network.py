@@ -13,20 +13,18 @@ sentence is to score above its edited twin. Sentences edited by rule (`edits.py`
 from __future__ import annotations
 
 import argparse
-import difflib
 import random
-import re
 from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import torch
-from claims_data import Record, balance, records
+from claims_data import Record, alike, balance, records
 from edits import edited
 from network import Network
 from torch.nn import functional
-from train_network import auroc, padded
+from train_network import auroc, carried, padded
 from weigh_claims import Row, Tokens, kept
 
 from footnoted.encoder import Encoder
@@ -83,7 +81,6 @@ def examples(found: list[Record], rows: list[Row]) -> list[Example]:
 
 def _twins(texts: list[str], docs: list[str], labels: list[int], asked: list[bool]) -> dict[int, int]:
     """Of each wrong sentence the true one of its document that is most like it."""
-    words = [re.findall(r"\w+", text.casefold()) for text in texts]
     true: dict[str, list[int]] = defaultdict(list)
     for number, doc in enumerate(docs):
         if labels[number] == 1:
@@ -91,13 +88,9 @@ def _twins(texts: list[str], docs: list[str], labels: list[int], asked: list[boo
     found = {}
     for number, doc in enumerate(docs):
         if labels[number] == 0 and asked[number]:
-            alike = [
-                (difflib.SequenceMatcher(None, words[number], words[other], autojunk=False).ratio(), other)
-                for other in true[doc]
-            ]
-            best = max(alike, default=(0.0, -1))
-            if best[0] > ALIKE:
-                found[number] = best[1]
+            share, best = max(((alike(texts[number], texts[other]), other) for other in true[doc]), default=(0.0, -1))
+            if share > ALIKE:
+                found[number] = best
     return found
 
 
@@ -132,11 +125,6 @@ def _collated(chosen: list[tuple[Tokens, Tokens]]) -> list[torch.Tensor]:
             for c, e in chosen
         ]
     )  # fmt: skip
-
-
-def carried(logits: torch.Tensor) -> torch.Tensor:
-    """The logit of carried against the two others."""
-    return logits[:, 0] - torch.logsumexp(logits[:, 1:], dim=1)
 
 
 def loss_of(network: Network, made: list[Example], part: list[int], rng: np.random.Generator) -> torch.Tensor:

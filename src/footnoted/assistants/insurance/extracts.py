@@ -138,6 +138,7 @@ class PolicyExtracts:
         core = answerability(asked.question, ranked)
         meant = whole if language_of(prompt.question) == "en" else telling.question  # the encoder knows English
         worth = self._worth(meant, ranked, prompt.sources, telling)
+        most = max(one.worth for one in worth)
         said = []
         for product, places in by_product(prompt.sources).items():
             own = [one for one in worth if one.scored.source_index in places]
@@ -154,8 +155,7 @@ class PolicyExtracts:
             if not untold(prompt.question, first.text, source, self._vocabulary):
                 best = own[0]
                 score = best.worth + _NAMED * (product in named)
-                below = max(one.worth for one in worth) - best.worth
-                against = below + doubt(telling, best.scored, best.said, source, best.near)
+                against = most - best.worth + doubt(telling, best.scored, best.said, source, best.near)
                 chance = telling.chance(core, best.cover, against)
                 said.append(Said(product, _as_they_stand(told), score, best.cover, best.near, chance))
         return sorted(said, key=lambda one: -one.score)
@@ -176,9 +176,10 @@ class PolicyExtracts:
     ) -> list[Weighed]:
         """What each sentence is worth as the first of its product."""
         near: list[float | None] = [None] * len(ranked)
-        if self._meaning is not None:
+        meaning = self._meaning  # another thread may find that the encoder cannot run
+        if meaning is not None:
             texts = [in_place(sources[one.source_index], one.sentence) for one in ranked]
-            near = self._meaning.nearness(question, texts).tolist()
+            near = meaning.nearness(question, texts).tolist()
         found = []
         for one, meant in zip(ranked, near, strict=True):
             source = sources[one.source_index]
