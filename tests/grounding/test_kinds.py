@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from footnoted.grounding.kinds import heading_kind, is_bare_reply, kind_of
+from footnoted.grounding.kinds import heading_kind, is_bare_reply, is_small_talk, kind_of
 
 NEEDLESS = [
     ("greeting", "Hello!"),
@@ -32,6 +32,10 @@ NEEDLESS = [
     ("courtesy", "Por favor, contacte con su aseguradora."),
     ("courtesy", "如果您还有其他问题，请随时告诉我。"),
     ("courtesy", "กรุณาติดต่อบริษัทประกันของคุณ"),
+    ("courtesy", "That's impressive!"),
+    ("courtesy", "Wow, that sounds really interesting."),
+    ("courtesy", "That is a lot!"),
+    ("courtesy", "How wonderful!"),
     ("refusal", "The sources do not say whether flood is covered."),
     ("refusal", "I could not find the excess in the documents provided."),
     ("refusal", "I'm sorry, but I don't have enough information to answer that."),
@@ -225,7 +229,37 @@ def test_a_bare_reply_is_known():
     assert is_bare_reply("Yes.")
     assert is_bare_reply("**No!**")
     assert is_bare_reply("はい。")
+    assert is_bare_reply("Yes , I agree with that .")
+    assert is_bare_reply("I know!")
+    assert is_bare_reply("Yeah, it really is.")
     assert not is_bare_reply("Yes, theft is covered.")
+    assert not is_bare_reply("I know the excess is £75.")
+
+
+@pytest.mark.parametrize("text", ["Yeah.", "No way!", "Yes, that will be interesting.", "That s impressive .", "Haha!"])
+def test_small_talk_tells_nothing(text):
+    assert is_small_talk(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "That is free.",
+        "That's fine.",
+        "This is covered.",
+        "Yes, that is safe.",
+        "That's a lot of damage.",
+        "I agree to pay the excess.",
+        "You are right that flood is covered.",
+        "It is great.",
+        "That is great news for tenants.",
+        "Yes, it covers theft.",
+    ],
+)
+def test_what_might_answer_is_no_small_talk(text):
+    """Of the matter itself nothing passes for chatter, however short and friendly."""
+    assert not is_small_talk(text)
+    assert kind_of(text) == "claim"
 
 
 def test_whatever_is_very_long_is_a_claim():

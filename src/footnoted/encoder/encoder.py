@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from footnoted.encoder.sessions import open_session
 from footnoted.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -190,7 +191,7 @@ def _windows(count: int) -> list[tuple[int, int, int, int]]:
 
 def _open(folder: Path) -> tuple[Any, Any]:
     try:
-        import onnxruntime
+        import onnxruntime  # noqa: F401
         import tokenizers
     except ImportError as error:
         raise EncoderUnavailable(f"checking by model needs onnxruntime, tokenizers and numpy: {error}") from error
@@ -199,12 +200,7 @@ def _open(folder: Path) -> tuple[Any, Any]:
         for name, expected in sums.items():
             if hashlib.sha256((folder / name).read_bytes()).hexdigest() != expected:
                 raise EncoderUnavailable(f"{name} of the encoder is damaged; install footnoted again")
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = 1
-        options.inter_op_num_threads = 1
-        options.enable_cpu_mem_arena = False  # an arena keeps what the longest text needed
-        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-        session = onnxruntime.InferenceSession(str(folder / "model.onnx"), options, providers=["CPUExecutionProvider"])
+        session = open_session(folder / "model.onnx")
         tokenizer = tokenizers.Tokenizer.from_file(str(folder / "tokenizer.json"))
     except (OSError, ValueError) as error:
         raise EncoderUnavailable(f"the encoder's files in {folder.name}/ cannot be read: {error}") from error

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from footnoted.encoder.encoder import EncoderUnavailable
+from footnoted.encoder.sessions import open_session
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -96,18 +97,11 @@ def marks(mine: NDArray[np.int32], theirs: NDArray[np.int32]) -> NDArray[np.floa
 
 def _open(folder: Path) -> Any:
     try:
-        import onnxruntime
-
         weights = (folder / "network.onnx").read_bytes()
         expected = json.loads((folder / "sha256.json").read_text(encoding="utf-8"))["network.onnx"]
         if hashlib.sha256(weights).hexdigest() != expected:
             raise EncoderUnavailable("network.onnx of the encoder is damaged; install footnoted again")
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = 1
-        options.inter_op_num_threads = 1
-        options.enable_cpu_mem_arena = False
-        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-        return onnxruntime.InferenceSession(weights, options, providers=["CPUExecutionProvider"])
+        return open_session(weights)
     except EncoderUnavailable:
         raise
     except Exception as error:  # onnxruntime raises bare classes of its own

@@ -21,7 +21,7 @@ from footnoted.grounding.evidence import heading_of
 from footnoted.grounding.exact import as_evidence, carried, contradiction, decide, uncovered_spans, verbatim, words_for
 from footnoted.grounding.facts import parts
 from footnoted.grounding.features import features
-from footnoted.grounding.kinds import is_bare_reply
+from footnoted.grounding.kinds import is_small_talk
 from footnoted.grounding.lanes import Lanes
 from footnoted.grounding.model import classifier
 from footnoted.grounding.reading import Reading, read
@@ -236,8 +236,8 @@ def by_model(weighed: Weighed, comparing: Comparing) -> Verdict:
 
 
 def _says_something(text: str) -> bool:
-    """Not a bare "Yep.": that says only what the next sentence does, and stands word for word in any talk."""
-    return bool(read(text).stems) and not is_bare_reply(text)
+    """Not small talk: "Yep." says only what the next sentence does, and both stand word for word in any talk."""
+    return bool(read(text).stems) and not is_small_talk(text)
 
 
 def _reason(claim: Reading, bare: tuple[Span, ...]) -> str:

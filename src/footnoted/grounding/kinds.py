@@ -10,6 +10,7 @@ import re
 
 from footnoted.boundaries import FACES
 from footnoted.grounding.phrases import (
+    AGREEMENT,
     ASKING,
     BARE_REPLIES,
     COURTESY,
@@ -17,6 +18,7 @@ from footnoted.grounding.phrases import (
     GREETING,
     INTRODUCING,
     QUESTION_STARTS,
+    REMARK,
     RHETORICAL,
     SOCIAL_WORDS,
     TURNS_TO,
@@ -40,6 +42,8 @@ _ASSERTS = re.compile(
 )
 _WORDS = re.compile(r"[^\W_]+(?:'[^\W\d_]+)?")
 _LONGEST_NEEDLESS = 1000  # code points; whatever is longer says something
+_LONGEST_REPLY = 60  # code points
+_ASSENT = re.compile(r"(?:(?:yes|yeah|yea|yep|yup|no|ok|okay|true) )+")
 _NAME = re.compile(
     r"(?:Hello|Hi|Hey|Dear|Good \w+|Welcome|Thanks|Thank you|Hallo|Guten \w+|Sehr geehrte[rs]?|Bonjour|Hola|Hai)"
     r"(?: there)?,? "
@@ -101,8 +105,23 @@ def says_nothing(text: str) -> bool:
 
 
 def is_bare_reply(text: str) -> bool:
-    """Whether a sentence is a "Yes." or "No." that rests on the next one."""
-    return len(text) <= 40 and plain_words(text).strip(_TRAILING) in BARE_REPLIES
+    """Whether a sentence is a "Yes." or "I agree with that." that rests on the next one."""
+    if len(text) > _LONGEST_REPLY:
+        return False
+    plain = plain_words(text).strip(_TRAILING)
+    return plain in BARE_REPLIES or AGREEMENT.fullmatch(_words_alone(plain)) is not None
+
+
+def is_small_talk(text: str) -> bool:
+    """Whether a sentence tells nothing of its matter: a bare reply, or a remark like "Yeah, that's impressive!".
+
+    >>> is_small_talk("I know!"), is_small_talk("That is free.")
+    (True, False)
+    """
+    if len(text) > _LONGEST_REPLY:
+        return False
+    words = _words_alone(plain_words(text))
+    return is_bare_reply(text) or REMARK.fullmatch(_ASSENT.sub("", words)) is not None
 
 
 def plain_words(text: str) -> str:
@@ -112,6 +131,10 @@ def plain_words(text: str) -> str:
     "it's £75 ."
     """
     return " ".join(_DECORATION.sub("", without_markers(text)).lower().replace("’", "'").split())
+
+
+def _words_alone(plain: str) -> str:
+    return " ".join(_WORDS.findall(plain))
 
 
 def _states_a_figure(plain: str) -> bool:
@@ -139,6 +162,8 @@ def _social_kind(words: str, text: str) -> str:
             return "greeting"
         if offers and used <= COURTESY_WORDS and used & TURNS_TO:
             return "courtesy"
+    if len(words) <= _LONGEST_REPLY and REMARK.fullmatch(_words_alone(words)):
+        return "courtesy"
     introduces = INTRODUCING.match(words)
     if introduces and not _ASSERTS.search(words, introduces.end()):
         return "lead_in"

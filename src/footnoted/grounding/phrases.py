@@ -26,6 +26,55 @@ BARE_REPLIES = frozenset(
     """.split("|")
 )
 
+_OPENER = r"(?:(?:oh|ah|wow|well|haha|hm+|and|so|but) )*"
+_DEGREE = r"(?:so|very|really|quite|pretty|such|all|rather|truly|just|too|absolutely|certainly|definitely) "
+_AGREEING = r"(?:(?:yes|yeah|yea|yep|yup|ok|okay|no|nope|true|right|indeed|sure) )"
+_AUXILIARY = (
+    r"(?:(?:is|are|was|were|does|do|did|has|have|had|can|could|will|would|should|am) ?(?:not|n't)?"
+    r"|(?:isn|aren|wasn|weren|doesn|don|didn|hasn|haven|hadn|can|couldn|won|wouldn|shouldn)'t|cannot)"
+)
+
+# Words alone, without punctuation. Who only agrees says what somebody else said.
+AGREEMENT = re.compile(
+    _OPENER
+    + f"{_AGREEING}*{_OPENER}"
+    + _any(
+        rf"""
+        yes | yeah | yea | yep | yup | ok | okay | indeed | agreed | exactly | same here | me (?:too|either|neither)
+        | i (?:{_DEGREE}|totally |completely |fully |do )?agree(?: with (?:that|this|you))?
+        | i (?:know|see|bet|suppose|guess|think|hope|believe|would think|can imagine|imagine)(?: so| that)?
+        | i can (?:understand|see) (?:that|this)
+        | i did(?:n't| n't| not) (?:know|realise|realize)(?: that| this)? | i(?:'m| m| am) not (?:{_DEGREE})?sure
+        | no way | not (?:really|sure) | (?:kind|sort) of | (?:{_DEGREE})*(?:true|right) | so (?:do|am|did|have) i
+        | (?:i think )?you(?:'re| re| are) (?:{_DEGREE}|probably )*(?:right|correct)
+        | that(?:'s| s| is) (?:{_DEGREE})*(?:true|right|correct) | makes sense | that makes sense
+        | (?:yes|yeah|yea|yep|no|nope) (?:i|you|he|she|it|we|they|that|this|there) (?:{_DEGREE})?{_AUXILIARY}
+        """
+    )
+)
+
+# What pleases or surprises the one who speaks. No word of it tells anything about what is spoken of.
+_PRAISE = _any(
+    """
+    impressive | interesting | amazing | awesome | cool | neat | fascinating | wonderful | lovely | beautiful | funny
+    | delicious | incredible | surprising | unbelievable | crazy | insane | hilarious | fun | sad | a lot | a shame
+    | a pity | a bummer | lucky | scary | exciting | inspiring | heartbreaking | remarkable | nice | great
+    | (?:great|good|nice|sad|interesting|wonderful|lovely) (?:to (?:hear|know)|answer|question|guess|idea|thing|story)
+    """
+)
+_THAT_IS = (
+    r"(?:that|this)(?:'s| s| is| was| sounds| seems| must be| must have been| will be| would be| would have been) "
+)
+REMARK = re.compile(
+    _OPENER
+    + _any(
+        rf"""
+        wow | haha(?:ha)* | lol | (?:how |{_DEGREE})?{_PRAISE} | what an? {_PRAISE} | (?:good|great|fair) point
+        | {_THAT_IS}(?:{_DEGREE})*(?:an? )?(?:{_DEGREE})*{_PRAISE} | lucky you | i can't wait
+        """
+    )
+)
+
 GREETING = re.compile(
     _any(
         """

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from footnoted.encoder.sessions import open_session
 from footnoted.errors import ConfigurationError
 from footnoted.grounding.models.labels import carried_label, contradicted_label, names_of
 from footnoted.types import Span
@@ -155,16 +156,10 @@ class Network:
 
 
 def _open(files: ModelFiles, threads: int) -> tuple[Any, Any]:
-    import onnxruntime
     from tokenizers import Tokenizer
 
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = threads
-    options.inter_op_num_threads = 1
-    options.enable_cpu_mem_arena = False  # an arena keeps what the longest text needed
-    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     try:
-        session = onnxruntime.InferenceSession(str(files.network), options, providers=["CPUExecutionProvider"])
+        session = open_session(files.network, threads=threads)
     except Exception as error:  # onnxruntime raises bare classes of its own
         raise ConfigurationError(f"{files.network.name} cannot be opened: {error}") from error
     try:
