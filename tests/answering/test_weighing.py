@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import subprocess
+import sys
 from contextlib import aclosing
 
 import pytest
@@ -271,3 +273,15 @@ async def test_sources_that_disagree_are_both_told(asked):
     (dispute,) = response.disagreements
     assert new.content[dispute.second.source_start : dispute.second.source_end] == dispute.second.source_quote
     assert (dispute.first_date, dispute.second_date) == ("2023", "2025")
+
+
+@pytest.mark.parametrize(("checking", "opened"), [(None, True), ("off", False)])
+def test_a_service_opens_the_model_ahead(checking, opened):
+    """`warm` leaves the model in memory before the first claim; where nothing is checked it opens none."""
+    script = (
+        "import asyncio; from footnoted.answering.generator import GroundedGenerator\n"
+        "from footnoted.encoder import Encoder\n"
+        f"asyncio.run(GroundedGenerator(checking={checking!r}).warm()); print(bool(Encoder._loaded))"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == str(opened)

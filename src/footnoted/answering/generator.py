@@ -20,7 +20,7 @@ from footnoted.events import AnswerFinished, TextDelta
 from footnoted.grounding.judge import Ask, Cascade, Judge
 from footnoted.providers import build
 from footnoted.providers.fallback import Fallback
-from footnoted.types import Deadlines, FinishReason, Provider, Retry
+from footnoted.types import Deadlines, FinishReason, Provider, Retry, Source
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
@@ -147,6 +147,12 @@ class GroundedGenerator:
     def stream(self, request: GenerationRequest) -> AsyncGenerator[Event]:
         """Everything as it happens: text, citations, verdicts, and `AnswerFinished` last."""
         return stream_answer(request, self._how(request))
+
+    async def warm(self) -> None:
+        """Open the shipped checker's model now, so that no first answer waits for it: for services, at their start."""
+        if self._mode != "off" and self._checker is None:
+            source = Source(id="warm", text="It opens the model.")
+            await shipped_checker().acheck("The model has been opened.", [source])
 
     def _how(self, request: GenerationRequest) -> Answering:
         mode: Mode | Literal["off"] = self._mode or ("hold" if request.config.require_grounding else "mark")

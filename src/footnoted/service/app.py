@@ -158,6 +158,7 @@ async def _open(settings: Settings, generator: GroundedGenerator | None, opened:
         desk=Desk(generator, answers, settings),
     )
     opened.push_async_callback(_stopped(asyncio.create_task(_forget_old(service), name="footnoted-forget")))
+    opened.push_async_callback(_stopped(asyncio.create_task(_warmed(generator), name="footnoted-warm")))
     return service
 
 
@@ -187,6 +188,14 @@ def make_generator(settings: Settings) -> GroundedGenerator:
             total=settings.stream_seconds,
         ),
     )
+
+
+async def _warmed(generator: GroundedGenerator) -> None:
+    """The first reader does not wait for the model; whatever is wrong with it is told again with each answer."""
+    try:
+        await generator.warm()
+    except Exception:
+        log.exception("the model could not be opened ahead")
 
 
 def _stopped(task: asyncio.Task[None]) -> Callable[[], Any]:
