@@ -12,12 +12,12 @@ from uuid import NAMESPACE_URL, uuid5
 
 from footnoted.answering.answer import Answering, stream_answer
 from footnoted.answering.risk import Risk
-from footnoted.answering.weighing import Checking, Mode, Weigher
+from footnoted.answering.weighing import Checking, Mode
 from footnoted.answering.whole import whole_reply
 from footnoted.contract import GenerationConfig, GenerationRequest, GenerationResponse, SourceContext
 from footnoted.errors import BadProviderReply, ConfigurationError, ProviderError
 from footnoted.events import AnswerFinished, TextDelta
-from footnoted.grounding.judge import Ask, Cascade, Judge
+from footnoted.grounding.judge import Ask, Cascade, Judge, Weigher
 from footnoted.providers import build
 from footnoted.providers.fallback import Fallback
 from footnoted.types import Deadlines, FinishReason, Provider, Retry, Source

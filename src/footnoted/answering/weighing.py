@@ -10,12 +10,13 @@ import asyncio
 import re
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Literal
 
 from footnoted.answering.watch import Watch
 from footnoted.citations import CitationStream
 from footnoted.events import Event
 from footnoted.grounding.disagreement import Disagreement, disagreements
+from footnoted.grounding.judge import Weigher
 from footnoted.types import Claim, Pointer, Source, Verdict
 
 if TYPE_CHECKING:
@@ -28,14 +29,6 @@ NOT_WEIGHED = Verdict("not_checked", reason="needs no support")
 _MARKER = re.compile(r"(?<![\w\])])\[(?:Source )?\d{1,3}\](?![(\w])|(?<=[^\W\d_]|[.!?,;:])[⁰¹²³⁴-⁹]+")
 _SILENCE = 0.05  # seconds after which a model is taken to be thinking
 _LONGEST_CLAIM = 2_500  # code points; what runs on for longer would keep the checker from all other answers
-
-
-class Weigher(Protocol):
-    """What decides about a claim: `footnoted.grounding.Checker`, or one of your own."""
-
-    async def acheck(self, claim: str, sources: Sequence[Source], *, cited: Sequence[int] = ()) -> Verdict:
-        """The verdict on one claim, its evidence among ``sources``; ``cited`` are the indices it points at."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

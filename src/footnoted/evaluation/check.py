@@ -10,11 +10,12 @@ from pydantic import BaseModel, ValidationError
 
 from footnoted.answering.proof import PointerCheck, check_pointers
 from footnoted.answering.watch import Watch
-from footnoted.answering.weighing import NEEDS_SUPPORT, Checking, Weigher, bare
+from footnoted.answering.weighing import NEEDS_SUPPORT, Checking, bare
 from footnoted.contract import GenerationResponse
 from footnoted.errors import SourceError
 from footnoted.evaluation.reading import sources_of
 from footnoted.grounding.claims import segment
+from footnoted.grounding.judge import Weigher
 from footnoted.types import Ruling, Source, Tier, Verdict
 
 PATIENCE = 60.0  # seconds for one sentence; nobody waits for a stream here

@@ -12,9 +12,9 @@ from footnoted.grounding.claims import segment
 from footnoted.types import FinishReason
 
 if TYPE_CHECKING:
-    from footnoted.answering.weighing import Weigher
     from footnoted.contract import GenerationResponse
     from footnoted.evaluation.cases import Case
+    from footnoted.grounding.judge import Weigher
     from footnoted.types import Source
 
 _WORD = re.compile(r"\w+")

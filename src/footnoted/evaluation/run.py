@@ -14,8 +14,8 @@ from footnoted.evaluation.grade import Grade, grade
 
 if TYPE_CHECKING:
     from footnoted.answering.generator import GroundedGenerator
-    from footnoted.answering.weighing import Weigher
     from footnoted.evaluation.cases import Case
+    from footnoted.grounding.judge import Weigher
 
 
 @dataclass(frozen=True, slots=True)

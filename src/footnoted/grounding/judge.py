@@ -39,10 +39,10 @@ SCHEMA = Schema(
 
 
 class Weigher(Protocol):
-    """Anything that gives a claim its verdict."""
+    """What decides about a claim: `footnoted.grounding.Checker`, or one of your own."""
 
     async def acheck(self, claim: str, sources: Sequence[Source], *, cited: Sequence[int] = ()) -> Verdict:
-        """The verdict on one claim; ``cited`` are indices into ``sources``."""
+        """The verdict on one claim, its evidence among ``sources``; ``cited`` are the indices it points at."""
         ...
 
 

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from footnoted.answering.weighing import Weigher
+    from footnoted.grounding.judge import Weigher
     from footnoted.types import Source, Verdict
 
 _MOST_SAID = 200  # code points of a sentence that progress repeats

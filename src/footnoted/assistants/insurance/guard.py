@@ -15,7 +15,7 @@ from footnoted.assistants.insurance.vocabulary import short_names
 from footnoted.types import Evidence, Source, Verdict
 
 if TYPE_CHECKING:
-    from footnoted.answering.weighing import Weigher
+    from footnoted.grounding.judge import Weigher
     from footnoted.types import Ruling
 
 _TOGETHER = re.compile(

@@ -25,9 +25,10 @@ from footnoted.events import AnswerFinished, Event, TextDelta
 from footnoted.types import Deadlines, FinishReason, Retry
 
 if TYPE_CHECKING:
-    from footnoted.answering.weighing import Mode, Weigher
+    from footnoted.answering.weighing import Mode
     from footnoted.assistants.security.advice.context import Documents
     from footnoted.assistants.security.findings.service import FindingsService
+    from footnoted.grounding.judge import Weigher
 
 _MAX_TOKENS = 1000
 

@@ -13,8 +13,8 @@ from footnoted.text import content_stems
 from footnoted.types import Evidence, Source, Verdict
 
 if TYPE_CHECKING:
-    from footnoted.answering.weighing import Weigher
     from footnoted.assistants.security.advice.compose import Line
+    from footnoted.grounding.judge import Weigher
 
 _LEAST_STEMS = 2  # "All is well." is nothing a finding or a control can carry
 _LETTERS = re.compile(r"[\W_]+")
