@@ -31,5 +31,5 @@ docs: $(VENV)/.ready
 	NO_MKDOCS_2_WARNING=1 $(VENV)/bin/mkdocs build --strict --quiet
 
 test: $(VENV)/.ready
-	# Services are real and the machine may be busy: what fails is run once more, and its R is in the output.
-	$(VENV)/bin/pytest -n 2 --reruns 1 --cov --cov-report=term --cov-fail-under=90
+	# Services are real and the machine may be busy: what fails is run once more, and the list at the end names it.
+	$(VENV)/bin/pytest -n 2 --reruns 1 -rfER --cov --cov-report=term --cov-fail-under=90

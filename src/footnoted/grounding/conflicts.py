@@ -6,7 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from footnoted.grounding.quantities import Quantity, opposed, same
+from footnoted.grounding.quantities import Quantity, opposed, overlaps, same
+from footnoted.text import stem
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -20,6 +21,12 @@ _CLOSER = 0.15  # by how much a sentence that objects must agree better than one
 _ALL = 0.9  # from here on nothing near a number need be shared: the whole sentence is
 _MAIN = 0.6  # share of the claim a sentence must hold before both are taken to speak of the same thing
 _REACH = 45  # characters around a quantity that say what it measures
+_TIMES = frozenset(("year", "date", "decade"))
+_CALENDAR = frozenset(
+    stem(word)
+    for word in """monday tuesday wednesday thursday friday saturday sunday january february march april may june july
+    august september october november december christmas easter""".split()
+)
 _BREAK = re.compile(r"[,;.]\s|\b(?:and|but|while|or)\b", re.IGNORECASE)
 
 
@@ -79,7 +86,7 @@ def numbers(pair: Comparison) -> list[Conflict]:
         matches = {i: q for i, e in enumerate(pair.evidence) for q in e.quantities if same(quantity, q)}
         rivals = {i: q for i in range(len(pair.evidence)) if (q := _rival(pair, quantity, i)) is not None}
         within = [i for i in matches if i in rivals and _misplaced(pair, quantity, i, matches[i], rivals[i])]
-        index = within[0] if within else pair.objector(*span, rivals.keys() - matches.keys(), matches)
+        index = pair.objector(*span, [*within, *(rivals.keys() - matches.keys())], matches.keys() - within)
         if index is not None:
             rival, other = rivals[index], pair.evidence[index]
             shared = _shared(pair.claim, quantity, other, rival)
@@ -103,7 +110,9 @@ def _rival(pair: Comparison, quantity: Quantity, index: int) -> Quantity | None:
 def _comparable(claimed: Quantity, sourced: Quantity) -> bool:
     if claimed.unit == sourced.unit:
         return bool(claimed.unit) or claimed.word == sourced.word or not (claimed.word and sourced.word)
-    if {claimed.unit, sourced.unit} <= {"year", "date"}:
+    if "decade" in {claimed.unit, sourced.unit}:  # "in 1985" says more than "in the 1980s" and nothing against it
+        return {claimed.unit, sourced.unit} <= _TIMES and not overlaps(claimed, sourced)
+    if {claimed.unit, sourced.unit} <= _TIMES:
         return True
     return {claimed.unit, sourced.unit} <= {"hour", "month", "working day"}
 
@@ -186,13 +195,18 @@ def _name_runs(reading: Reading) -> list[tuple[int, int]]:
 def _rival_name(claim: Reading, start: int, end: int, reading: Reading) -> str | None:
     """The name a sentence has where the claim has ``words[start:end]``: the same plain word beside both."""
     wanted = {_beside(claim.words, start, -1), _beside(claim.words, end - 1, 1)} - {None}
+    dated = _in_calendar(claim.words[start:end])  # no place stands in a day's place
     for first, last in _name_runs(reading):
         run = reading.words[first:last]
-        if any(word.stem in claim.stems for word in run):
+        if any(word.stem in claim.stems for word in run) or _in_calendar(run) != dated:
             continue
         if {_beside(reading.words, first, -1), _beside(reading.words, last - 1, 1)} & wanted:
             return reading.text[run[0].start : run[-1].end]
     return None
+
+
+def _in_calendar(run: Sequence[Word]) -> bool:
+    return any(word.stem in _CALENDAR for word in run)
 
 
 def _beside(words: Sequence[Word], position: int, step: int) -> str | None:

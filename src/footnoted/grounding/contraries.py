@@ -30,8 +30,8 @@ def negations(pair: Comparison) -> list[Conflict]:
     """Words that a negator stands before in the claim or in the evidence, and not in the other."""
     found: list[Conflict] = []
     for position, word in enumerate(pair.claim.words):
-        if not word.carries or word.value:
-            continue
+        if not word.carries or word.value or pair.claim.text[word.end : word.end + 1] == "-":
+            continue  # "self" of "self-confidence" is no word of its own
         against: dict[int, int] = {}
         carriers = []
         for index, reading in enumerate(pair.evidence):

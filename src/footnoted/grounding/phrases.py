@@ -28,7 +28,7 @@ BARE_REPLIES = frozenset(
 
 _OPENER = r"(?:(?:oh|ah|wow|well|haha|hm+|and|so|but) )*"
 _DEGREE = r"(?:so|very|really|quite|pretty|such|all|rather|truly|just|too|absolutely|certainly|definitely) "
-_AGREEING = r"(?:(?:yes|yeah|yea|yep|yup|ok|okay|no|nope|true|right|indeed|sure) )"
+_AGREEING = r"(?:(?:yes|yeah|yea|yep|yup|ok|okay|no|nope|true|right|indeed|sure|actually|however) )"
 _AUXILIARY = (
     r"(?:(?:is|are|was|were|does|do|did|has|have|had|can|could|will|would|should|am) ?(?:not|n't)?"
     r"|(?:isn|aren|wasn|weren|doesn|don|didn|hasn|haven|hadn|can|couldn|won|wouldn|shouldn)'t|cannot)"
@@ -47,8 +47,9 @@ AGREEMENT = re.compile(
         | i did(?:n't| n't| not) (?:know|realise|realize)(?: that| this)? | i(?:'m| m| am) not (?:{_DEGREE})?sure
         | no way | not (?:really|sure) | (?:kind|sort) of | (?:{_DEGREE})*(?:true|right) | so (?:do|am|did|have) i
         | (?:i think )?you(?:'re| re| are) (?:{_DEGREE}|probably )*(?:right|correct)
-        | that(?:'s| s| is) (?:{_DEGREE})*(?:true|right|correct) | makes sense | that makes sense
-        | (?:yes|yeah|yea|yep|no|nope) (?:i|you|he|she|it|we|they|that|this|there) (?:{_DEGREE})?{_AUXILIARY}
+        | that(?:'s| s| is|(?:'s| s| is) not| is n't| isn't) (?:{_DEGREE})*(?:true|right|correct|accurate)
+        | (?:that )?makes sense | of course | certainly | absolutely | definitely
+        | (?:yes|yeah|yea|yep|no|nope) (?:i|you|he|she|it|we|they|that|this|there) (?:{_DEGREE})?{_AUXILIARY}(?: be)?
         """
     )
 )

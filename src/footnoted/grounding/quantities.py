@@ -125,6 +125,7 @@ _BOUNDS_AFTER = (
     (">=", re.compile(r"^\W*(?:or|and)\s+(?:more|over|above|older|later|longer|greater)\b|^\+", re.IGNORECASE)),
     ("<=", re.compile(r"^\W*(?:or|and)\s+(?:less|fewer|under|below|younger|earlier|shorter)\b", re.IGNORECASE)),
 )
+_DECADE = re.compile(r"['’]?s\b")
 _PRONOUN_ONE = re.compile(r"\bone\b", re.IGNORECASE)
 
 
@@ -132,7 +133,7 @@ _PRONOUN_ONE = re.compile(r"\bone\b", re.IGNORECASE)
 class Quantity:
     """A number as the text means it: ``value`` in ``unit``; ``bound`` is ``>= > < <= ~`` or empty.
 
-    ``unit`` is a family (``hour``, ``month``, ``%``, ``£`` …), ``date``, ``year``, ``nth``, ``clock``, or
+    ``unit`` is a family (``hour``, ``month``, ``%``, ``£`` …), ``date``, ``year``, ``decade``, ``nth``, ``clock``, or
     empty for a bare count; ``word`` is the counted noun as written. A date's value is yyyymmdd, zero where unsaid.
     """
 
@@ -216,7 +217,8 @@ def _number(text: str, match: re.Match[str]) -> Quantity | None:
         if (after["kind"] or "").casefold() in {"working", "business"}:
             unit = "working day"
     elif _is_year(match, value):
-        unit = "year"
+        decade = _DECADE.match(text, end) if value % 10 == 0 else None
+        unit, end = ("decade", decade.end()) if decade else ("year", end)
     elif after and after["unit"]:
         word = after["unit"].casefold()
     return Quantity(value * scale_of_unit, unit, _bound(text, start, end), word, start, end)
@@ -283,6 +285,8 @@ def opposed(one: str, other: str) -> bool:
 
 def same(claimed: Quantity, sourced: Quantity) -> bool:
     """Whether a source's quantity carries the claimed one: equal, or equal once rounded as the claim rounds."""
+    if claimed.unit == "decade":
+        return overlaps(claimed, sourced)
     if claimed.unit == "date" or sourced.unit == "date":
         return _same_date(claimed, sourced)
     if claimed.unit and sourced.unit and claimed.unit != sourced.unit:
@@ -293,7 +297,7 @@ def same(claimed: Quantity, sourced: Quantity) -> bool:
         return False
     if claimed.value == sourced.value:
         return True
-    if claimed.unit in {"year", "nth", "clock"}:
+    if claimed.unit in {"year", "decade", "nth", "clock"}:
         return False
     larger = max(abs(claimed.value), abs(sourced.value))
     if not sourced.bound and _BEYOND.get(claimed.bound, 0) * (sourced.value - claimed.value) > 0:
@@ -301,6 +305,20 @@ def same(claimed: Quantity, sourced: Quantity) -> bool:
     if claimed.bound == "~":
         return abs(claimed.value - sourced.value) <= 0.1 * larger
     return larger >= 100 and abs(claimed.value - sourced.value) <= 0.5 * _step(claimed.value) and larger > 0
+
+
+def overlaps(one: Quantity, other: Quantity) -> bool:
+    """Whether years, dates or decades share a year: "the 1980s" and 1985; "the 1900s" may be a hundred years."""
+    spans = _years(one), _years(other)
+    return all(spans) and max(first for first, _ in spans) <= min(last for _, last in spans)
+
+
+def _years(quantity: Quantity) -> tuple[int, int]:
+    """The first and last year of one, both 0 where none is said."""
+    first = int(quantity.value) // 10000 if quantity.unit == "date" else int(quantity.value)
+    if quantity.unit not in {"year", "date", "decade"} or not first:
+        return 0, -1
+    return first, first + (0 if quantity.unit != "decade" else 99 if first % 100 == 0 else 9)
 
 
 def _step(value: float) -> float:

@@ -25,12 +25,14 @@ NEGATORS = frozenset(
 )
 _CLAUSE_END = re.compile(
     r"[;:()]|,\s+(?=and|but|or|so|yet)|\b(?:but|because|although|though|while|whereas|unless|if|when|which|who"
-    r"|provided)\b|[.!?]\s",
+    r"|provided|despite|due to|owing to)\b|[.!?]\s",
     re.IGNORECASE,
 )
 _TURNS_NOTHING = re.compile(
     r"not\s+(?:only|just|merely|more|less|later)|no\s+(?:later|more|less|fewer|longer|matter|doubt)|no,", re.IGNORECASE
 )
+_PREFIX = re.compile(r"non ?- ?(?=[^\W\d_])", re.IGNORECASE)  # it turns the word it stands before, and no other
+_AVOIDING = re.compile(r"avoid(?:s|ed)?\s+[^\W\d_]+ing\b", re.IGNORECASE)
 _ITEM = re.compile(r"\s*\(?\d{1,3}[.)]\s")  # the number of a list item counts nothing
 _LIGHT = NEGATORS | frozenset("must shall may might ought".split())  # they turn a sentence, they are not its matter
 
@@ -136,7 +138,11 @@ def _negation(text: str, found: list[tuple[str, int, int]], carrying: list[bool]
     negated, focus = [False] * len(found), [False] * len(found)
     ends = [match.start() for match in _CLAUSE_END.finditer(text)]
     for index, (word, start, _) in enumerate(found):
-        if word.casefold().replace("’", "'") not in NEGATORS or _TURNS_NOTHING.match(text, start):
+        if _PREFIX.match(text, start) and index + 1 < len(found):
+            negated[index + 1], focus[index + 1] = not negated[index + 1], True
+            continue
+        plain = word.casefold().replace("’", "'")
+        if not (plain in NEGATORS or _AVOIDING.match(text, start)) or _TURNS_NOTHING.match(text, start):
             continue
         low = max((end for end in ends if end <= start), default=0)
         high = min((end for end in ends if end > start), default=len(text))
