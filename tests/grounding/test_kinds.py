@@ -32,6 +32,8 @@ NEEDLESS = [
     ("courtesy", "Por favor, contacte con su aseguradora."),
     ("courtesy", "如果您还有其他问题，请随时告诉我。"),
     ("courtesy", "กรุณาติดต่อบริษัทประกันของคุณ"),
+    ("courtesy", "However, it is essential to consult a medical professional for personalised advice."),
+    ("courtesy", "It's important to check your policy documents for specific details."),
     ("courtesy", "That's impressive!"),
     ("courtesy", "Wow, that sounds really interesting."),
     ("courtesy", "That is a lot!"),
@@ -74,6 +76,9 @@ NEEDLESS = [
 
 # Facts in the clothes of something that needs no support, or beside it.
 DISGUISED = """
+It is important to report the loss.
+However, it is recommended to contact the police within a day.
+It is essential to ask for a replacement before the warranty ends.
 Thanks for asking, your policy covers theft.
 Hello, the excess is waived for repairs.
 I'm sorry, but flood damage is excluded.

@@ -138,12 +138,15 @@ SOCIAL_WORDS = frozenset(
 )
 
 COURTESY = re.compile(
-    _any(
+    r"(?:(?:however|additionally|also|therefore|so|but|and|in any case|as always|for this reason),? )?"
+    + _any(
         """
         please | do | just | simply | if | should | i'd | i would | i can | we can | i'm | i am | let me know
         | for (?:more|further|any|additional|specific|personal|full|complete|help|legal|medical|financial)
         | feel free | don't hesitate
-        | you (?:can|may|should|might|could) | it's (?:best|worth|always) | (?:i|we) (?:recommend|suggest|advise)
+        | you (?:can|may|should|might|could)
+        | it(?:'s| is)(?: always)? (?:best|worth|essential|important|crucial|recommended|advisable)
+        | (?:i|we) (?:recommend|suggest|advise)
         | (?:always )?(?:check|contact|consult|speak|ask|reach) | happy to | as an ai | unfortunately
         | this (?:is not|isn't|information is|answer is|is general) | to (?:be sure|find out|confirm|learn)
         | bitte | bei (?:weiteren )?fragen | wenden sie | lassen sie | zögern | ich (?:helfe|empfehle) | wenn sie
@@ -165,8 +168,8 @@ COURTESY = re.compile(
 # A courtesy holds no other words than these and the social ones, and one of the verbs below.
 COURTESY_WORDS = SOCIAL_WORDS | frozenset(
     """
-    a able about accountant accurate additional administrator administrators advice adviser advisor
-    again agent agents ai always an and answer answers any anything appropriate as ask asking assist
+    a able about accountant accurate additional additionally administrator administrators advice adviser advisor
+    advisable again agent agents ai always an and answer answers any anything appropriate as ask asking assist
     assistance assistant at authorities authority available bank be because best booklet broker but by
     call can case check checking circumstances clarification clarify colleague company complete
     conditions confirm considered constitute constitutes consult consulting contact contacting could
@@ -182,6 +185,7 @@ COURTESY_WORDS = SOCIAL_WORDS | frozenset(
     sources speak speaking specialist specific staff substitute suggest support sure tax tell terms that
     the their them there therefore they this to topic touch try unfortunately up us version visit want
     we website which will wish with wording worth would you your
+    always crucial essential guidance healthcare important personalised personalized recommended depth tailored
 
     al an anwalt arzt aseguradora asesor assureur atención aufnehmen auprès autre autres avez ayuda bei
     benötigen berater besoin bitte brauchen client cliente con conseiller consultar consulte consulter
