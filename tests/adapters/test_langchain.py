@@ -1,6 +1,7 @@
 """LangChain: real chains, real retrievers, a real chat model on a real socket."""
 
 import asyncio
+import gc
 
 import httpx
 import pytest
@@ -249,3 +250,25 @@ async def test_a_check_in_a_chain():
     assert (await chain.ainvoke(GIVEN)).grounded
     with pytest.raises(ConfigurationError, match="answer"):
         await asyncio.to_thread(CheckRunnable().invoke, {"documents": DOCUMENTS})
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # the sockets of loops that have ended
+def test_one_loop_after_another_shares_the_model():
+    """A client keeps the connections of a loop that has ended, as LangChain's own does; the next question still goes."""
+
+    async def ask(client, port):
+        async with ScriptedLLM(REPLY, port=port) as llm:
+            async with GroundedGenerator(LangChainProvider(chat(llm, client))) as generator:
+                request = GenerationRequest(query=QUESTION, context=contexts(DOCUMENTS))
+                answer = await generator.generate(request)
+            return answer, httpx.URL(llm.url("openai")).port
+
+    def two_loops():
+        client = httpx.AsyncClient()
+        first, port = asyncio.run(ask(client, 0))
+        second, _ = asyncio.run(ask(client, port))
+        return first, second
+
+    first, second = two_loops()
+    gc.collect()
+    assert (first.finish_reason, second.finish_reason) == (FinishReason.COMPLETE, FinishReason.COMPLETE)

@@ -15,7 +15,7 @@ from footnoted.adapters._endings import ending
 from footnoted.adapters._extra import needed
 from footnoted.adapters._waiting import pieces_of, result_of
 from footnoted.contract import GenerationConfig, GenerationRequest, GenerationResponse, SourceContext
-from footnoted.errors import ConfigurationError
+from footnoted.errors import ConfigurationError, ProviderUnavailable
 from footnoted.grounding.detector import GroundingResult, HallucinationDetector
 from footnoted.providers._schema import in_words
 from footnoted.providers.openai import messages
@@ -234,15 +234,22 @@ class LangChainProvider:
         instruction = "" if prompt.schema is None else in_words(prompt.schema.json)
         why: Any = None
         usage: Usage | None = None
-        async with aclosing(self._chat.astream(messages(prompt, instruction=instruction))) as chunks:
-            async for chunk in chunks:
-                if isinstance(chunk, str):  # the chain's last step made text of it
-                    yield Delta(chunk)
-                    continue
-                usage = _counted(usage, getattr(chunk, "usage_metadata", None))
-                why = _why(chunk.response_metadata) or why
-                if text := str(chunk.text):
-                    yield Delta(text)
+        try:
+            async with aclosing(self._chat.astream(messages(prompt, instruction=instruction))) as chunks:
+                async for chunk in chunks:
+                    if isinstance(chunk, str):  # the chain's last step made text of it
+                        yield Delta(chunk)
+                        continue
+                    usage = _counted(usage, getattr(chunk, "usage_metadata", None))
+                    why = _why(chunk.response_metadata) or why
+                    if text := str(chunk.text):
+                        yield Delta(text)
+        except RuntimeError as error:
+            if "loop is closed" not in str(error):
+                raise
+            # LangChain shares its connections among event loops and keeps those of one that has ended; it lets go of
+            # them now, so that another try finds a connection of its own.
+            raise ProviderUnavailable("the model kept a connection of an event loop that has ended") from error
         yield ending(why, ends_silently=self._ends_silently, usage=usage)
 
 
