@@ -249,6 +249,8 @@ def test_small_talk_tells_nothing(text):
 @pytest.mark.parametrize(
     "text",
     [
+        "A lot.",
+        "Cool.",
         "That is free.",
         "That's fine.",
         "This is covered.",

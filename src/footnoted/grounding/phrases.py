@@ -63,6 +63,7 @@ _PRAISE = _any(
     | (?:great|good|nice|sad|interesting|wonderful|lovely) (?:to (?:hear|know)|answer|question|guess|idea|thing|story)
     """
 )
+_CRY = r"(?:(?:so|very|really) )?(?:amazing|awesome|fascinating|impressive|incredible|interesting|unbelievable)"
 _THAT_IS = (
     r"(?:that|this)(?:'s| s| is| was| sounds| seems| must be| must have been| will be| would be| would have been) "
 )
@@ -70,7 +71,7 @@ REMARK = re.compile(
     _OPENER
     + _any(
         rf"""
-        wow | haha(?:ha)* | lol | (?:how |{_DEGREE})?{_PRAISE} | what an? {_PRAISE} | (?:good|great|fair) point
+        wow | haha(?:ha)* | lol | {_CRY} | how {_PRAISE} | what an? (?:{_PRAISE}|shame|pity) | (?:good|great|fair) point
         | {_THAT_IS}(?:{_DEGREE})*(?:an? )?(?:{_DEGREE})*{_PRAISE} | lucky you | i can't wait
         """
     )
@@ -145,7 +146,7 @@ COURTESY = re.compile(
         | for (?:more|further|any|additional|specific|personal|full|complete|help|legal|medical|financial)
         | feel free | don't hesitate
         | you (?:can|may|should|might|could)
-        | it(?:'s| is)(?: always)? (?:best|worth|essential|important|crucial|recommended|advisable)
+        | it(?:'s| is) (?:always|best|worth|essential|important|crucial|recommended|advisable)
         | (?:i|we) (?:recommend|suggest|advise)
         | (?:always )?(?:check|contact|consult|speak|ask|reach) | happy to | as an ai | unfortunately
         | this (?:is not|isn't|information is|answer is|is general) | to (?:be sure|find out|confirm|learn)

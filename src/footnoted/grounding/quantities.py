@@ -297,7 +297,7 @@ def same(claimed: Quantity, sourced: Quantity) -> bool:
         return False
     if claimed.value == sourced.value:
         return True
-    if claimed.unit in {"year", "decade", "nth", "clock"}:
+    if claimed.unit in {"year", "nth", "clock"}:
         return False
     larger = max(abs(claimed.value), abs(sourced.value))
     if not sourced.bound and _BEYOND.get(claimed.bound, 0) * (sourced.value - claimed.value) > 0:
@@ -310,15 +310,17 @@ def same(claimed: Quantity, sourced: Quantity) -> bool:
 def overlaps(one: Quantity, other: Quantity) -> bool:
     """Whether years, dates or decades share a year: "the 1980s" and 1985; "the 1900s" may be a hundred years."""
     spans = _years(one), _years(other)
-    return all(spans) and max(first for first, _ in spans) <= min(last for _, last in spans)
+    return max(first for first, _ in spans) <= min(last for _, last in spans)
 
 
 def _years(quantity: Quantity) -> tuple[int, int]:
-    """The first and last year of one, both 0 where none is said."""
+    """The first and last year of one; where none is said, the last is before the first."""
     first = int(quantity.value) // 10000 if quantity.unit == "date" else int(quantity.value)
     if quantity.unit not in {"year", "date", "decade"} or not first:
         return 0, -1
-    return first, first + (0 if quantity.unit != "decade" else 99 if first % 100 == 0 else 9)
+    if quantity.unit != "decade":
+        return first, first
+    return first, first + (99 if first % 100 == 0 else 9)
 
 
 def _step(value: float) -> float:

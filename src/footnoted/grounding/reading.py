@@ -138,11 +138,12 @@ def _negation(text: str, found: list[tuple[str, int, int]], carrying: list[bool]
     negated, focus = [False] * len(found), [False] * len(found)
     ends = [match.start() for match in _CLAUSE_END.finditer(text)]
     for index, (word, start, _) in enumerate(found):
-        if _PREFIX.match(text, start) and index + 1 < len(found):
+        plain = word.casefold().replace("’", "'")
+        if plain == "non" and _PREFIX.match(text, start) and index + 1 < len(found):
             negated[index + 1], focus[index + 1] = not negated[index + 1], True
             continue
-        plain = word.casefold().replace("’", "'")
-        if not (plain in NEGATORS or _AVOIDING.match(text, start)) or _TURNS_NOTHING.match(text, start):
+        turns = plain in NEGATORS or (plain.startswith("avoid") and _AVOIDING.match(text, start))
+        if not turns or _TURNS_NOTHING.match(text, start):
             continue
         low = max((end for end in ends if end <= start), default=0)
         high = min((end for end in ends if end > start), default=len(text))
