@@ -44,6 +44,7 @@ _MARKER = re.compile(
 _TELLING_ALONE = ("number", "bound", "negation")  # conflicts that hold of a part without its sentence; measured
 _NEAR = 0.5  # likeness in meaning below which a sentence that shares no word is no evidence
 _PARTLY = 0.5  # share of a claim's weight that must be carried for it to be partly right
+_DENIED = 0.75  # share of the threshold from which on the model itself doubts that words exclude one another
 
 
 class Checker:
@@ -215,7 +216,7 @@ def by_model(weighed: Weighed, comparing: Comparing) -> Verdict:
         return Verdict("supported", score=score, tier="model", evidence=telling)
     bare = uncovered_spans(claim, alignment)
     sure = next((clash for clash in clashes if clash.sure), None)
-    if sure is not None:
+    if sure is not None and score < _DENIED * frozen.threshold:
         return Verdict(
             "contradicted",
             score=score,
