@@ -285,18 +285,11 @@ def test_what_could_not_be_checked_is_asked_again(tmp_path):
     assert checker.check(claim, sources).ruling != "not_checked"
 
 
-def test_a_bare_yes_is_no_claim_whoever_says_it(checker):
-    talk = [source("Clare: Yep."), source("The excess is £75.")]
-    assert checker.check("Yep.", talk).ruling == "not_checked"
-    verdict = checker.check("Yep. The excess is £75.", talk)
-    assert verdict.ruling == "supported"
-    assert {one.quote for one in verdict.evidence} == {"The excess is £75."}
-
-
-def test_small_talk_beside_a_fact_weighs_nothing(checker):
-    """Some passage among many says "That's impressive" too; the fact alone decides, and points at its own words."""
-    talk = [source("Clare: That's impressive! I agree with that."), source("The excess is £75.")]
-    assert checker.check("That's impressive!", talk).ruling == "not_checked"
-    verdict = checker.check("Yes, I agree with that. The excess is £75.", talk)
+@pytest.mark.parametrize("talk", ["Yep.", "Yes, I agree with that.", "That's impressive!"])
+def test_small_talk_is_no_claim_whoever_says_it(checker, talk):
+    """Some passage among many says it too; beside a fact the fact alone decides, and points at its own words."""
+    sources = [source(f"Clare: {talk}"), source("The excess is £75.")]
+    assert checker.check(talk, sources).ruling == "not_checked"
+    verdict = checker.check(f"{talk} The excess is £75.", sources)
     assert verdict.ruling == "supported"
     assert {one.quote for one in verdict.evidence} == {"The excess is £75."}

@@ -74,10 +74,34 @@ def test_a_contradiction_says_why_in_plain_words(source, claim, reason):
         ("The office will close at noon.", "The office might close at noon."),
         ("The library holds 300 maps.", "The library holds over 250 maps."),
         ("No, fees do not apply to students.", "Fees do not apply to students."),
+        ("Do not share your password with anyone.", "Avoid sharing your password with anyone."),
+        (
+            "You can't cancel because you don't meet the notice period or do not hold the policy yourself.",
+            "You cannot cancel due to not meeting the notice period or not holding the policy yourself.",
+        ),
+        ("We help you to trace parents that do not have custody.", "We help you to trace non-custodial parents."),
+        (
+            "The striker's confidence hasn't been shaken despite not scoring in the league since December.",
+            "The striker hasn't scored in the league since December.",
+        ),
+        ("The portal was launched in October 2008.", "The portal was launched in the late 2000s."),
+        ("The register was opened in the 1980s.", "The register was opened in 1985."),
+        ("The crew arrived at Gatwick ahead of the storm.", "The crew arrived on Tuesday ahead of the storm."),
+        (
+            (
+                "The first claim from abroad was settled in Spain in 1983. In July 1983 one was opened in the north, which "
+                "led to the first claim from the north being settled there on 3 February 1984."
+            ),
+            "However, the first claim from abroad was settled in Spain in 1983.",
+        ),
     ],
 )
 def test_what_agrees_is_never_contradicted(source, claim):
-    """A double negative, the right one of two numbers, a weaker modal, an open bound: none is a conflict."""
+    """A double negative, the right one of two numbers, a weaker modal, an open bound: none is a conflict.
+
+    Neither are other words for the same: to avoid is not to do, "non-" says "no"; a year is in its decade, and no
+    town stands in a weekday's place.
+    """
     verdict = ruling(source, claim)
     assert verdict is None or verdict.ruling == "supported"
 
@@ -139,37 +163,6 @@ def test_what_is_not_paid_for_is_not_covered(source, claim, expected):
     """Cover, pay, insure and exclude mean the same or the opposite; what holds only under a condition denies nothing."""
     verdict = ruling(source, claim)
     assert (verdict.ruling if verdict else None) == expected
-
-
-@pytest.mark.parametrize(
-    ("source", "claim"),
-    [
-        ("Do not share your password with anyone.", "Avoid sharing your password with anyone."),
-        (
-            "You can't cancel because you don't meet the notice period or do not hold the policy yourself.",
-            "You cannot cancel due to not meeting the notice period or not holding the policy yourself.",
-        ),
-        ("We help you to trace parents that do not have custody.", "We help you to trace non-custodial parents."),
-        (
-            "The striker's confidence hasn't been shaken despite not scoring in the league since December.",
-            "The striker hasn't scored in the league since December.",
-        ),
-        ("The portal was launched in October 2008.", "The portal was launched in the late 2000s."),
-        ("The register was opened in the 1980s.", "The register was opened in 1985."),
-        ("The crew arrived at Gatwick ahead of the storm.", "The crew arrived on Tuesday ahead of the storm."),
-        (
-            (
-                "The first claim from abroad was settled in Spain in 1983. In July 1983 one was opened in the north, which "
-                "led to the first claim from the north being settled there on 3 February 1984."
-            ),
-            "However, the first claim from abroad was settled in Spain in 1983.",
-        ),
-    ],
-)
-def test_what_agrees_in_other_words_is_no_contradiction(source, claim):
-    """To avoid is not to do, "non-" says "no"; a year is in its decade; no town stands in a weekday's place."""
-    verdict = ruling(source, claim)
-    assert verdict is None or verdict.ruling == "supported"
 
 
 @pytest.mark.parametrize(

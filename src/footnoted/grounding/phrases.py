@@ -186,7 +186,7 @@ COURTESY_WORDS = SOCIAL_WORDS | frozenset(
     sources speak speaking specialist specific staff substitute suggest support sure tax tell terms that
     the their them there therefore they this to topic touch try unfortunately up us version visit want
     we website which will wish with wording worth would you your
-    always crucial essential guidance healthcare important personalised personalized recommended depth tailored
+    crucial essential guidance healthcare important personalised personalized recommended depth tailored
 
     al an anwalt arzt aseguradora asesor assureur atención aufnehmen auprès autre autres avez ayuda bei
     benötigen berater besoin bitte brauchen client cliente con conseiller consultar consulte consulter
