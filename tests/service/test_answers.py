@@ -1,6 +1,8 @@
 """Answers over HTTP, whole and streamed: what is told, kept, rejoined, stopped, and what a reader who leaves causes."""
 
 import asyncio
+import subprocess
+import sys
 import time
 
 import aiohttp
@@ -184,3 +186,19 @@ async def test_a_shutdown_ends_streams_and_says_so(model, tmp_path):
             await client.json("GET", "/healthz")
     assert replica.stop() == -signal.SIGTERM
     assert "Application shutdown complete" in replica.log
+
+
+def test_the_model_is_open_before_anybody_asks(tmp_path):
+    """Not the first answer opens it but the start of the service."""
+    script = (
+        "import asyncio; from footnoted.encoder import Encoder\n"
+        "from footnoted.service.app import create_app; from footnoted.service.settings import Settings\n"
+        f"app = create_app(Settings(database_url='sqlite:///{tmp_path}/service.db'))\n"
+        "async def main():\n"
+        "    async with app.router.lifespan_context(app), asyncio.timeout(60):\n"
+        "        while not Encoder._loaded:\n"
+        "            await asyncio.sleep(0.02)\n"
+        "asyncio.run(main())"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
