@@ -26,6 +26,15 @@ lint: $(VENV)/.ready
 types: $(VENV)/.ready
 	$(VENV)/bin/mypy
 
+# Wheel and sdist in dist/, from a clean tree whose version stands in the changelog, after every check.
+.PHONY: release
+release: $(VENV)/.ready
+	git diff --quiet HEAD || { echo "commit or stash your changes first" >&2; exit 1; }
+	@version=$$($(PY) -c 'import footnoted; print(footnoted.__version__)'); \
+	  grep -q "^## $$version$$" CHANGELOG.md || { echo "CHANGELOG.md has no section \"## $$version\"" >&2; exit 1; }
+	$(MAKE) check
+	rm -rf dist && $(PY) -m build && $(PY) -m twine check --strict dist/*
+
 # The documentation as a site in build/site; a broken link or name is an error.
 docs: $(VENV)/.ready
 	NO_MKDOCS_2_WARNING=1 $(VENV)/bin/mkdocs build --strict --quiet

@@ -1,4 +1,4 @@
-"""Results in JSON in; `docs/figures.md`, its pictures and the README's short table out. Nothing is measured here.
+"""Results in JSON in; `docs/figures.md` and its pictures out. Nothing is measured here.
 
     python benchmarks/figures.py            write the page and the pictures
     python benchmarks/figures.py --check    exit 1 where they are not what the results make
@@ -10,24 +10,19 @@ for a benchmark that prints its table.
 from __future__ import annotations
 
 import argparse
-import re
 import sys
 from pathlib import Path
 
-from _figures.page import SHORT, newest, page, pictures, short
+from _figures.page import newest, page, pictures
 
 HERE = Path(__file__).parent
-MARKS = re.compile(r"(<!-- figures -->\n).*?(<!-- end of the figures -->)", re.DOTALL)
 
 
 def files(results: Path, docs: Path) -> dict[Path, str]:
-    """Each file and what must stand in it. The README beside the docs keeps all but what stands between its marks."""
+    """Each file and what must stand in it."""
     found = newest(results)
     made = {docs / "images" / name: svg for name, svg in pictures(found).items()}
     made[docs / "figures.md"] = page(found)
-    readme = docs.parent / "README.md"
-    if readme.is_file() and found.keys() >= SHORT:
-        made[readme] = MARKS.sub(lambda mark: mark[1] + short(found) + mark[2], readme.read_text(encoding="utf-8"))
     return made
 
 

@@ -7,10 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from _peers.registry import LIBRARIES
-
 from _figures import beside, checks, losses
-from _figures.spread import of, spread
 from _figures.words import measured, table
 
 Results = dict[str, dict[str, Any]]
@@ -20,7 +17,6 @@ PRINTED = {
     "service": "The service: streams at once over HTTP",
     "concurrency": "A thousand streams in one process",
 }
-SHORT = {"faults", "cited", "cost", "start"}  # what the README's table is made of
 _TOP = """# Figures
 
 What footnoted costs and what it catches, beside the libraries people use, measured side by side on one machine. Each table
@@ -84,61 +80,3 @@ def pictures(found: Results) -> dict[str, str]:
         ("grounding", "figures-grounding.svg", checks.grounding_picture),
     )
     return {file: draw(found[part]) for part, file, draw in drawers if part in found}
-
-
-def short(found: Results) -> str:
-    """The README's table: one row a library, each figure from the results."""
-    rows = []
-    held = set(found["cost"]["rows"]).intersection(found["start"]["rows"], found["faults"]["tables"]["defaults"])
-    for client in (client for client in LIBRARIES if client in held):
-        row = [beside.title(client).removesuffix(", citations decoded")]
-        row += [figure(found, client) for figure in (_told, _uncaught, _cpu, _memory, _disk)]
-        rows.append(row)
-    columns = (
-        "",
-        "faults its caller is told of",
-        "planted mistakes shown uncaught",
-        "CPU of a streamed answer, ms",
-        "memory, MB",
-        "on disk, MB",
-    )
-    head = found["cost"]["measured"]
-    began, ended = head["load"]
-    rounds = max(len(each) for each in found["cost"]["rows"].values())
-    return table(columns, rows) + (
-        f"\n*{head['date'][:10]}, {head['machine']}, Python {head['python']}; medians, of {rounds} rounds for CPU, beside the "
-        f"machine's other work (load {began:.0f} to {ended:.0f}).*\n"
-    )
-
-
-def _told(found: Results, client: str) -> str:
-    rows = found["faults"]["tables"]["defaults"][client]["rows"]
-    faulty = [row["saw"] for play, row in rows.items() if play != "nothing wrong"]
-    return f"{sum(beside.SAW[saw][0] == 'good' for saw in faulty)} of {len(faulty)}"
-
-
-def _uncaught(found: Results, client: str) -> str:
-    rows = found["cited"]["rows"]
-    row = rows["footnoted, hold (default)"] if client == "footnoted" else rows[beside.title(client)]
-    planted = list(row["fates"].values())[1:]
-    return f"{sum(fate in {'shown', 'logged', 'unmarked'} for fate in planted)} of {len(planted)}"
-
-
-def _cpu(found: Results, client: str) -> str:
-    rows = found["cost"]["rows"]
-    middle = of(rows[client], "cpu_ms")
-    cell = f"{middle.middle:.0f}" if middle else "–"
-    checked = of(rows["footnoted-checked"], "cpu_ms") if client == "footnoted" else None
-    return f"{cell}; checked {checked.middle:.0f}" if checked else cell
-
-
-def _memory(found: Results, client: str) -> str:
-    rows = found["start"]["rows"]
-    middle = spread(rows[client]["answered_mb"])
-    cell = f"{middle.middle:.0f}" if middle else "–"
-    checked = spread(rows["footnoted-checked"]["answered_mb"]) if client == "footnoted" else None
-    return f"{cell}; checked {checked.middle:.0f}" if checked else cell
-
-
-def _disk(found: Results, client: str) -> str:
-    return f"{found['start']['rows'][client]['mb']:.0f}"

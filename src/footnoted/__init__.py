@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from footnoted._lazy import lazily
 
-__version__ = "0.1.0"
+__version__ = "0.6.0.dev0"
 
 if TYPE_CHECKING:
     from footnoted.answering.generator import GeneratorProtocol, GroundedGenerator, ask

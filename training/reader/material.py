@@ -1,0 +1,274 @@
+"""The shared data in; an endless, seeded, mixed stream of (claim, evidence, label) rows out.
+
+Every batch holds something of everything: inference pairs, natural twins, labelled claims, edits by rule, questions.
+Fine-tuning on one after the other costs what was learnt before. A fifth of every set is kept aside by a hash of its
+document (`aside`) and never comes out of here.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import random
+import zlib
+from collections import defaultdict
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from evidence import Evidence
+
+CONTRADICTED, NEITHER, CARRIED, NOT_CARRIED, QUESTION = (
+    0,
+    1,
+    2,
+    3,
+    4,
+)  # NOT_CARRIED: which of the first two is not known
+LABELS = {"contradicted": CONTRADICTED, "neutral": NEITHER, "supported": CARRIED, "unsupported": NOT_CARRIED}
+
+# What share of the rows comes from where; the sets of a group that are not there leave their share to the others.
+SHARES = {
+    "twins": 0.16, "written": 0.20, "twin_pairs": 0.015,
+    "wiki_nli_protocols": 0.085, "mnli": 0.065, "snli": 0.015, "snli_cad": 0.02, "sad_wiki": 0.025, "fever_rte": 0.03,
+    "fever_symmetric": 0.008, "negation_nli": 0.01, "condaqa_yesno": 0.03, "drop_nli": 0.02, "wiki_split": 0.05,
+    "onestop": 0.008, "scifact": 0.006, "med": 0.004, "tabfact_pairs": 0.008, "entailment_bank": 0.004,
+    "summedits": 0.03, "bump": 0.015, "fool_me_twice": 0.03, "wice": 0.012, "wice_spans": 0.012, "begin_wow": 0.015,
+    "mtrag": 0.006, "edits": 0.02,
+    "squad2": 0.04, "clapnq": 0.012, "xquad": 0.03, "covid_qa": 0.006,
+}  # fmt: skip
+ASIDE = 5
+
+
+def aside(text: str) -> bool:
+    """Whether what belongs to this text is kept for the exam."""
+    return zlib.crc32(f"aside {text}".encode()) % ASIDE == 0
+
+
+@dataclass(slots=True)
+class Row:
+    """``label`` is one of the five; for a QUESTION ``answers`` says whether the evidence answers it. ``wrong`` are the
+    spans of the claim (code points) that are known not to be carried, None where that is not known."""
+
+    claim: str
+    sources: list[str] | Evidence
+    label: int
+    answers: bool = False
+    wrong: list[tuple[int, int]] | None = None
+    kind: str = ""
+
+
+@dataclass
+class Stream:
+    """Rows drawn by `SHARES`, each set shuffled anew when it is through; ``drawn`` goes into a checkpoint."""
+
+    sets: dict[str, list[Row]]
+    seed: int = 0
+    drawn: dict[str, int] = field(default_factory=lambda: defaultdict(int))
+
+    def pool(self, number: int, size: int) -> list[tuple[str, str, Row]]:
+        """So many (claim, evidence, row); the same for the same number, seed and cursors."""
+        dice = random.Random(f"{self.seed} {number}")
+        names = [n for n in SHARES if self.sets.get(n)]
+        chosen = dice.choices(names, [SHARES[n] for n in names], k=size)
+        return [self._dressed(row, self.sets[name], dice) for name, row in ((n, self._next(n)) for n in chosen)]
+
+    def _next(self, name: str) -> Row:
+        rows, count = self.sets[name], self.drawn[name]
+        self.drawn[name] = count + 1
+        turn, at = divmod(count, len(rows))
+        if at == 0 or name not in self._orders or self._orders[name][0] != turn:
+            order = list(range(len(rows)))
+            random.Random(f"{self.seed} {name} {turn}").shuffle(order)
+            self._orders[name] = (turn, order)
+        return rows[self._orders[name][1][at]]
+
+    _orders: dict[str, tuple[int, list[int]]] = field(default_factory=dict)
+
+    def _dressed(self, row: Row, others: list[Row], dice: random.Random) -> tuple[str, str, Row]:
+        own = row.sources if isinstance(row.sources, Evidence) else Evidence(row.sources)
+        if row.label != QUESTION and dice.random() < 0.03:  # nothing about it: neither
+            other = dice.choice(others).sources
+            other = other if isinstance(other, Evidence) else Evidence(other)
+            if other.sentences and own.sentences and other.sentences[0] != own.sentences[0]:
+                return row.claim, other.best(row.claim, budget=120), Row(row.claim, other, NEITHER)
+        budget = dice.choice((40, 70, 100, 130)) if row.label != QUESTION else 130
+        text = own.best(row.claim, budget=budget)
+        if own.length < 60 and dice.random() < 0.35:  # something else beside it changes nothing
+            other = dice.choice(others).sources
+            more = (other if isinstance(other, Evidence) else Evidence(other)).best(row.claim, budget=50, most=1)
+            if more != text:
+                text = dice.choice((f"{more} … {text}", f"{text} … {more}", f"{more}\n{text}"))
+        return row.claim, text, row
+
+
+def gather(data: Path, written: Path | None) -> dict[str, list[Row]]:
+    """All sets, without what is kept aside. ``written`` is a folder of further twins."""
+    sets: dict[str, list[Row]] = {}
+    for name, found in (("twins", twins(data)), ("written", twins_written(written, data))):
+        rows = [r for r in found if not aside(r["passage"])]
+        sets[name] = [
+            Row(r["claim"], [r["passage"]], CARRIED if r["label"] else _false(r), kind=r["kind"]) for r in rows
+        ]
+        by = defaultdict(dict)
+        for r in rows:
+            by[r["pair"]][r["label"]] = r
+        for both in by.values():
+            if len(both) == 2 and not (both[0].get("lang") and both[0].get("lang") != both[1].get("lang")):
+                sets.setdefault("twin_pairs", []).append(Row(both[0]["claim"], [both[1]["claim"]], _false(both[0])))
+                sets["twin_pairs"].append(Row(both[1]["claim"], [both[1]["claim"]], CARRIED))
+    sets |= _pairs(data)
+    sets |= _labelled(data)
+    sets |= _questions(data)
+    return {name: rows for name, rows in sets.items() if rows}
+
+
+def _false(row: dict) -> int:
+    return {"contradicted": CONTRADICTED, "not_carried": NEITHER}.get(row.get("fault", ""), NOT_CARRIED)
+
+
+def twins(data: Path) -> list[dict]:
+    """The shared natural twins: a dict a claim, as their README tells."""
+    return [
+        json.loads(line) for file in sorted((data / "twins").glob("*.jsonl")) for line in file.open(encoding="utf-8")
+    ]
+
+
+def twins_written(folder: Path | None, data: Path) -> list[dict]:
+    """The twins of ``folder`` (`NAME.pairs.jsonl` beside `NAME.passages.jsonl`) in the shape of the shared ones."""
+    found, strange = [], {r["passage"] for r in twins(data)}
+    for file in sorted(folder.glob("*.pairs.jsonl")) if folder else []:
+        passages = {
+            r["n"]: r
+            for r in map(json.loads, file.with_name(file.name.replace("pairs", "passages")).open(encoding="utf-8"))
+        }
+        for n, line in enumerate(file.open(encoding="utf-8")):
+            pair = json.loads(line)
+            passage = passages[pair["n"]]
+            if passage["passage"] in strange:
+                continue
+            base = {
+                "pair": f"{file.stem}-{n}",
+                "set": passage["set"],
+                "passage": passage["passage"],
+                "lang": pair.get("lang", "en"),
+                "source_lang": passage.get("source_lang", "en"),
+            }
+            found.append(base | {"claim": pair["true"], "label": 1, "kind": pair["true_kind"]})
+            found.append(
+                base | {"claim": pair["false"], "label": 0, "kind": pair["false_kind"], "fault": pair.get("fault", "")}
+            )
+    return found
+
+
+def _pairs(data: Path) -> dict[str, list[Row]]:
+    dice = random.Random(3)
+    found: dict[str, list[Row]] = defaultdict(list)
+    for file in sorted((data / "training").glob("*.jsonl.gz")):
+        name = file.name.removesuffix(".jsonl.gz")
+        for line in gzip.open(file, "rt", encoding="utf-8"):
+            r = json.loads(line)
+            if not aside(r["premise"]):
+                found[name].append(Row(r["claim"], [r["premise"]], LABELS[r["label"]], kind=r["label"]))
+    refuted, made, split = (found.pop(n, []) for n in ("wiki_refuted", "wiki_split_neg_synth", "wiki_split_pos"))
+    for rows in (refuted, made, split):
+        dice.shuffle(rows)
+    found["wiki_split"] = refuted[:9000] + made[:5000] + split[:14000]
+    return found
+
+
+def _labelled(data: Path) -> dict[str, list[Row]]:
+    from claims_data import records
+    from edits import edited
+
+    found: dict[str, list[Row]] = defaultdict(list)
+    dice = random.Random(4)
+    kept: dict[tuple[str, ...], Evidence] = {}
+    for record in records(data):
+        if record.fold == 0:
+            continue
+        texts = tuple(s.text for s in record.sources)
+        own = kept.setdefault(texts, Evidence(list(texts)))
+        for n, (sentence, label) in enumerate(zip(record.sentences, record.labels, strict=True)):
+            if label is not None and len(sentence.split()) > 2:
+                wrong = record.wrong[n]
+                found[record.set].append(
+                    Row(sentence, own, CARRIED if label else NOT_CARRIED, wrong=wrong, kind=record.kind)
+                )
+        if record.set in ("summedits", "bump", "fool_me_twice", "mtrag"):
+            for sentence in dice.sample([s for _, s in own.sentences if 8 < len(s.split()) < 40] or [""], 1):
+                for edit in edited(sentence, own.best(sentence, budget=100), dice, most=1) if sentence else []:
+                    found["edits"].append(
+                        Row(edit.text, own, NOT_CARRIED, wrong=[(edit.start, edit.end)], kind=edit.kind)
+                    )
+                    found["edits"].append(Row(sentence, own, CARRIED, wrong=[]))
+    for name, rows in found.items():  # either label as often
+        by = defaultdict(list)
+        for row in rows:
+            by[row.label].append(row)
+        most = max(len(those) for those in by.values())
+        found[name] = [row for those in by.values() for row in those * min(3, max(1, round(most / len(those))))]
+    return found
+
+
+def _questions(data: Path) -> dict[str, list[Row]]:
+    found: dict[str, list[Row]] = defaultdict(list)
+    for name in ("squad2", "clapnq"):
+        for line in (data / "answering" / f"{name}.jsonl").open(encoding="utf-8"):
+            r = json.loads(line)
+            if not aside(r.get("article", r["id"])):
+                found[name].append(
+                    Row(r["question"], [p["text"] for p in r["passages"]], QUESTION, answers=r["answerable"])
+                )
+    articles = {
+        r["article"]: r["text"]
+        for r in map(json.loads, (data / "answering" / "covid_articles.jsonl").open(encoding="utf-8"))
+    }
+    dice = random.Random(5)
+    for line in (data / "answering" / "covid_qa.jsonl").open(encoding="utf-8"):
+        r = json.loads(line)
+        if aside(r["article"]) or not r["answer_starts"]:
+            continue
+        text, at = articles[r["article"]], r["answer_starts"][0]
+        found["covid_qa"].append(Row(r["question"], [text[max(0, at - 400) : at + 400]], QUESTION, answers=True))
+        away = dice.randrange(max(1, len(text) - 900))
+        if abs(away - at) > 1800:
+            found["covid_qa"].append(Row(r["question"], [text[away : away + 800]], QUESTION, answers=False))
+    read: dict[str, list] = {}
+    for file in sorted((data / "questions" / "xquad").glob("*.json")):
+        read[file.stem] = json.loads(file.read_text(encoding="utf-8"))["data"]
+    english = read.get("en", [])
+    for n, article in enumerate(english):
+        if aside(article["paragraphs"][0]["context"]):
+            continue
+        for m, paragraph in enumerate(article["paragraphs"]):
+            for k in range(len(paragraph["qas"])):
+                asked, told = dice.choice([*read]), dice.choice([*read])
+                told = asked if dice.random() < 0.5 else told
+                question = read[asked][n]["paragraphs"][m]["qas"][k]["question"]
+                found["xquad"].append(
+                    Row(question, [read[told][n]["paragraphs"][m]["context"]], QUESTION, answers=True)
+                )
+                other = dice.choice([i for i in range(len(article["paragraphs"])) if i != m] or [m])
+                if other != m:
+                    found["xquad"].append(
+                        Row(question, [read[told][n]["paragraphs"][other]["context"]], QUESTION, answers=False)
+                    )
+    return found
+
+
+def main() -> None:
+    """Prints how many rows a set has, and a few of them."""
+    import sys
+
+    sets = gather(Path(sys.argv[1]), Path(sys.argv[2]) if len(sys.argv) > 2 else None)
+    for name, rows in sets.items():
+        counts = defaultdict(int)
+        for row in rows:
+            counts[row.label, row.answers] += 1
+        print(f"{name:20} {len(rows):7} {dict(counts)}")
+    for claim, evidence, row in Stream(sets).pool(0, 12):
+        print("---", row.label, row.kind, "|", claim, "|", evidence[:300])
+
+
+if __name__ == "__main__":
+    main()

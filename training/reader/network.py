@@ -1,0 +1,121 @@
+"""Claim and evidence as one sequence of pieces in; what the evidence makes of the claim out. The reader in torch.
+
+A BERT encoder whose word table is frozen (it keeps the other languages where they are), and four heads over it: the
+three ways of entailment, whether the evidence answers a question, and a doubt for each piece of the claim.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+START, PAD, END = 0, 1, 2  # XLM-R's pieces
+
+
+class Layer(nn.Module):
+    def __init__(self, width: int, heads: int, inner: int, epsilon: float) -> None:
+        super().__init__()
+        self.heads = heads
+        self.qkv, self.out = nn.Linear(width, 3 * width), nn.Linear(width, width)
+        self.up, self.down = nn.Linear(width, inner), nn.Linear(inner, width)
+        self.norm1, self.norm2 = nn.LayerNorm(width, epsilon), nn.LayerNorm(width, epsilon)
+
+    def forward(self, x, bias):
+        b, n, w = x.shape
+        q, k, v = self.qkv(x).view(b, n, 3, self.heads, w // self.heads).permute(2, 0, 3, 1, 4)
+        if x.is_cuda:
+            a = F.scaled_dot_product_attention(q, k, v, attn_mask=bias.to(q.dtype))
+        else:  # on a CPU the fused attention's backward pass costs fifteen times its forward
+            scores = torch.matmul(q * (w // self.heads) ** -0.5, k.transpose(-1, -2)) + bias
+            a = torch.matmul(scores.softmax(-1).to(v.dtype), v)
+        x = self.norm1(x + self.out(a.transpose(1, 2).reshape(b, n, w)))
+        return self.norm2(x + self.down(F.gelu(self.up(x))))
+
+
+class Encoder(nn.Module):
+    """ids (b, n), mask (b, n) of 0 and 1, kinds (b, n) -> states (b, n, width)."""
+
+    def __init__(self, shape: dict) -> None:
+        super().__init__()
+        width = shape["width"]
+        self.word = nn.Embedding(shape["vocabulary"], width)
+        self.place = nn.Embedding(shape["places"], width)
+        self.kind = nn.Embedding(shape["types"], width)
+        self.norm = nn.LayerNorm(width, shape["epsilon"])
+        self.layers = nn.ModuleList(
+            Layer(width, shape["heads"], shape["inner"], shape["epsilon"]) for _ in range(shape["layers"])
+        )
+
+    def forward(self, ids, mask, kinds):
+        return self.states(self.word(ids), mask, kinds)
+
+    def states(self, words, mask, kinds):
+        """From word vectors (b, n, width) on."""
+        places = self.place(torch.arange(words.shape[1], device=words.device))
+        x = self.norm(words + places + self.kind(kinds))
+        bias = ((1.0 - mask) * -1e4)[:, None, None, :].to(x.dtype)
+        for layer in self.layers:
+            x = layer(x, bias)
+        return x
+
+
+class Reader(nn.Module):
+    """ids, mask, kinds as for `Encoder` -> ways (b, 3: contradicted, neither, carried), answers (b,), doubts (b, n)."""
+
+    def __init__(self, shape: dict) -> None:
+        super().__init__()
+        width = shape["width"]
+        self.shape = shape
+        self.encoder = Encoder(shape)
+        self.hidden = nn.Linear(3 * width, width)
+        self.ways, self.answers, self.doubts = nn.Linear(width, 3), nn.Linear(width, 1), nn.Linear(width, 1)
+
+    def forward(self, ids, mask, kinds):
+        return self.heads(self.encoder(ids, mask, kinds), mask, kinds)
+
+    def heads(self, states, mask, kinds):
+        def mean(of):
+            of = of[:, :, None].to(states.dtype)
+            return (states * of).sum(1) / of.sum(1).clamp(min=1.0)
+
+        second = kinds.to(mask.dtype) * mask
+        pooled = torch.cat([states[:, 0], mean(mask - second), mean(second)], -1)
+        hidden = torch.tanh(self.hidden(pooled))
+        return self.ways(hidden).float(), self.answers(hidden)[:, 0].float(), self.doubts(states)[:, :, 0].float()
+
+
+def load(kept: Path, weights: Path | None = None) -> Reader:
+    """The reader on the backbone in `kept`, with trained weights where a file is given."""
+    found = np.load(kept / "backbone.npz")
+    reader = Reader(json.loads(str(found["shape"])))
+    reader.encoder.load_state_dict({name: torch.from_numpy(found[name]) for name in found.files if name != "shape"})
+    if weights:
+        missing, strange = reader.load_state_dict(
+            torch.load(weights, weights_only=True, map_location="cpu"), strict=False
+        )
+        if strange or missing != ["encoder.word.weight"]:
+            raise SystemExit(f"{weights}: not this reader's weights ({missing}, {strange})")
+    reader.encoder.word.weight.requires_grad_(False)
+    return reader
+
+
+def sequence(claim: list[int], evidence: list[int], longest: int) -> tuple[list[int], int]:
+    """<s> claim </s></s> evidence </s> with the evidence cut at the end; and where the second half begins."""
+    claim = claim[: longest // 2]
+    ids = [START, *claim, END, END]
+    return [*ids, *evidence[: longest - len(ids) - 1], END], len(ids)
+
+
+def batch(rows: list[tuple[list[int], int]], device: str = "cpu"):
+    """Sequences -> ids, mask, kinds, padded to the longest."""
+    n = max(len(ids) for ids, _ in rows)
+    ids = np.full((len(rows), n), PAD, np.int64)
+    mask, kinds = np.zeros((len(rows), n), np.float32), np.zeros((len(rows), n), np.int64)
+    for k, (row, split) in enumerate(rows):
+        ids[k, : len(row)], mask[k, : len(row)], kinds[k, split : len(row)] = row, 1, 1
+    return tuple(torch.from_numpy(a).to(device) for a in (ids, mask, kinds))

@@ -1,0 +1,198 @@
+"""The stream of rows and the backbone in; a trained reader out. Stops and goes on at any time.
+
+    nice python train.py DATA KEPT [--written FOLDER] [--device cuda] [--finish ROWS]
+
+On a core some 12 rows a second (bfloat16), on a GPU thousands. Every few minutes ``KEPT/reader/state.pt`` holds all that
+is needed to go on, and ``KEPT/reader/average.pt`` the running average of the weights, which is what ships. New twins are
+taken in at the next start. ``--finish`` lets the rate fall to nothing over so many rows and ends.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import signal
+import time
+from pathlib import Path
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from material import CARRIED, NOT_CARRIED, QUESTION, Stream, gather
+from network import batch, load, sequence
+from tokenizers import Tokenizer
+
+POOL = 1024  # rows drawn, sorted by length and cut into batches at once
+LONGEST = 256  # pieces of one sequence
+
+
+def loss_of(ways, answers, doubts, y, asked, wrong, known, *, smooth=0.03):
+    """The three losses together. ``y`` as in `material`; ``wrong``, ``known`` (b, n) for the doubts."""
+    logs = ways.log_softmax(-1)
+    either = torch.logsumexp(logs[:, :2], -1)
+    exact = logs.gather(1, y.clamp(max=2)[:, None])[:, 0] * (1 - smooth) + smooth * logs.mean(-1)
+    claims = y != QUESTION
+    entailed = -(torch.where(y == NOT_CARRIED, either, exact) * claims).sum() / len(y)
+    answered = (F.binary_cross_entropy_with_logits(answers, asked, reduction="none") * ~claims).sum() / len(y)
+    doubted = F.binary_cross_entropy_with_logits(
+        doubts, wrong, reduction="none", pos_weight=torch.tensor(4.0, device=doubts.device)
+    )
+    doubted = (doubted * known).sum() / known.sum().clamp(min=1.0)
+    return entailed + answered + 0.3 * doubted, entailed
+
+
+def batches(stream: Stream, number: int, tokenizer: Tokenizer, tokens: int):
+    """A pool as padded batches of at most so many pieces, in mixed order."""
+    rows = stream.pool(number, POOL)
+    claims = tokenizer.encode_batch([claim for claim, _, _ in rows], add_special_tokens=False)
+    evidence = tokenizer.encode_batch([text for _, text, _ in rows], add_special_tokens=False)
+    ready = []
+    for c, e, (_, _, row) in zip(claims, evidence, rows, strict=True):
+        ids, split = sequence(c.ids, e.ids, LONGEST)
+        wrong = None
+        if row.wrong is not None or row.label == CARRIED:
+            wrong = [
+                float(any(a < end and start < b for start, end in row.wrong or ())) for a, b in c.offsets[: split - 3]
+            ]
+        ready.append((ids, split, row, wrong))
+    ready.sort(key=lambda one: len(one[0]))
+    cut, now = [], []
+    for one in ready:
+        if now and (len(now) + 1) * len(one[0]) > tokens:
+            cut.append(now)
+            now = []
+        now.append(one)
+    cut.append(now)
+    random.Random(number).shuffle(cut)
+    return cut
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("data", type=Path)
+    parser.add_argument("kept", type=Path)
+    parser.add_argument("--written", type=Path, default=Path(__file__).parent.parent / "twins")
+    parser.add_argument("--device", default="cpu")
+    parser.add_argument("--tokens", type=int, default=3072, help="pieces a batch")
+    parser.add_argument("--rate", type=float, default=6e-5)
+    parser.add_argument("--finish", type=int, default=0, help="let the rate fall over so many rows, then end")
+    parser.add_argument("--rows", type=int, default=0, help="end after so many rows of this start")
+    parser.add_argument("--name", default="reader")
+    parser.add_argument("--threads", type=int, default=1)
+    options = parser.parse_args()
+    torch.set_num_threads(options.threads)
+    torch.manual_seed(0)
+    out = options.kept / options.name
+    out.mkdir(parents=True, exist_ok=True)
+    device = options.device
+    tokenizer = Tokenizer.from_file(str(options.kept / "tokenizer.json"))
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+    stream = Stream(gather(options.data, options.written))
+    print({name: len(rows) for name, rows in stream.sets.items()}, flush=True)
+    reader = load(options.kept).to(device).train()
+    trained = {name: w for name, w in reader.named_parameters() if w.requires_grad}
+    groups = []
+    for head in (False, True):
+        for plain in (False, True):
+            own = [w for n, w in trained.items() if n.startswith("encoder.") != head and (w.ndim > 1) != plain]
+            rate = max(options.rate, 2e-4) if head else options.rate
+            groups.append({"params": own, "lr": rate, "base": rate, "weight_decay": 0.0 if plain else 0.01})
+    optimiser = torch.optim.AdamW(groups, betas=(0.9, 0.98), eps=1e-6, foreach=True)
+    seen, number, average = 0, 0, {n: w.detach().clone() for n, w in trained.items()}
+    state = out / "state.pt"
+    if state.exists():
+        saved = torch.load(state, weights_only=True, map_location=device)
+        for n, w in trained.items():
+            w.data.copy_(saved["weights"][n])
+            average[n].copy_(saved["average"][n])
+        optimiser.load_state_dict(saved["optimiser"])
+        seen, number = saved["seen"], saved["number"]
+        stream.drawn.update(saved["drawn"])
+        print(f"goes on at {seen} rows", flush=True)
+
+    def keep() -> None:
+        whole = {
+            "weights": {n: w.data for n, w in trained.items()},
+            "average": average,
+            "optimiser": optimiser.state_dict(),
+            "seen": seen,
+            "number": number,
+            "drawn": dict(stream.drawn),
+        }
+        torch.save(whole, out / "state.new")
+        (out / "state.new").replace(state)
+        torch.save({n: w.cpu() for n, w in average.items()}, out / "average.new")
+        (out / "average.new").replace(out / "average.pt")
+
+    stopping = []
+    signal.signal(signal.SIGTERM, lambda *_: stopping.append(1))
+    began, first, kept_at, run, right = time.time(), seen, time.time(), 0.7, 0.5
+    worked = time.process_time()
+    with (out / "log.txt").open("a") as log:
+        step = 0
+        while not stopping:
+            for rows in batches(stream, number, tokenizer, options.tokens):
+                ids, mask, kinds = batch([(one[0], one[1]) for one in rows], device)
+                y = torch.tensor([one[2].label for one in rows], device=device)
+                asked = torch.tensor([float(one[2].answers) for one in rows], device=device)
+                wrong, known = np.zeros(ids.shape, np.float32), np.zeros(ids.shape, np.float32)
+                for k, (_, _, row, marks) in enumerate(rows):
+                    if marks is not None:
+                        wrong[k, 1 : 1 + len(marks)] = marks
+                        known[k, 1 : 1 + len(marks)] = 1.0 if row.wrong else 0.3
+                rate = min(1.0, (seen + 1) / 6000)
+                if options.finish:
+                    rate *= max(0.0, 1 - (seen - first) / options.finish)
+                for group in optimiser.param_groups:
+                    group["lr"] = group["base"] * rate
+                with torch.autocast(device.split(":")[0], torch.bfloat16):
+                    ways, answers, doubts = reader(ids, mask, kinds)
+                loss, entailed = loss_of(
+                    ways,
+                    answers,
+                    doubts,
+                    y,
+                    asked,
+                    torch.from_numpy(wrong).to(device),
+                    torch.from_numpy(known).to(device),
+                )
+                optimiser.zero_grad(set_to_none=True)
+                loss.backward()
+                torch.nn.utils.clip_grad_norm_(list(trained.values()), 1.0)
+                optimiser.step()
+                seen += len(rows)
+                step += 1
+                with torch.no_grad():
+                    part = min(
+                        0.02 * len(rows) / 32,
+                        max(0.0005 * len(rows) / 32, 1 / (step + 1)) if first == 0 else 0.0005 * len(rows) / 32,
+                    )
+                    torch._foreach_lerp_(list(average.values()), [w.data for w in trained.values()], part)
+                run = 0.98 * run + 0.02 * entailed.item()
+                claims = y != QUESTION
+                if claims.any():
+                    hit = ((ways.softmax(-1)[:, 2] > 0.5) == (y == CARRIED))[claims].float().mean().item()
+                    right = 0.98 * right + 0.02 * hit
+                if step % 50 == 0:
+                    took = time.time() - began
+                    line = f"seen {seen} loss {run:.4f} right {right:.3f} {(seen - first) / took:.1f}/s {(seen - first) / (time.process_time() - worked):.1f}/cpu-s {took:.0f} s"
+                    print(line, flush=True)
+                    log.write(line + "\n")
+                    log.flush()
+                if (
+                    stopping
+                    or (options.finish and seen - first >= options.finish)
+                    or (options.rows and seen - first >= options.rows)
+                ):
+                    stopping.append(1)
+                    break
+            number += 1
+            if time.time() - kept_at > 240 or stopping:
+                keep()
+                kept_at = time.time()
+    print(f"ends at {seen} rows", flush=True)
+
+
+if __name__ == "__main__":
+    main()
