@@ -2,7 +2,7 @@
 
 Every batch holds something of everything: inference pairs, natural twins, labelled claims, edits by rule, questions.
 Fine-tuning on one after the other costs what was learnt before. A fifth of every set is kept aside by a hash of its
-document (`aside`) and never comes out of here.
+document for the exam, and of twins a tenth of the rest to choose by (`part`); neither comes out of here.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ from __future__ import annotations
 import gzip
 import json
 import random
-import zlib
 from collections import defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from evidence import Evidence
+from parts import part, twins, twins_written
 
 CONTRADICTED, NEITHER, CARRIED, NOT_CARRIED, QUESTION = (
     0,
@@ -36,12 +36,11 @@ SHARES = {
     "mtrag": 0.006, "edits": 0.02,
     "squad2": 0.04, "clapnq": 0.012, "xquad": 0.03, "covid_qa": 0.006,
 }  # fmt: skip
-ASIDE = 5
 
 
 def aside(text: str) -> bool:
     """Whether what belongs to this text is kept for the exam."""
-    return zlib.crc32(f"aside {text}".encode()) % ASIDE == 0
+    return part(text) == "exam"
 
 
 @dataclass(slots=True)
@@ -105,7 +104,7 @@ def gather(data: Path, written: Path | None) -> dict[str, list[Row]]:
     """All sets, without what is kept aside. ``written`` is a folder of further twins."""
     sets: dict[str, list[Row]] = {}
     for name, found in (("twins", twins(data)), ("written", twins_written(written, data))):
-        rows = [r for r in found if not aside(r["passage"])]
+        rows = [r for r in found if part(r["passage"]) == "taught"]
         sets[name] = [
             Row(r["claim"], [r["passage"]], CARRIED if r["label"] else _false(r), kind=r["kind"]) for r in rows
         ]
@@ -124,40 +123,6 @@ def gather(data: Path, written: Path | None) -> dict[str, list[Row]]:
 
 def _false(row: dict) -> int:
     return {"contradicted": CONTRADICTED, "not_carried": NEITHER}.get(row.get("fault", ""), NOT_CARRIED)
-
-
-def twins(data: Path) -> list[dict]:
-    """The shared natural twins: a dict a claim, as their README tells."""
-    return [
-        json.loads(line) for file in sorted((data / "twins").glob("*.jsonl")) for line in file.open(encoding="utf-8")
-    ]
-
-
-def twins_written(folder: Path | None, data: Path) -> list[dict]:
-    """The twins of ``folder`` (`NAME.pairs.jsonl` beside `NAME.passages.jsonl`) in the shape of the shared ones."""
-    found, strange = [], {r["passage"] for r in twins(data)}
-    for file in sorted(folder.glob("*.pairs.jsonl")) if folder else []:
-        passages = {
-            r["n"]: r
-            for r in map(json.loads, file.with_name(file.name.replace("pairs", "passages")).open(encoding="utf-8"))
-        }
-        for n, line in enumerate(file.open(encoding="utf-8")):
-            pair = json.loads(line)
-            passage = passages[pair["n"]]
-            if passage["passage"] in strange:
-                continue
-            base = {
-                "pair": f"{file.stem}-{n}",
-                "set": passage["set"],
-                "passage": passage["passage"],
-                "lang": pair.get("lang", "en"),
-                "source_lang": passage.get("source_lang", "en"),
-            }
-            found.append(base | {"claim": pair["true"], "label": 1, "kind": pair["true_kind"]})
-            found.append(
-                base | {"claim": pair["false"], "label": 0, "kind": pair["false_kind"], "fault": pair.get("fault", "")}
-            )
-    return found
 
 
 def _pairs(data: Path) -> dict[str, list[Row]]:

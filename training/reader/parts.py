@@ -1,0 +1,47 @@
+"""What a text and all that belongs to it are for, decided by a hash of the text alone; and the natural twins, read.
+
+No torch here, so that a benchmark of the package can ask too.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from pathlib import Path
+
+
+def part(text: str) -> str:
+    """ "exam" (a fifth), "tried" (a tenth of the rest, to choose by), "taught"."""
+    if zlib.crc32(f"aside {text}".encode()) % 5 == 0:
+        return "exam"
+    return "tried" if zlib.crc32(f"tried {text}".encode()) % 10 == 0 else "taught"
+
+
+def twins(data: Path) -> list[dict]:
+    """The shared natural twins: a dict a claim, as their README tells."""
+    files = sorted((data / "twins").glob("*.jsonl"))
+    return [json.loads(line) for file in files for line in file.open(encoding="utf-8")]
+
+
+def twins_written(folder: Path | None, data: Path) -> list[dict]:
+    """The twins of ``folder`` (`NAME.pairs.jsonl` beside `NAME.passages.jsonl`) in the shape of the shared ones."""
+    found, strange = [], {r["passage"] for r in twins(data)}
+    for file in sorted(folder.glob("*.pairs.jsonl")) if folder else []:
+        beside = file.with_name(file.name.replace("pairs", "passages"))
+        passages = {r["n"]: r for r in map(json.loads, beside.open(encoding="utf-8"))}
+        for n, line in enumerate(file.open(encoding="utf-8")):
+            pair = json.loads(line)
+            passage = passages[pair["n"]]
+            if passage["passage"] in strange:
+                continue
+            base = {
+                "pair": f"{file.name.split('.')[0]}-{n}",
+                "set": passage["set"],
+                "passage": passage["passage"],
+                "lang": pair.get("lang", "en"),
+                "source_lang": passage.get("source_lang", "en"),
+            }
+            found.append(base | {"claim": pair["true"], "label": 1, "kind": pair["true_kind"]})
+            false = {"claim": pair["false"], "label": 0, "kind": pair["false_kind"], "fault": pair.get("fault", "")}
+            found.append(base | false)
+    return found
