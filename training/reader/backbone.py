@@ -85,7 +85,7 @@ def fetch(kept: Path) -> bytes:
 
 
 def read(data: bytes):
-    """-> (shape, tensors by the file's names, pieces, scores, special ids, {code point: text})"""
+    """-> (shape, tensors by the file's names, pieces, scores, special ids, {code point: text}, the word table's bytes)"""
     cursor = Bytes(data)
     if data[:4] != b"E5S1":
         raise SystemExit("not an E5S1 file")
@@ -118,11 +118,13 @@ def read(data: bytes):
         dims = sizes.get(name)
         if dims and size * 32 == dims[0] * dims[1] * 18:
             blocks = np.frombuffer(data, BLOCK, dims[0] * dims[1] // 32, offset)
+            if name == "emb.word":
+                table = blocks.reshape(dims[0], -1)
             halves = np.concatenate([blocks["halves"] & 15, blocks["halves"] >> 4], axis=1).astype(np.float32) - 8
             tensors[name] = (halves * blocks["scale"].astype(np.float32)[:, None]).reshape(dims)
         else:
             tensors[name] = np.frombuffer(data, "<f4", size // 4, offset).reshape(dims or -1).copy()
-    return shape, tensors, pieces, scores, {"bos": bos, "eos": eos, "pad": pad, "unk": unk}, mapped
+    return shape, tensors, pieces, scores, {"bos": bos, "eos": eos, "pad": pad, "unk": unk}, mapped, table
 
 
 def state(shape: dict, tensors: dict) -> dict:
@@ -264,7 +266,7 @@ def main() -> None:
     options = parser.parse_args()
     from tokenizers import Tokenizer
 
-    shape, tensors, pieces, scores, special, mapped = read(fetch(options.kept))
+    shape, tensors, pieces, scores, special, mapped, table = read(fetch(options.kept))
     whole = Tokenizer.from_str(json.dumps(tokenizer(pieces, scores, special, mapped, list(range(len(pieces))))))
     used, known = Counter(), texts(options.data)
     for language, those in known.items():
@@ -284,6 +286,7 @@ def main() -> None:
         print(f"{language:6} {100 * (b / a - 1):+6.2f} % tokens, {unknown} unknown of {b}")
     tensors["emb.word"] = tensors["emb.word"][kept]
     shape["vocabulary"] = len(kept)
+    table[kept].tofile(options.kept / "words.q4")  # as the package has them: nothing is lost twice
     np.savez(options.kept / "backbone.npz", shape=json.dumps(shape), **state(shape, tensors))
     print(len(kept), "pieces", Counter(script(pieces[i].lstrip("▁")) for i in kept).most_common(12))
 

@@ -54,6 +54,7 @@ class Row:
     answers: bool = False
     wrong: list[tuple[int, int]] | None = None
     kind: str = ""
+    twin: Row | None = None  # the false sentence about the same matter; both are read in one batch, over one evidence
 
 
 @dataclass
@@ -64,12 +65,16 @@ class Stream:
     seed: int = 0
     drawn: dict[str, int] = field(default_factory=lambda: defaultdict(int))
 
-    def pool(self, number: int, size: int) -> list[tuple[str, str, Row]]:
-        """So many (claim, evidence, row); the same for the same number, seed and cursors."""
+    def pool(self, number: int, size: int) -> list[list[tuple[str, str, Row]]]:
+        """So many (claim, evidence, row), twins together; the same for the same number, seed and cursors."""
         dice = random.Random(f"{self.seed} {number}")
         names = [n for n in SHARES if self.sets.get(n)]
-        chosen = dice.choices(names, [SHARES[n] for n in names], k=size)
-        return [self._dressed(row, self.sets[name], dice) for name, row in ((n, self._next(n)) for n in chosen)]
+        weights = [SHARES[n] / (2 if self.sets[n][0].twin else 1) for n in names]
+        drawn: list[list[tuple[str, str, Row]]] = []
+        while sum(map(len, drawn)) < size:
+            name = dice.choices(names, weights)[0]
+            drawn.append(self._dressed(self._next(name), self.sets[name], dice))
+        return drawn
 
     def _next(self, name: str) -> Row:
         rows, count = self.sets[name], self.drawn[name]
@@ -83,21 +88,24 @@ class Stream:
 
     _orders: dict[str, tuple[int, list[int]]] = field(default_factory=dict)
 
-    def _dressed(self, row: Row, others: list[Row], dice: random.Random) -> tuple[str, str, Row]:
+    def _dressed(self, row: Row, others: list[Row], dice: random.Random) -> list[tuple[str, str, Row]]:
+        unit = [row, row.twin] if row.twin else [row]
+        asked = " ".join(one.claim for one in unit)
         own = row.sources if isinstance(row.sources, Evidence) else Evidence(row.sources)
         if row.label != QUESTION and dice.random() < 0.03:  # nothing about it: neither
             other = dice.choice(others).sources
             other = other if isinstance(other, Evidence) else Evidence(other)
             if other.sentences and own.sentences and other.sentences[0] != own.sentences[0]:
-                return row.claim, other.best(row.claim, budget=120), Row(row.claim, other, NEITHER)
+                text = other.best(asked, budget=120)
+                return [(one.claim, text, Row(one.claim, other, NEITHER)) for one in unit]
         budget = dice.choice((40, 70, 100, 130)) if row.label != QUESTION else 130
-        text = own.best(row.claim, budget=budget)
+        text = own.best(asked, budget=budget)
         if own.length < 60 and dice.random() < 0.35:  # something else beside it changes nothing
             other = dice.choice(others).sources
-            more = (other if isinstance(other, Evidence) else Evidence(other)).best(row.claim, budget=50, most=1)
+            more = (other if isinstance(other, Evidence) else Evidence(other)).best(asked, budget=50, most=1)
             if more != text:
                 text = dice.choice((f"{more} … {text}", f"{text} … {more}", f"{more}\n{text}"))
-        return row.claim, text, row
+        return [(one.claim, text, one) for one in unit]
 
 
 def gather(data: Path, written: Path | None) -> dict[str, list[Row]]:
@@ -105,16 +113,20 @@ def gather(data: Path, written: Path | None) -> dict[str, list[Row]]:
     sets: dict[str, list[Row]] = {}
     for name, found in (("twins", twins(data)), ("written", twins_written(written, data))):
         rows = [r for r in found if part(r["passage"]) == "taught"]
-        sets[name] = [
-            Row(r["claim"], [r["passage"]], CARRIED if r["label"] else _false(r), kind=r["kind"]) for r in rows
-        ]
-        by = defaultdict(dict)
+        by: dict[str, dict[int, dict]] = defaultdict(dict)
         for r in rows:
             by[r["pair"]][r["label"]] = r
         for both in by.values():
-            if len(both) == 2 and not (both[0].get("lang") and both[0].get("lang") != both[1].get("lang")):
-                sets.setdefault("twin_pairs", []).append(Row(both[0]["claim"], [both[1]["claim"]], _false(both[0])))
-                sets["twin_pairs"].append(Row(both[1]["claim"], [both[1]["claim"]], CARRIED))
+            if len(both) < 2:
+                continue
+            true, false = both[1], both[0]
+            twin = Row(false["claim"], [false["passage"]], _false(false), kind=false["kind"])
+            sets.setdefault(name, []).append(
+                Row(true["claim"], [true["passage"]], CARRIED, kind=true["kind"], twin=twin)
+            )
+            if true.get("lang") == false.get("lang"):
+                sets.setdefault("twin_pairs", []).append(Row(false["claim"], [true["claim"]], _false(false)))
+                sets["twin_pairs"].append(Row(true["claim"], [true["claim"]], CARRIED))
     sets |= _pairs(data)
     sets |= _labelled(data)
     sets |= _questions(data)
@@ -231,7 +243,7 @@ def main() -> None:
         for row in rows:
             counts[row.label, row.answers] += 1
         print(f"{name:20} {len(rows):7} {dict(counts)}")
-    for claim, evidence, row in Stream(sets).pool(0, 12):
+    for claim, evidence, row in (one for unit in Stream(sets).pool(0, 12) for one in unit):
         print("---", row.label, row.kind, "|", claim, "|", evidence[:300])
 
 

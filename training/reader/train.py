@@ -26,42 +26,48 @@ POOL = 1024  # rows drawn, sorted by length and cut into batches at once
 LONGEST = 256  # pieces of one sequence
 
 
-def loss_of(ways, answers, doubts, y, asked, wrong, known, *, smooth=0.03):
-    """The three losses together. ``y`` as in `material`; ``wrong``, ``known`` (b, n) for the doubts."""
+def loss_of(ways, answers, doubts, y, asked, wrong, known, pairs, *, smooth=0.03):
+    """The losses together. ``y`` as in `material`; ``wrong``, ``known`` (b, n) for the doubts; ``pairs`` (p, 2) are the
+    places of a true claim and of its false twin, of which the true one must score higher."""
     logs = ways.log_softmax(-1)
     either = torch.logsumexp(logs[:, :2], -1)
     exact = logs.gather(1, y.clamp(max=2)[:, None])[:, 0] * (1 - smooth) + smooth * logs.mean(-1)
     claims = y != QUESTION
     entailed = -(torch.where(y == NOT_CARRIED, either, exact) * claims).sum() / len(y)
     answered = (F.binary_cross_entropy_with_logits(answers, asked, reduction="none") * ~claims).sum() / len(y)
-    doubted = F.binary_cross_entropy_with_logits(
-        doubts, wrong, reduction="none", pos_weight=torch.tensor(4.0, device=doubts.device)
-    )
+    weight = torch.tensor(4.0, device=doubts.device)
+    doubted = F.binary_cross_entropy_with_logits(doubts, wrong, reduction="none", pos_weight=weight)
     doubted = (doubted * known).sum() / known.sum().clamp(min=1.0)
-    return entailed + answered + 0.3 * doubted, entailed
+    margin = logs[:, 2] - either
+    ranked = F.softplus(margin[pairs[:, 1]] - margin[pairs[:, 0]]).sum() * 2 / len(y)
+    return entailed + answered + 0.3 * doubted + ranked, entailed
 
 
 def batches(stream: Stream, number: int, tokenizer: Tokenizer, tokens: int):
     """A pool as padded batches of at most so many pieces, in mixed order."""
-    rows = stream.pool(number, POOL)
-    claims = tokenizer.encode_batch([claim for claim, _, _ in rows], add_special_tokens=False)
-    evidence = tokenizer.encode_batch([text for _, text, _ in rows], add_special_tokens=False)
+    units = stream.pool(number, POOL)
+    rows = [row for unit in units for row in unit]
+    claims = iter(tokenizer.encode_batch([claim for claim, _, _ in rows], add_special_tokens=False))
+    evidence = iter(tokenizer.encode_batch([text for _, text, _ in rows], add_special_tokens=False))
     ready = []
-    for c, e, (_, _, row) in zip(claims, evidence, rows, strict=True):
-        ids, split = sequence(c.ids, e.ids, LONGEST)
-        wrong = None
-        if row.wrong is not None or row.label == CARRIED:
-            wrong = [
-                float(any(a < end and start < b for start, end in row.wrong or ())) for a, b in c.offsets[: split - 3]
-            ]
-        ready.append((ids, split, row, wrong))
-    ready.sort(key=lambda one: len(one[0]))
+    for unit in units:
+        made = []
+        for _, _, row in unit:
+            c = next(claims)
+            ids, split = sequence(c.ids, next(evidence).ids, LONGEST)
+            wrong = None
+            if row.wrong is not None or row.label == CARRIED:
+                spans = row.wrong or ()
+                wrong = [float(any(a < end and start < b for start, end in spans)) for a, b in c.offsets[: split - 3]]
+            made.append((ids, split, row, wrong))
+        ready.append(made)
+    ready.sort(key=lambda unit: max(len(one[0]) for one in unit))
     cut, now = [], []
-    for one in ready:
-        if now and (len(now) + 1) * len(one[0]) > tokens:
+    for unit in ready:
+        if now and (len(now) + len(unit)) * max(len(one[0]) for one in unit) > tokens:
             cut.append(now)
             now = []
-        now.append(one)
+        now.extend(unit)
     cut.append(now)
     random.Random(number).shuffle(cut)
     return cut
@@ -148,6 +154,12 @@ def main() -> None:
                     group["lr"] = group["base"] * rate
                 with torch.autocast(device.split(":")[0], torch.bfloat16):
                     ways, answers, doubts = reader(ids, mask, kinds)
+                pairs = [
+                    (k, k + 1)
+                    for k, one in enumerate(rows[:-1])
+                    if one[2].twin is not None and one[2].twin is rows[k + 1][2]
+                ]
+                pairs = torch.tensor(pairs, dtype=torch.long, device=device).reshape(-1, 2)
                 loss, entailed = loss_of(
                     ways,
                     answers,
@@ -156,6 +168,7 @@ def main() -> None:
                     asked,
                     torch.from_numpy(wrong).to(device),
                     torch.from_numpy(known).to(device),
+                    pairs,
                 )
                 optimiser.zero_grad(set_to_none=True)
                 loss.backward()
