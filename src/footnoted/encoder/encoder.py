@@ -111,7 +111,7 @@ class Encoder:
 
     def sentences(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """One vector of length one a text, (n, 384); their dot product is their likeness."""
-        import numpy as np
+        from footnoted.native import numpy as np
 
         if not texts:
             return np.zeros((0, DIMENSIONS), dtype=np.float32)
@@ -135,7 +135,7 @@ class Encoder:
                 self._kept_bytes -= oldest.nbytes
 
     def _run(self, text: str) -> Encoded:
-        import numpy as np
+        from footnoted.native import numpy as np
 
         encoding = self._tokenizer.encode(text, add_special_tokens=False)
         offsets = np.asarray(encoding.offsets, dtype=np.int32).reshape(-1, 2)
@@ -152,7 +152,7 @@ class Encoder:
         return Encoded(offsets, ids, states, total / max(float(np.linalg.norm(total)), 1e-9))
 
     def _forward(self, ids: list[int]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        import numpy as np
+        from footnoted.native import numpy as np
 
         row = np.asarray([[_CLS, *ids, _SEP]], dtype=np.int64)
         states, whole = self._session.run(None, {"input_ids": row, "attention_mask": np.ones_like(row)})
@@ -165,7 +165,7 @@ def products(one: NDArray[np.float32], other: NDArray[np.float32]) -> NDArray[np
     Not by BLAS: its threads spin for a while after each product, which costs more than all the products do, and
     takes the cores from what else runs.
     """
-    import numpy as np
+    from footnoted.native import numpy as np
 
     made: NDArray[np.float32] = np.einsum("ij,kj->ik", one, other)
     return made
@@ -191,8 +191,7 @@ def _windows(count: int) -> list[tuple[int, int, int, int]]:
 
 def _open(folder: Path) -> tuple[Any, Any]:
     try:
-        import onnxruntime  # noqa: F401
-        import tokenizers
+        from footnoted.native import onnxruntime, tokenizers  # noqa: F401
     except ImportError as error:
         raise EncoderUnavailable(f"checking by model needs onnxruntime, tokenizers and numpy: {error}") from error
     try:

@@ -64,7 +64,7 @@ class Comparing:
 
     def read(self, claim: Encoded, evidence: Sequence[Encoded]) -> Entailment:
         """What the evidence, best first, makes of the claim. Without evidence: neither."""
-        import numpy as np
+        from footnoted.native import numpy as np
 
         if not evidence or len(claim.ids) <= 2:
             return Entailment(-9.0, -9.0, 9.0, np.full(len(claim.offsets), 9.0, dtype=np.float32))
@@ -84,7 +84,7 @@ class Comparing:
 
 def marks(mine: NDArray[np.int32], theirs: NDArray[np.int32]) -> NDArray[np.float32]:
     """For each token (t, 3): it stands on the other side; so does it with the next one; with the one before."""
-    import numpy as np
+    from footnoted.native import numpy as np
 
     found = np.zeros((len(mine), MARKS), dtype=np.float32)
     same = mine[:, None] == theirs[None, :]

@@ -14,7 +14,7 @@ def open_session(network: Path | bytes, *, threads: int = 1) -> Any:
     a tenth to a quarter longer there, and the same time where there is VNNI. (onnxruntime, "Quantize ONNX models",
     section "When and why do I need to try U8U8?", and ``session.x64quantprecision`` of its session option keys.)
     """
-    import onnxruntime
+    from footnoted.native import onnxruntime
 
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads

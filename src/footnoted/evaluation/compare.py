@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
 from pydantic import BaseModel
 
 from footnoted.errors import SourceError
 from footnoted.evaluation.metrics import Interval, Numbers, balanced_spread, drawn, weights
 from footnoted.evaluation.report import BALANCED, METRICS, CaseReport, Report
+from footnoted.native import numpy as np
 
 LEAST = 2  # cases both runs must share
 

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
 from pydantic import BaseModel
 
-Numbers = NDArray[np.float64]
+from footnoted.native import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Numbers: TypeAlias = "NDArray[np.float64]"
 Counts = Mapping[str, tuple[float, float]]  # metric → (numerator, denominator) of one case
 
 RESAMPLES = 2_000

@@ -55,7 +55,7 @@ def word_vectors(readings: Sequence[Reading], encodings: Sequence[Encoded]) -> N
 
     All texts at once, as if they stood one after the other: it is a few steps of numpy either way.
     """
-    import numpy as np
+    from footnoted.native import numpy as np
 
     bases = np.cumsum([0, *(len(reading.text) + 1 for reading in readings)])
     spans = [(w.start + base, w.end + base) for r, base in zip(readings, bases.tolist(), strict=False) for w in r.words]

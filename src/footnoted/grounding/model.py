@@ -38,7 +38,7 @@ class Trees:
 
     def total(self, row: NDArray[np.float64]) -> float:
         """The sum of the leaves a row of features falls into."""
-        import numpy as np
+        from footnoted.native import numpy as np
 
         node = self.roots
         for _ in range(self.depth):
@@ -63,7 +63,7 @@ class Classifier:
 
     def probability(self, features: Sequence[float]) -> float:
         """The calibrated probability (0–1) that the claim is carried, from features in the order of ``names``."""
-        import numpy as np
+        from footnoted.native import numpy as np
 
         row = np.asarray(features, dtype=np.float64)
         linear = float(((row - self.mean) / self.scale) @ self.weights) + self.bias
@@ -78,7 +78,7 @@ def _sigmoid(x: float) -> float:
 @lru_cache(maxsize=2)
 def classifier(name: str = "classifier") -> Classifier:
     """The shipped classifier, read once."""
-    import numpy as np
+    from footnoted.native import numpy as np
 
     fitted: dict[str, Any] = json.loads((FITTED / f"{name}.json").read_text(encoding="utf-8"))
     trees = fitted["trees"]

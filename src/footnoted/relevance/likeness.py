@@ -64,7 +64,7 @@ class EncoderLikeness:
 
     def __call__(self, question: Question, texts: Sequence[str]) -> list[Mapping[str, float]]:
         """One mapping a text, in order. Raises `EncoderUnavailable` where the encoder cannot run."""
-        import numpy as np
+        from footnoted.native import numpy as np
 
         asked, *read = self._opened().encode([question.text, *texts])
         shares = np.zeros(len(asked.offsets), dtype=np.float32)
@@ -90,7 +90,7 @@ class EncoderLikeness:
 
     def held(self, question: Question, text: str) -> Mapping[str, float]:
         """The question against one sentence. Empty without the network, which the log tells once."""
-        import numpy as np
+        from footnoted.native import numpy as np
 
         if not self._reading:
             return {}

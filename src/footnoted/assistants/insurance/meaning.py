@@ -50,7 +50,7 @@ class Meaning:
 
     def vectors(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """One vector of length one a text, (n, 384). Raises `EncoderUnavailable` where the encoder cannot run."""
-        import numpy as np
+        from footnoted.native import numpy as np
 
         keys = [hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest() for text in texts]
         with self._lock:

@@ -71,7 +71,7 @@ class Network:
 
     def read(self, premise: str, claim: str) -> Read | None:
         """The reading; ``None`` if they do not fit, or if what comes out is no number."""
-        import numpy as np
+        from footnoted.native import numpy as np
 
         ids, types, offsets, sides = self._encode(premise, claim)
         if len(ids) > self.longest:
@@ -134,7 +134,7 @@ class Network:
         return [token for token in self._tokenizer.get_added_tokens_decoder().values() if token.special]
 
     def _run(self, ids: list[int], types: list[int]) -> NDArray[np.float32]:
-        import numpy as np
+        from footnoted.native import numpy as np
 
         row = np.asarray([ids], dtype=np.int64)
         known = {
@@ -156,14 +156,14 @@ class Network:
 
 
 def _open(files: ModelFiles, threads: int) -> tuple[Any, Any]:
-    from tokenizers import Tokenizer
+    from footnoted.native import tokenizers
 
     try:
         session = open_session(files.network, threads=threads)
     except Exception as error:  # onnxruntime raises bare classes of its own
         raise ConfigurationError(f"{files.network.name} cannot be opened: {error}") from error
     try:
-        tokenizer = Tokenizer.from_file(str(files.tokenizer))
+        tokenizer = tokenizers.Tokenizer.from_file(str(files.tokenizer))
     except Exception as error:  # and so do tokenizers
         raise ConfigurationError(f"{files.tokenizer.name} cannot be read: {error}") from error
     tokenizer.no_truncation()
@@ -196,7 +196,7 @@ def _longest(config: dict[str, Any], convention: Convention) -> int:
 
 
 def _softmax(logits: NDArray[np.float32]) -> NDArray[np.float32]:
-    import numpy as np
+    from footnoted.native import numpy as np
 
     raised: NDArray[np.float32] = np.exp(logits - logits.max(axis=-1, keepdims=True))
     shares: NDArray[np.float32] = raised / raised.sum(axis=-1, keepdims=True)

@@ -62,7 +62,7 @@ def intent_by_meaning(text: str, guessed: str) -> str:
 
 
 def _shares(vector: NDArray[np.float32], weights: NDArray[np.float32]) -> NDArray[np.float32]:
-    import numpy as np
+    from footnoted.native import numpy as np
 
     scores = vector @ weights[:-1] + weights[-1]
     powers = np.exp(scores - scores.max())
@@ -73,7 +73,7 @@ def _shares(vector: NDArray[np.float32], weights: NDArray[np.float32]) -> NDArra
 @cache
 def _weights() -> NDArray[np.float32]:
     """(385, 8): a column an intent in the order of `INTENTS`, the last row added to each."""
-    import numpy as np
+    from footnoted.native import numpy as np
 
     with np.load(WEIGHTS) as kept:
         weights: NDArray[np.float32] = kept["weights"].astype(np.float32)
