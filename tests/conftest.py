@@ -7,6 +7,8 @@ import sys
 import pytest
 import structlog
 
+from tests import services
+
 os.environ.setdefault("HAYSTACK_TELEMETRY_ENABLED", "False")  # before haystack is opened: tests phone nobody
 
 COMMAND = [sys.executable, "-m", "footnoted.cli"]
@@ -20,6 +22,17 @@ The windscreen excess is £75 for a repair. A replacement costs you £115.
 
 Racing on any track is not covered.
 """
+
+
+def pytest_configure(config):
+    """What is shared belongs to the run: its workers only use it."""
+    if not hasattr(config, "workerinput"):
+        services.begin()
+
+
+def pytest_unconfigure(config):
+    if not hasattr(config, "workerinput"):
+        services.end()
 
 
 @pytest.fixture(autouse=True)
