@@ -1,13 +1,15 @@
 """A folder to ask, an environment without keys, and the command as a child process."""
 
 import os
-import subprocess
 import sys
 
 import pytest
 import structlog
 
 from tests import services
+from tests.commands import run
+
+__all__ = ["COMMAND", "POLICY", "run"]
 
 os.environ.setdefault("HAYSTACK_TELEMETRY_ENABLED", "False")  # before haystack is opened: tests phone nobody
 
@@ -56,9 +58,3 @@ def env(tmp_path):
     """A home of its own, and no key from outside."""
     kept = {k: v for k, v in os.environ.items() if not k.endswith("_API_KEY") and not k.startswith("FOOTNOTED_")}
     return {**kept, "FOOTNOTED_CACHE": str(tmp_path / "cache"), "COLUMNS": "100", "PYTHONUTF8": "1"}
-
-
-def run(*arguments, env, given=None):
-    return subprocess.run(
-        [*COMMAND, *map(str, arguments)], env=env, input=given, capture_output=True, text=True, timeout=60, check=False
-    )
