@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from footnoted.citations import SourceSpans, locate
 from footnoted.citations.spans import MAX_SENTENCE, overlap
 from footnoted.text import sentences
+from tests.tables import every
 
 POLICY = """# Motor policy
 
@@ -22,7 +23,7 @@ anyone named in the schedule. Cash is never covered – see Section 4. The café
 """
 
 
-@pytest.mark.parametrize(
+@every(
     ("claim", "quote"),
     [
         ("The windscreen excess is £100 for each claim", "The windscreen excess is £100 for each claim."),

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from footnoted.grounding.claims import ClaimSegmenter, segment
+from tests.tables import every
 
 CASES = json.loads((Path(__file__).parent / "segmentation_cases.json").read_text(encoding="utf-8"))
 LANGUAGES = sorted({case["language"] for case in CASES})
@@ -29,7 +29,7 @@ def test_the_corpus_of_hard_cases_is_segmented_and_named_right():
     assert 1 - len(wrong) / len(CASES) >= 0.97, wrong
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@every("language", LANGUAGES)
 def test_any_single_cut_of_any_case_gives_the_same_claims(language):
     """Every case, cut in two at every position, gives the claims of the whole text."""
     for case in CASES:
