@@ -13,6 +13,7 @@ __all__ = ["COMMAND", "POLICY", "run"]
 
 os.environ.setdefault("HAYSTACK_TELEMETRY_ENABLED", "False")  # before haystack is opened: tests phone nobody
 
+SHARING = ("tests/service/page/", "tests/service/", "tests/store/")
 COMMAND = [sys.executable, "-m", "footnoted.cli"]
 POLICY = """# Car policy
 
@@ -35,6 +36,18 @@ def pytest_configure(config):
 def pytest_unconfigure(config):
     if not hasattr(config, "workerinput"):
         services.end()
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """A file goes to one worker, and so does a room whose tests share servers or a browser: each is started once."""
+    from xdist.scheduler import LoadScopeScheduling
+
+    class Rooms(LoadScopeScheduling):
+        def _split_scope(self, nodeid):
+            return next((room for room in SHARING if nodeid.startswith(room)), nodeid.partition("::")[0])
+
+    return Rooms(config, log)
 
 
 @pytest.fixture(autouse=True)

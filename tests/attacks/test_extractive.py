@@ -1,10 +1,14 @@
 """The answer without a model, from a benign source beside a hostile one: no order is obeyed, none is quoted."""
 
+import pytest
+
 from footnoted import GroundedGenerator
 from footnoted.types import FinishReason
 from tests.tables import every
 
 from .corpus import ATTACKS, CANARY, OVERRIDE, QUESTION, TERMINALS, TURNS, Attack, in_forms
+
+pytestmark = pytest.mark.no_cover  # the same lines thousands of times: tracing them takes most of the time
 
 
 @every(("attack", "form"), in_forms(ATTACKS), ids=lambda each: getattr(each, "name", each).lower())

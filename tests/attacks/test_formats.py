@@ -3,12 +3,16 @@
 import re
 import time
 
+import pytest
+
 from footnoted import GroundedGenerator
 from footnoted.events import AnswerFinished, TextDelta
 from footnoted.testing import Reply, ScriptedLLM
 from tests.tables import every
 
 from .corpus import ATTACKS, CITES, FACT, Attack, in_forms
+
+pytestmark = pytest.mark.no_cover  # the same lines thousands of times: tracing them takes most of the time
 
 PROTOCOLS = ["openai", "anthropic", "gemini"]
 

@@ -8,6 +8,8 @@ from tests.tables import every
 
 from .corpus import ATTACKS, CANARY, FACT, OTHER_FORMS, Attack
 
+pytestmark = pytest.mark.no_cover  # the same lines thousands of times: tracing them takes most of the time
+
 named = every("attack", ATTACKS, ids=lambda attack: attack.name)
 
 

@@ -15,6 +15,8 @@ from tests.tables import every
 from .conftest import ACTING
 from .corpus import ATTACKS, QUESTION, Attack
 
+pytestmark = pytest.mark.no_cover  # the same lines thousands of times: tracing them takes most of the time
+
 named = every("attack", ATTACKS, ids=lambda attack: attack.name)
 TOKENS = re.compile(
     r"<[|｜][^<>\n]{1,60}[|｜]>|</?s>|\[/?INST\]|\[TOOL_CALLS\]|<(?:start|end)_of_turn>|</?tool_call>|<</SYS>>"

@@ -16,6 +16,8 @@ from tests.tables import every
 
 from .corpus import SIZES, Attack
 
+pytestmark = pytest.mark.no_cover  # the same lines thousands of times: tracing them takes most of the time
+
 
 def seconds(work):
     started = time.process_time()

@@ -9,6 +9,8 @@ from tests.citations.answers import ANSWERS
 from tests.citations.dialects import DIALECTS, Case
 from tests.tables import every
 
+pytestmark = pytest.mark.no_cover  # the same lines thousands of times: tracing them takes most of the time
+
 SPECIAL = "[[[]]](())【】［］1123490,;-–^*_`~$\\<>/ \n\n\t\r|#:¹²⁹⁻.!abSource sup†é的\ufffc"
 
 

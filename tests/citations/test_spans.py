@@ -153,6 +153,7 @@ def test_any_stretch_of_a_source_is_found_again(start: int, length: int):
     assert " ".join(stretch.strip(" .,\n").split()) in " ".join(found.quote.split())
 
 
+@pytest.mark.no_cover  # the same lines thousands of times
 @pytest.mark.parametrize(
     "text",
     [
@@ -176,6 +177,7 @@ def test_odd_texts_are_indexed_in_linear_time(text: str):
     assert 0 < len(found.quote) <= 3 * MAX_SENTENCE + 10
 
 
+@pytest.mark.no_cover  # the same lines thousands of times
 def test_a_megabyte_is_indexed_once():
     """A claim against a long source costs its reading once; the next claims cost next to nothing."""
     text = "".join(f"Clause {number} pays £{number * 7} for item {number % 97}. " for number in range(25_000))

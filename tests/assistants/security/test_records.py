@@ -40,6 +40,7 @@ def test_every_form_a_scanner_writes_is_read(form):
     assert not bad(read(form))
 
 
+@pytest.mark.no_cover  # the same lines thousands of times
 @every("form", FORMS.values(), ids=FORMS)
 @every("size", [1, 2, 7, 64])
 def test_the_cut_of_the_pieces_makes_no_difference(form, size):
@@ -115,6 +116,7 @@ def test_no_text_is_too_strange(text):
     assert len(read(text)) <= 5
 
 
+@pytest.mark.no_cover  # the same lines thousands of times
 @pytest.mark.parametrize(
     "hostile",
     [
