@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from footnoted.text import sentences
+from tests.tables import every
 
 CASES = json.loads((Path(__file__).parent / "grounding" / "segmentation_cases.json").read_text(encoding="utf-8"))
 
@@ -41,7 +42,7 @@ La prime est d'env. 120 € par an. | Elle est payable en janvier.
 """.strip().splitlines()
 
 
-@pytest.mark.parametrize("parted", PARTED)
+@every("parted", PARTED)
 def test_a_text_is_parted_where_its_sentences_end(parted):
     """Abbreviations, numbers, quotations, brackets and addresses hold together; ends in any script part."""
     text = parted.replace(" | ", "" if "。" in parted else " ")

@@ -8,6 +8,7 @@ from footnoted.adapters._documents import context_of, question_of, turns
 from footnoted.adapters._endings import SILENT, ending
 from footnoted.errors import ConfigurationError
 from footnoted.types import FinishReason
+from tests.tables import every
 
 
 def test_ids_are_the_same_every_time_and_differ_where_passages_do():
@@ -67,7 +68,7 @@ def test_a_question_is_words(given):
         question_of(given)
 
 
-@pytest.mark.parametrize(
+@every(
     ("word", "reason"),
     [
         ("stop", "complete"),

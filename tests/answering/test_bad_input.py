@@ -124,6 +124,7 @@ async def test_scripts_without_spaces_are_answered_and_cited_exactly(asked, ques
         assert text[citation.source_start : citation.source_end] == citation.source_quote
 
 
+@pytest.mark.no_cover  # the same lines thousands of times
 async def test_a_source_of_a_million_characters_is_answered_from_its_end(asked):
     """Large is slow at worst, never cut: the last sentence can be the one."""
     text = "Nothing of interest is said in this sentence about cats. " * 18_000 + "The windscreen excess is £75."
@@ -140,6 +141,7 @@ async def test_sources_without_text_are_said(asked):
     assert any("no text" in note for note in response.notes)
 
 
+@pytest.mark.no_cover  # the same lines thousands of times
 @pytest.mark.parametrize("question", ["?" * 5000, "\x00\x07", "🦆" * 300, "a" * 32_000, "' OR 1=1 --"])
 async def test_no_question_breaks_the_river(asked, question):
     """Whatever is asked, the answer is an answer or a refusal."""

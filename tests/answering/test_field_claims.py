@@ -13,13 +13,14 @@ from footnoted.answering.field_claims import (
 )
 from footnoted.answering.fields import Field
 from footnoted.types import Span
+from tests.tables import every
 
 
 def weighs(claim):
     return claim.kind == "claim"
 
 
-@pytest.mark.parametrize(
+@every(
     ("steps", "value", "sentence"),
     [
         (("theft_limit_gbp",), 40000, "Theft limit: £40,000."),

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from footnoted.answering.formats import json_escape, shaper
 from footnoted.contract import OutputFormat
+from tests.tables import every
 
 
 def shaped(form, pieces):
@@ -51,8 +52,8 @@ def test_plain(text, expected):
     assert shaped(OutputFormat.PLAIN, [text]) == expected
 
 
-@pytest.mark.parametrize("form", [OutputFormat.BULLETS, OutputFormat.PLAIN])
-@pytest.mark.parametrize("text", [text for text, _ in BULLETS + PLAIN])
+@every("form", [OutputFormat.BULLETS, OutputFormat.PLAIN])
+@every("text", [text for text, _ in BULLETS + PLAIN])
 def test_any_cut_gives_the_same_text(form, text):
     """Two pieces cut anywhere, or one character at a time, come out alike."""
     whole = shaped(form, [text])

@@ -1,17 +1,17 @@
 """Whether the figures of a value stand in the sources: exactly, however they are written."""
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from footnoted.answering.present import Figures
+from tests.tables import every
 
 TEXT = """The excess is £75 for a repair. Cover is up to £1,000, paid within two weeks. See ISO 27001 and CVE-2024-12.
 Losses of 5% or 1.1 million since 1 March 2024. It fell to -5 degrees. Write to help@insurer.example at 10:30.
 Version 3.2.1 has part B12 and 1,00,000 users. The limit of £2000 holds for 4.0 years."""
 
 
-@pytest.mark.parametrize(
+@every(
     "there",
     [
         *(
@@ -37,7 +37,7 @@ def test_what_stands_there_is_found(there):
     assert Figures([TEXT]).lacks(there) == ""
 
 
-@pytest.mark.parametrize(
+@every(
     ("value", "lacking"),
     [
         ("76", "76"),

@@ -223,6 +223,7 @@ async def test_no_more_is_weighed_once_the_time_is_over(asked):
     assert len(weigher.asked) < len(facts)
 
 
+@pytest.mark.no_cover  # the same lines thousands of times
 async def test_a_list_of_thousands_is_read_and_bounded(asked):
     """The time a long reply may cost is the deadline's, not its length's."""
     said = {"amounts": [{"pounds": 76, "what_for": FALSE}] * 1000}

@@ -4,11 +4,14 @@ import pytest
 
 from footnoted import GroundedGenerator
 from footnoted.types import FinishReason
+from tests.tables import every
 
 from .corpus import ATTACKS, CANARY, OVERRIDE, QUESTION, TERMINALS, TURNS, Attack, in_forms
 
+pytestmark = pytest.mark.no_cover  # the same lines thousands of times: tracing them takes most of the time
 
-@pytest.mark.parametrize(("attack", "form"), in_forms(ATTACKS), ids=lambda each: getattr(each, "name", each).lower())
+
+@every(("attack", "form"), in_forms(ATTACKS), ids=lambda each: getattr(each, "name", each).lower())
 async def test_the_benign_question_is_answered_from_the_benign_source(attack, form, held):
     """£75 leads, with its pointer at the benign words; nothing demanded is said."""
     request = attack.request(output_format=form)
@@ -23,7 +26,7 @@ async def test_the_benign_question_is_answered_from_the_benign_source(attack, fo
         assert "£75" in response.response or "PWNED" in attack.question
 
 
-@pytest.mark.parametrize("attack", [*OVERRIDE, *TURNS, *TERMINALS], ids=lambda attack: attack.name)
+@every("attack", [*OVERRIDE, *TURNS, *TERMINALS], ids=lambda attack: attack.name)
 async def test_a_refusal_shows_no_order_as_the_nearest_passage(attack):
     """What was found nearest is shown to people too."""
     request = attack.request().model_copy(update={"query": "Who pays for PWNED instructions and answers?"})

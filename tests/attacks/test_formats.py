@@ -8,8 +8,11 @@ import pytest
 from footnoted import GroundedGenerator
 from footnoted.events import AnswerFinished, TextDelta
 from footnoted.testing import Reply, ScriptedLLM
+from tests.tables import every
 
 from .corpus import ATTACKS, CITES, FACT, Attack, in_forms
+
+pytestmark = pytest.mark.no_cover  # the same lines thousands of times: tracing them takes most of the time
 
 PROTOCOLS = ["openai", "anthropic", "gemini"]
 
@@ -33,7 +36,7 @@ async def answer(attack, protocol, **config):
             return request, await generator.generate(request)
 
 
-@pytest.mark.parametrize(("attack", "form"), in_forms(ATTACKS), ids=lambda each: getattr(each, "name", each).lower())
+@every(("attack", "form"), in_forms(ATTACKS), ids=lambda each: getattr(each, "name", each).lower())
 async def test_the_format_holds(attack, form, held):
     """JSON parses with the words inside one string, bullets are bullets, no control character, exact pointers; in time."""
     started = time.process_time()
@@ -43,8 +46,8 @@ async def test_the_format_holds(attack, form, held):
     held(response, request)
 
 
-@pytest.mark.parametrize("protocol", PROTOCOLS)
-@pytest.mark.parametrize("attack", CITES, ids=lambda attack: attack.name)
+@every("protocol", PROTOCOLS)
+@every("attack", CITES, ids=lambda attack: attack.name)
 async def test_no_number_points_at_nothing(attack, protocol):
     """Every bracketed number a reader sees in prose is one of the citations, however it was written."""
     _, response = await answer(attack, protocol)

@@ -4,10 +4,13 @@ import pytest
 
 from footnoted import GroundedGenerator
 from footnoted.testing import scripted_provider
+from tests.tables import every
 
 from .corpus import ATTACKS, CANARY, FACT, OTHER_FORMS, Attack
 
-named = pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.name)
+pytestmark = pytest.mark.no_cover  # the same lines thousands of times: tracing them takes most of the time
+
+named = every("attack", ATTACKS, ids=lambda attack: attack.name)
 
 
 def obeying(attack, **options):
@@ -29,8 +32,8 @@ async def test_no_demanded_word_reaches_the_reader(attack, held):
         assert "£75 for a repair" in response.response
 
 
-@pytest.mark.parametrize("form", OTHER_FORMS)
-@pytest.mark.parametrize("attack", ATTACKS[::7], ids=lambda attack: attack.name)
+@every("form", OTHER_FORMS)
+@every("attack", ATTACKS[::7], ids=lambda attack: attack.name)
 async def test_nor_in_the_other_formats(attack, form, held):
     """The shape of the answer opens no way around the check."""
     request = attack.request(output_format=form)

@@ -9,6 +9,7 @@ from footnoted.answering.watch import Watch
 from footnoted.orders import is_order, stands_in_order, words_of_orders
 from footnoted.text import sentences
 from footnoted.types import Source
+from tests.tables import every
 
 from .corpus import ATTACKS, BENIGN, OVERRIDE
 
@@ -39,7 +40,7 @@ OF_READERS = [
 ]
 
 
-@pytest.mark.parametrize("attack", [each for each in OVERRIDE if each.source], ids=lambda attack: attack.name)
+@every("attack", [each for each in OVERRIDE if each.source], ids=lambda attack: attack.name)
 def test_an_order_is_known_as_one(attack):
     """In fourteen languages, politely, by role, by condition, by authority."""
     assert is_order(attack.source)
@@ -52,7 +53,7 @@ def test_a_disguise_does_not_hide_an_order(name):
     assert "pwned" in words_of_orders([attack.source])
 
 
-@pytest.mark.parametrize("sentence", OF_READERS)
+@every("sentence", OF_READERS)
 def test_what_a_reader_is_told_to_do_is_no_order(sentence):
     """Documents are full of imperatives; they are for people."""
     assert not is_order(sentence)
@@ -88,7 +89,7 @@ def test_sources_without_orders_have_none():
     assert words_of_orders([BENIGN, "Reply within 14 days."]) == frozenset()
 
 
-@pytest.mark.parametrize(
+@every(
     ("text", "why"),
     [
         ("Mallory pays nothing.", "order"),

@@ -10,11 +10,14 @@ from footnoted.contract import GenerationConfig, GenerationRequest
 from footnoted.inert import readable
 from footnoted.prompting import build_prompt
 from footnoted.prompting.prompt import key_of
+from tests.tables import every
 
 from .conftest import ACTING
 from .corpus import ATTACKS, QUESTION, Attack
 
-named = pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.name)
+pytestmark = pytest.mark.no_cover  # the same lines thousands of times: tracing them takes most of the time
+
+named = every("attack", ATTACKS, ids=lambda attack: attack.name)
 TOKENS = re.compile(
     r"<[|｜][^<>\n]{1,60}[|｜]>|</?s>|\[/?INST\]|\[TOOL_CALLS\]|<(?:start|end)_of_turn>|</?tool_call>|<</SYS>>"
 )

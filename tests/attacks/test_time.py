@@ -12,8 +12,11 @@ from footnoted.prompting.prompt import fence
 from footnoted.prompting.templates import choose
 from footnoted.testing import scripted_provider
 from footnoted.types import Source
+from tests.tables import every
 
 from .corpus import SIZES, Attack
+
+pytestmark = pytest.mark.no_cover  # the same lines thousands of times: tracing them takes most of the time
 
 
 def seconds(work):
@@ -33,10 +36,8 @@ def test_a_fence_is_built_in_step_with_its_text(attack):
     assert seconds(lambda: fence([Source("a", text, attack.title)], [text])) < 10
 
 
-@pytest.mark.parametrize("form", [OutputFormat.BULLETS, OutputFormat.PLAIN])
-@pytest.mark.parametrize(
-    "text", [" " * 150_000 + "x", "\n" * 150_000, "1" * 150_000, "*" * 150_000, "`" * 150_000, "- " * 75_000]
-)
+@every("form", [OutputFormat.BULLETS, OutputFormat.PLAIN])
+@every("text", [" " * 150_000 + "x", "\n" * 150_000, "1" * 150_000, "*" * 150_000, "`" * 150_000, "- " * 75_000])
 def test_a_shape_is_given_in_step_with_the_text(form, text):
     """A hundred and fifty thousand characters that stay undecided, in pieces of three and in one."""
     machine, whole = shaper(form), shaper(form)

@@ -3,7 +3,7 @@ from __future__ import annotations
 import doctest
 import importlib
 
-import pytest
+from tests.tables import every
 
 MODULES = [
     "blocks",
@@ -22,7 +22,7 @@ MODULES = [
 ]
 
 
-@pytest.mark.parametrize("name", MODULES)
+@every("name", MODULES)
 def test_what_docstrings_show_is_true(name: str):
     """Each example in a docstring gives what it says."""
     failures, _ = doctest.testmod(importlib.import_module(f"footnoted.citations.{name}"))

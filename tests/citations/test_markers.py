@@ -7,6 +7,9 @@ from hypothesis import strategies as st
 from footnoted.citations import Marker, MarkerDecoder
 from tests.citations.answers import ANSWERS
 from tests.citations.dialects import DIALECTS, Case
+from tests.tables import every
+
+pytestmark = pytest.mark.no_cover  # the same lines thousands of times: tracing them takes most of the time
 
 SPECIAL = "[[[]]](())【】［］1123490,;-–^*_`~$\\<>/ \n\n\t\r|#:¹²⁹⁻.!abSource sup†é的\ufffc"
 
@@ -39,8 +42,8 @@ def every_size(text: str) -> list[list[str]]:
     return [[text[at : at + size] for at in range(0, len(text), size)] for size in range(2, 10)]
 
 
-@pytest.mark.parametrize("case", DIALECTS, ids=lambda case: case.text[:40])
-@pytest.mark.parametrize("show", [True, False])
+@every("case", DIALECTS, ids=lambda case: case.text[:40])
+@every("show", [True, False])
 def test_any_cut_of_a_dialect_decodes_the_same(case: Case, show: bool):
     """Cut anywhere, in two or into characters, each dialect gives the same text and markers."""
     whole = decode([case.text], case.count, show=show)
@@ -48,7 +51,7 @@ def test_any_cut_of_a_dialect_decodes_the_same(case: Case, show: bool):
         assert decode(pieces, case.count, show=show) == whole, pieces
 
 
-@pytest.mark.parametrize("name", ANSWERS)
+@every("name", ANSWERS)
 def test_any_cut_of_an_answer_decodes_the_same(name: str):
     """Long answers in every dialect give the same at every cut position, and in pieces of every size."""
     text = ANSWERS[name]

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from footnoted.citations import SourceSpans, locate
 from footnoted.citations.spans import MAX_SENTENCE, overlap
 from footnoted.text import sentences
+from tests.tables import every
 
 POLICY = """# Motor policy
 
@@ -22,7 +23,7 @@ anyone named in the schedule. Cash is never covered – see Section 4. The café
 """
 
 
-@pytest.mark.parametrize(
+@every(
     ("claim", "quote"),
     [
         ("The windscreen excess is £100 for each claim", "The windscreen excess is £100 for each claim."),
@@ -152,6 +153,7 @@ def test_any_stretch_of_a_source_is_found_again(start: int, length: int):
     assert " ".join(stretch.strip(" .,\n").split()) in " ".join(found.quote.split())
 
 
+@pytest.mark.no_cover  # the same lines thousands of times
 @pytest.mark.parametrize(
     "text",
     [
@@ -175,6 +177,7 @@ def test_odd_texts_are_indexed_in_linear_time(text: str):
     assert 0 < len(found.quote) <= 3 * MAX_SENTENCE + 10
 
 
+@pytest.mark.no_cover  # the same lines thousands of times
 def test_a_megabyte_is_indexed_once():
     """A claim against a long source costs its reading once; the next claims cost next to nothing."""
     text = "".join(f"Clause {number} pays £{number * 7} for item {number % 97}. " for number in range(25_000))

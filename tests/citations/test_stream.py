@@ -14,6 +14,7 @@ from footnoted.events import CitationFound, TextDelta
 from footnoted.types import Citation, Pointer, Source
 from tests.citations.answers import ANSWERS
 from tests.citations.dialects import DIALECTS, Case
+from tests.tables import every
 
 NUMBERED, INLINE, FOOTNOTE, ENDNOTE = (
     CitationStyle.NUMBERED,
@@ -80,7 +81,7 @@ def quotes(text: str, sources: list[Source] = SOURCES) -> list[str]:
     return [one.quote for one in run([text], sources)[1]]
 
 
-@pytest.mark.parametrize("case", DIALECTS, ids=lambda case: case.text[:40])
+@every("case", DIALECTS, ids=lambda case: case.text[:40])
 def test_each_dialect_reads_as_expected(case: Case):
     """What a model writes becomes numbered markers; what only looks like a citation stays."""
     text, found, _ = run([case.text], many(case.count))
@@ -88,7 +89,7 @@ def test_each_dialect_reads_as_expected(case: Case):
     assert [one.source + 1 for one in found] == case.cited
 
 
-@pytest.mark.parametrize("name", ANSWERS)
+@every("name", ANSWERS)
 def test_an_answer_is_the_same_however_it_arrives(name: str):
     """Text, numbers, marker positions and quotes do not depend on the pieces, in any style."""
     sources = [*SOURCES, Source("four", "A fourth.\n\nIt says little.")]
@@ -142,7 +143,7 @@ def test_a_marker_is_told_once_its_text_is_out():
     assert [event.text for event in events if isinstance(event, TextDelta)] == [" [1]", "."]
 
 
-@pytest.mark.parametrize(
+@every(
     ("answer", "expected"),
     [
         ("The windscreen excess is £100 [1]. Delays of 12 hours pay £50 [2].", ["The windscreen excess is £100 for each claim.", "Delays of more than 12 hours pay £50."]),

@@ -6,6 +6,7 @@ from markdown_it import MarkdownIt
 from footnoted.citations import Entry, render_list, render_marker
 from footnoted.citations.styles import MAX_QUOTE, MAX_TITLE
 from footnoted.contract import CitationStyle
+from tests.tables import every
 
 LISTED = [CitationStyle.FOOTNOTE, CitationStyle.ENDNOTE]
 
@@ -51,8 +52,8 @@ HOSTILE = [
 ]
 
 
-@pytest.mark.parametrize("style", LISTED)
-@pytest.mark.parametrize("text", HOSTILE)
+@every("style", LISTED)
+@every("text", HOSTILE)
 def test_no_title_or_quote_can_break_the_list(style: CitationStyle, text: str):
     """Rendered as Markdown, the list is one paragraph of plain text with a line an entry, whatever it holds."""
     listed = render_list(style, [Entry(1, text, text), Entry(2, "Next", text), Entry(3, "", "")])

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from footnoted.grounding.claims import ClaimSegmenter, segment
+from tests.tables import every
 
 CASES = json.loads((Path(__file__).parent / "segmentation_cases.json").read_text(encoding="utf-8"))
 LANGUAGES = sorted({case["language"] for case in CASES})
@@ -29,7 +30,8 @@ def test_the_corpus_of_hard_cases_is_segmented_and_named_right():
     assert 1 - len(wrong) / len(CASES) >= 0.97, wrong
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.no_cover  # the same lines thousands of times
+@every("language", LANGUAGES)
 def test_any_single_cut_of_any_case_gives_the_same_claims(language):
     """Every case, cut in two at every position, gives the claims of the whole text."""
     for case in CASES:
@@ -41,6 +43,7 @@ def test_any_single_cut_of_any_case_gives_the_same_claims(language):
             assert cut([text[:position], text[position:]]) == whole, (case["id"], position)
 
 
+@pytest.mark.no_cover  # the same lines thousands of times
 def test_characters_one_by_one_give_the_same_claims_and_as_early_as_pieces_do():
     """What is out after any prefix depends on the prefix alone, not on how it came."""
     for case in CASES:
@@ -71,6 +74,7 @@ FRAGMENTS = [
 ]
 
 
+@pytest.mark.no_cover  # the same lines thousands of times
 @settings(max_examples=400, deadline=None)
 @given(st.lists(st.sampled_from(FRAGMENTS), max_size=30).map("".join), st.data())
 def test_any_cut_of_any_text_gives_the_same_claims_with_exact_offsets(text, data):

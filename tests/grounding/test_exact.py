@@ -12,6 +12,7 @@ from footnoted.grounding.reading import read
 from footnoted.grounding.scales import weigh
 from footnoted.grounding.shelf import Shelf
 from footnoted.types import Source
+from tests.tables import every
 
 PAIRS = [json.loads(line) for line in Path(__file__).with_name("pairs.jsonl").read_text("utf-8").splitlines()]
 
@@ -63,7 +64,7 @@ def test_a_contradiction_says_why_in_plain_words(source, claim, reason):
     assert source[evidence.start : evidence.end] == evidence.quote
 
 
-@pytest.mark.parametrize(
+@every(
     ("source", "claim"),
     [
         ("Storm damage is not excluded.", "Storm damage is covered."),

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from footnoted.grounding.facts import facts, parts
+from tests.tables import every
 
 CASES = json.loads((Path(__file__).parent / "segmentation_cases.json").read_text(encoding="utf-8"))
 
@@ -68,7 +68,7 @@ The limit (which was £400 and is now £500) applies per claim.
 """.strip().splitlines()
 
 
-@pytest.mark.parametrize("marked", SPLIT + WHOLE)
+@every("marked", SPLIT + WHOLE)
 def test_a_claim_splits_into_its_facts_and_only_there(marked):
     """Clauses with their own verb and amounts with their own purpose stand alone; conditions keep theirs."""
     claim = marked.replace(" | ", " ") if marked.isascii() or " | " not in marked else unmark(marked)

@@ -6,6 +6,7 @@ import pytest
 
 from footnoted.grounding.judge import Cascade, Judge
 from footnoted.types import Evidence, Source, Verdict
+from tests.tables import every
 
 SOURCES = [Source(id="a", text="Theft is covered up to £40,000."), Source(id="b", text="The excess for theft is £250.")]
 
@@ -44,7 +45,7 @@ async def test_a_verdict_with_a_real_quote_is_believed():
     assert SOURCES[evidence.source].text[evidence.start : evidence.end] == evidence.quote
 
 
-@pytest.mark.parametrize(
+@every(
     "reply",
     [
         {"verdict": "supported", "quote": "The excess is £9.", "reason": ""},

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from footnoted.grounding.kinds import heading_kind, is_bare_reply, is_small_talk, kind_of
+from tests.tables import every
 
 NEEDLESS = [
     ("greeting", "Hello!"),
@@ -193,13 +194,13 @@ Die Dokumente dürfen nicht kopiert werden.
 """.strip().splitlines()
 
 
-@pytest.mark.parametrize(("kind", "text"), NEEDLESS)
+@every(("kind", "text"), NEEDLESS)
 def test_what_needs_no_support_is_named(kind, text):
     """Greetings, offers, questions, refusals, lead-ins, code and layout, in eleven languages."""
     assert kind_of(text) == kind
 
 
-@pytest.mark.parametrize("text", DISGUISED)
+@every("text", DISGUISED)
 def test_a_fact_is_a_claim_whatever_it_is_dressed_as(text):
     """A sentence that carries anything to check is checked: naming never fails open."""
     assert kind_of(text) == "claim"
@@ -246,7 +247,7 @@ def test_small_talk_tells_nothing(text):
     assert is_small_talk(text)
 
 
-@pytest.mark.parametrize(
+@every(
     "text",
     [
         "A lot.",

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from footnoted.grounding.quantities import opposed, quantities, same
+from tests.tables import every
 
 READ = [
     ("within 14 days", [(336, "hour", "<=")]),
@@ -40,7 +41,7 @@ READ = [
 ]
 
 
-@pytest.mark.parametrize(("text", "expected"), READ)
+@every(("text", "expected"), READ)
 def test_a_quantity_is_read_as_meant(text, expected):
     """Spelt or in digits, with its scale, unit and bound."""
     assert [(q.value, q.unit, q.bound) for q in quantities(text)] == expected

@@ -27,6 +27,7 @@ from footnoted.testing import Reply, ScriptedLLM, closed_port
 from footnoted.types import FinishReason, Prompt
 from tests.providers.conftest import answering, http, sse
 from tests.providers.lateness import closed_promptly, in_time
+from tests.tables import every
 
 KEY = "sk-do-not-print-me"
 PROMPT = Prompt("q")
@@ -74,7 +75,7 @@ STATUSES = [
 ]
 
 
-@pytest.mark.parametrize(("status", "kind"), STATUSES)
+@every(("status", "kind"), STATUSES)
 async def test_a_status_is_sorted_by_what_the_caller_would_do(status, kind):
     """Each status becomes one error class, with the status and the provider's own words."""
     body = b"" if status.startswith("204") else complaint("the very words")
@@ -115,7 +116,7 @@ async def test_an_empty_account_is_not_a_rate_limit():
     assert not error.transient
 
 
-@pytest.mark.parametrize(
+@every(
     ("header", "seconds"),
     [
         ("Retry-After: 7", 7),
@@ -127,7 +128,7 @@ async def test_an_empty_account_is_not_a_rate_limit():
         ("X-Nothing: 1", None),
     ],
 )
-@pytest.mark.parametrize("status", ["429 Too Many", "503 Unavailable"])
+@every("status", ["429 Too Many", "503 Unavailable"])
 async def test_the_wish_to_wait_is_read(header, seconds, status):
     """Retry-After in seconds or milliseconds is on the error; nonsense is not."""
     error = await failure(http(status, b"{}", header))

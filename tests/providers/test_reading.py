@@ -11,6 +11,7 @@ from footnoted.providers.anthropic import MessageReading
 from footnoted.providers.gemini import ContentReading
 from footnoted.providers.openai import ChatReading
 from footnoted.types import Delta, FinishReason, Pointer, Source, Usage
+from tests.tables import every
 
 
 def lines(*events) -> bytes:
@@ -114,7 +115,7 @@ ENDINGS = [
 ]
 
 
-@pytest.mark.parametrize(("made", "stream", "ending"), ENDINGS)
+@every(("made", "stream", "ending"), ENDINGS)
 def test_every_terminal_signal_has_its_ending(made, stream, ending):
     """Each vendor's reason becomes one typed ending, with words for a person unless it is complete."""
     last = read(made(), stream)[-1]
@@ -302,8 +303,8 @@ def test_a_whole_reply_is_read_too(made, body):
     assert (text(deltas), deltas[-1].finish_reason) == ("Hi", FinishReason.COMPLETE)
 
 
-@pytest.mark.parametrize("made", [ChatReading, MessageReading, ContentReading])
-@pytest.mark.parametrize("body", [b"", b"[]", b"{}", b'{"ok": true}', b'{"choices"', b"null", b"[" * 100_000])
+@every("made", [ChatReading, MessageReading, ContentReading])
+@every("body", [b"", b"[]", b"{}", b'{"ok": true}', b'{"choices"', b"null", b"[" * 100_000])
 def test_a_whole_reply_of_another_shape_is_a_bad_reply(made, body):
     """JSON that is not the protocol's, or not JSON, raises our own error."""
     with pytest.raises(BadProviderReply):

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from footnoted.providers import _wording
+from tests.tables import every
 
 
-@pytest.mark.parametrize(
+@every(
     ("words", "read"),
     [
         ("- your **excess** is £75;", "Your excess is £75."),

@@ -11,9 +11,10 @@ from footnoted.relevance.question import understand
 from footnoted.relevance.rarity import rarity
 from footnoted.relevance.roots import root
 from footnoted.text import fold, words
+from tests.tables import every
 
 
-@pytest.mark.parametrize(
+@every(
     ("question", "wanted"),
     [
         ("Who wrote Hamlet?", "person"),

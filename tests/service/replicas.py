@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-import multiprocessing
 import os
 import re
 import signal
@@ -19,6 +18,7 @@ from pathlib import Path
 import aiohttp
 
 from footnoted.testing.script import Reply
+from tests.commands import FORKS
 from tests.services import free_port
 
 SOURCES = [{"id": "car", "title": "Car policy", "text": "The windscreen excess is £75 for a repair. Glass is covered."}]
@@ -119,17 +119,6 @@ class Replica:
         self.process.close()
         self.process = None
         return code
-
-
-# Each replica is a process of its own, forked from one that has imported everything: that takes seconds otherwise.
-FORKS = multiprocessing.get_context("forkserver")
-FORKS.set_forkserver_preload(
-    """footnoted.service.app footnoted.cli footnoted.service.wire footnoted.service.replay.redis asyncpg aiosqlite
-    footnoted.service.redis_limits footnoted.providers.compatible footnoted.providers._http uvicorn.server uvloop
-    alembic.config alembic.runtime.environment alembic.script alembic.op aiohttp asyncpg tantivy jwt
-    footnoted.grounding.check footnoted.grounding.detector sqlalchemy.dialects.postgresql.asyncpg
-    sqlalchemy.dialects.sqlite.aiosqlite footnoted.retrieval.index footnoted.retrieval.load.markdown""".split()
-)
 
 
 def _serve(arguments: list[str], env: dict[str, str], log: str) -> None:

@@ -13,7 +13,7 @@ async def behind_a_line(shared, tmp_path):
     address = urlsplit(shared["database_url"])
     line = Line(address.port or 5432)
     await line.mend()
-    url = address._replace(netloc=f"{address.username}@127.0.0.1:{line.port}").geturl()
+    url = address._replace(netloc=f"{address.username}:{address.password}@127.0.0.1:{line.port}").geturl()
     replica = Replica(tmp_path, "away", **{**shared, "database_url": url}, database_seconds=1)
     await start(replica)
     try:

@@ -13,6 +13,7 @@ from footnoted.assistants.community.artifact import Entry, read_entries, written
 from footnoted.assistants.community.fetching import Manners, fetch, is_public
 from footnoted.assistants.community.indexing import build_index
 from footnoted.errors import ProviderUnavailable, SourceError
+from tests.tables import every
 
 from .conftest import EXAMPLE
 
@@ -214,7 +215,7 @@ async def test_a_page_is_bounded_in_size_time_and_kind():
                 await fetch(f"{url}/{path}", strict)
 
 
-@pytest.mark.parametrize(
+@every(
     ("address", "public"),
     [
         ("93.184.216.34", True),

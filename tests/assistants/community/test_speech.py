@@ -11,6 +11,7 @@ from footnoted.assistants.community.posting import LIMIT, length, neutralised, p
 from footnoted.assistants.community.quoting import Quoting
 from footnoted.assistants.community.speech import forbidden, own_work, questions
 from footnoted.types import Prompt, Source
+from tests.tables import every
 
 
 @pytest.mark.parametrize("module", [speech, posting, prompts])
@@ -19,7 +20,7 @@ def test_the_examples_in_the_words_hold(module):
     assert doctest.testmod(module).failed == 0
 
 
-@pytest.mark.parametrize(
+@every(
     "text",
     [
         "thanks a lot!", "lol", "good morning everyone", "how are you?", "what's up?", "who cares?", "can anyone help?",

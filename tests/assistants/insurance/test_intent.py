@@ -8,6 +8,7 @@ import pytest
 from footnoted.assistants.insurance import IntentRouter, Vocabulary
 from footnoted.errors import ConfigurationError
 from footnoted.testing import ScriptedLLM, scripted_provider
+from tests.tables import every
 
 PRODUCTS = (
     "Harbour Car Comprehensive",
@@ -19,7 +20,7 @@ PRODUCTS = (
 ROUTER = IntentRouter(products=PRODUCTS)
 
 
-@pytest.mark.parametrize(
+@every(
     ("message", "kind"),
     [
         ("How much is the windscreen excess?", "amount"),

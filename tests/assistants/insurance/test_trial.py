@@ -3,8 +3,6 @@
 import asyncio
 import json
 import os
-import subprocess
-import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -16,6 +14,7 @@ from footnoted.assistants.insurance.outcomes import Outcomes
 from footnoted.assistants.insurance.variants import Variant, read_experiment
 from footnoted.errors import ConfigurationError
 from footnoted.store import Database
+from tests.commands import run
 from tests.service.replicas import Client, Replica, start
 
 POLICIES = Path(__file__).parents[3] / "examples" / "policies"
@@ -40,8 +39,8 @@ def replica(tmp_path_factory):
 async def command(*arguments):
     """What the `footnoted` command prints."""
     env = {**os.environ, "COLUMNS": "200", "PYTHONUTF8": "1"}
-    run = [sys.executable, "-m", "footnoted.cli", *arguments]
-    done = await asyncio.to_thread(subprocess.run, run, env=env, capture_output=True, text=True, timeout=60, check=True)
+    done = await asyncio.to_thread(run, *arguments, env=env)
+    done.check_returncode()
     return done.stdout
 
 

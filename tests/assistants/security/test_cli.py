@@ -1,11 +1,10 @@
 import json
 import os
-import subprocess
-import sys
 
 import pytest
 
 from tests.assistants.security.conftest import EXAMPLES
+from tests.commands import run
 
 QUESTION = "Which of our S3 findings break HIPAA, and what do I fix first?"
 
@@ -14,19 +13,12 @@ QUESTION = "Which of our S3 findings break HIPAA, and what do I fix first?"
 def footnoted(tmp_path):
     """The command in a process of its own, on a database of this test's own."""
 
-    def run(*arguments, **environment):
+    def footnoted(*arguments, **environment):
         env = {name: value for name, value in os.environ.items() if not name.startswith(("FOOTNOTED_", "DATABASE_"))}
         env |= {"XDG_DATA_HOME": str(tmp_path), "NO_COLOR": "1", "COLUMNS": "200", **environment}
-        return subprocess.run(
-            [sys.executable, "-m", "footnoted.cli", *map(str, arguments)],
-            capture_output=True,
-            text=True,
-            timeout=100,
-            env=env,
-            check=False,
-        )
+        return run(*arguments, env=env)
 
-    return run
+    return footnoted
 
 
 def test_import_then_advise(footnoted, tmp_path):

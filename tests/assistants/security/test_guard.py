@@ -3,6 +3,7 @@ import pytest
 from footnoted.assistants.security.advice.compose import UNVERIFIED
 from footnoted.assistants.security.advice.guard import Facts, Guard
 from footnoted.assistants.security.severity import Severity
+from tests.tables import every
 
 FACTS = Facts(
     named={
@@ -25,7 +26,7 @@ def guarded(text, size=None):
     return "".join(map(guard.decode, pieces)) + guard.flush(), guard.corrections
 
 
-@pytest.mark.parametrize(
+@every(
     ("said", "stands"),
     [
         # A model that lowers.

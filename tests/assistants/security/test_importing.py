@@ -231,6 +231,7 @@ async def test_severity_by_number_where_there_is_no_label(database, normalized, 
     assert (await all_of(database))["S3.8"].severity == severity
 
 
+@pytest.mark.no_cover  # the same lines thousands of times
 async def test_a_large_file_is_read_in_bounded_memory(tmp_path):
     """The file is never held: a piece, a batch, and what tells findings apart."""
     import tracemalloc

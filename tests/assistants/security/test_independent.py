@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 
-import pytest
-
 from footnoted.store import Database
 from footnoted.types import FinishReason
 from tests.assistants.security.conftest import ROOT, advisor_on, needs_data
 from tests.assistants.security.raw import counted, failing
 from tests.assistants.security.test_questions import LISTED, real
+from tests.tables import every
 
 pytestmark = needs_data
 CASES = [
@@ -104,7 +103,7 @@ def holds_nothing(case, advice):
 HOLDS = {name.removeprefix("holds_"): check for name, check in globals().items() if name.startswith("holds_")}
 
 
-@pytest.mark.parametrize("case", CASES, ids=[case["id"] for case in CASES])
+@every("case", CASES, ids=[case["id"] for case in CASES])
 async def test_the_answer_is_the_files_own(real, case):
     """Counts, lists, order, controls and refusals are as the raw records have them."""
     async with Database(real) as database:

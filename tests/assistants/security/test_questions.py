@@ -14,6 +14,7 @@ from footnoted.assistants.security.severity import MARKS
 from footnoted.store import Database
 from footnoted.types import FinishReason
 from tests.assistants.security.conftest import DATA, ROOT, Model, advisor_on, needs_data
+from tests.tables import every
 
 pytestmark = needs_data
 QUESTIONS = [
@@ -59,7 +60,7 @@ def held_to_data(case, advice):
     assert ranks == sorted(ranks)
 
 
-@pytest.mark.parametrize("case", QUESTIONS, ids=[case["id"] for case in QUESTIONS])
+@every("case", QUESTIONS, ids=[case["id"] for case in QUESTIONS])
 async def test_without_a_model(real, case):
     """The composed answer lists what it should, cites what helps, and refuses what it should."""
     async with Database(real) as database:

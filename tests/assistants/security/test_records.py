@@ -3,6 +3,7 @@ import json
 import pytest
 
 from footnoted.assistants.security.findings.records import BadRecord, Record, records
+from tests.tables import every
 
 THREE = [{"name": "one", "in": {"a": [1, {"b": "}]"}]}}, {"name": "two", "in": {}}, {"name": "three", "in": {"x": 1}}]
 
@@ -39,8 +40,9 @@ def test_every_form_a_scanner_writes_is_read(form):
     assert not bad(read(form))
 
 
-@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
-@pytest.mark.parametrize("size", [1, 2, 7, 64])
+@pytest.mark.no_cover  # the same lines thousands of times
+@every("form", FORMS.values(), ids=FORMS)
+@every("size", [1, 2, 7, 64])
 def test_the_cut_of_the_pieces_makes_no_difference(form, size):
     """However a file arrives, its records and their lines are the same."""
     assert read(form, size) == read(form)
@@ -106,7 +108,7 @@ def test_bytes_that_are_no_text_do_not_end_the_file():
     assert [one["name"] for one in good(read(data))] == ["one", "t\ufffdo", "three"]
 
 
-@pytest.mark.parametrize(
+@every(
     "text", ["", "   \n", "[]", "[", "]", "}", "{", '{"a"', "nonsense", "\x00" * 50, "[,,,]", '"text"', "12", "[[[["]
 )
 def test_no_text_is_too_strange(text):
@@ -114,6 +116,7 @@ def test_no_text_is_too_strange(text):
     assert len(read(text)) <= 5
 
 
+@pytest.mark.no_cover  # the same lines thousands of times
 @pytest.mark.parametrize(
     "hostile",
     [

@@ -43,6 +43,7 @@ async def shared():
         yield database
 
 
+@pytest.mark.no_cover  # the same lines thousands of times
 async def test_two_hundred_mixed_requests_at_once_leak_nothing(shared):
     """Answers, streams, pages, counts, ids, imports and documents of two tenants, all at the same time."""
     findings, documents = FindingsService(shared), DocumentService(shared)

@@ -4,7 +4,6 @@ import asyncio
 import contextlib
 import json
 import mimetypes
-import shutil
 from pathlib import Path
 
 import pytest
@@ -15,6 +14,7 @@ import footnoted.service
 from footnoted.testing import Reply, ScriptedLLM
 from tests.service.page.serving import JWT_SECRET, served
 from tests.service.page.visit import Visit
+from tests.services import chromium_program
 
 WEB = Path(footnoted.service.__file__).parent / "web"
 QUIET = [
@@ -31,9 +31,9 @@ QUIET = [
 @contextlib.asynccontextmanager
 async def chromium():
     """A headless Chromium of this machine."""
-    path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    path = chromium_program()
     if path is None:
-        pytest.fail("the page is tested in a real browser: install one (Debian, Ubuntu: apt install chromium)")
+        pytest.fail("the page is tested in a real browser: `make check` installs one or says how")
     async with async_playwright() as play:
         browser = await play.chromium.launch(executable_path=path, args=QUIET)
         try:

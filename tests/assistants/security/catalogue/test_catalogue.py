@@ -10,6 +10,7 @@ import pytest
 
 from footnoted.assistants.security.catalogue import FRAMEWORKS, SEVERITIES, Control, load_catalogue, read_controls
 from footnoted.assistants.security.catalogue.load import _SHIPPED
+from tests.tables import every
 
 SERVICES = (
     "s3 iam ec2 vpc rds kms cloudtrail config guardduty lambda eks ecs cloudfront secretsmanager sns sqs dynamodb"
@@ -31,7 +32,7 @@ def test_holds_at_least_120_controls_with_ids_of_their_own():
     assert len({control.id for control in CATALOGUE}) == len(CATALOGUE)
 
 
-@pytest.mark.parametrize("service", SERVICES)
+@every("service", SERVICES)
 def test_each_named_service_has_at_least_four(service):
     """Every service people run is covered by four controls or more, in the file of its name."""
     assert sum(control.service == service for control in CATALOGUE) >= 4
@@ -44,7 +45,7 @@ def test_each_framework_is_served_by_at_least_twenty(framework):
     assert sum(framework in control.frameworks for control in CATALOGUE) >= 20
 
 
-@pytest.mark.parametrize("control", CATALOGUE, ids=lambda control: control.id)
+@every("control", CATALOGUE, ids=lambda control: control.id)
 def test_a_control_says_everything_in_full(control: Control):
     """Every field is filled, the texts are sentences, and the steps are more than one."""
     assert control.id.startswith(f"{control.service}-")
@@ -58,7 +59,7 @@ def test_a_control_says_everything_in_full(control: Control):
     assert control.frameworks
 
 
-@pytest.mark.parametrize("control", CATALOGUE, ids=lambda control: control.id)
+@every("control", CATALOGUE, ids=lambda control: control.id)
 def test_identifiers_have_the_form_their_framework_gives_them(control: Control):
     """Requirement identifiers look as their framework writes them, and none stands twice."""
     for framework, identifiers in control.frameworks.items():

@@ -11,9 +11,8 @@ import re
 import shlex
 from pathlib import Path
 
-import pytest
-
 from footnoted.assistants.security.catalogue import load_catalogue
+from tests.tables import every
 
 COMMANDS = json.loads(Path(__file__).with_name("aws_commands.json").read_text(encoding="utf-8"))
 SAME = {"--ingress": "--egress"}  # the two sides of one switch
@@ -26,7 +25,7 @@ def commands(block: str) -> list[list[str]]:
     return [shlex.split(line.split(" > ")[0]) for line in lines if line.strip() and not line.startswith("#")]
 
 
-@pytest.mark.parametrize("control", load_catalogue(), ids=lambda control: control.id)
+@every("control", load_catalogue(), ids=lambda control: control.id)
 def test_commands_are_ones_the_aws_cli_has(control):
     """Blocks open with ``aws``, and each command's options are real, none that it needs is missing."""
     assert control.check.startswith("aws ")
@@ -39,7 +38,7 @@ def test_commands_are_ones_the_aws_cli_has(control):
         assert set(known["needs"]) - given == set(), " ".join(words[:3])
 
 
-@pytest.mark.parametrize("control", load_catalogue(), ids=lambda control: control.id)
+@every("control", load_catalogue(), ids=lambda control: control.id)
 def test_json_in_commands_is_json(control):
     """What stands between quotes as JSON parses, a policy inside an attribute too."""
     for words in commands(control.check) + commands(control.cli):

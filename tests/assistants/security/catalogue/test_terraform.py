@@ -13,6 +13,7 @@ import pytest
 
 from footnoted.assistants.security.catalogue import load_catalogue
 from tests.assistants.security.catalogue.hcl import Block, parse
+from tests.tables import every
 
 ARGUMENTS = json.loads(Path(__file__).with_name("terraform_arguments.json").read_text(encoding="utf-8"))
 META = {"count", "depends_on", "for_each", "lifecycle", "provider"}
@@ -20,7 +21,7 @@ OTHER_PROVIDERS = {"time_rotating"}
 OPAQUE = {"statement"}  # rule statements of a web ACL nest without end
 
 
-@pytest.mark.parametrize("control", load_catalogue(), ids=lambda control: control.id)
+@every("control", load_catalogue(), ids=lambda control: control.id)
 def test_a_snippet_is_terraform_the_provider_takes(control):
     """Braces and quotes close, the resource types exist, and no argument is unknown or missing."""
     body = parse(control.terraform)

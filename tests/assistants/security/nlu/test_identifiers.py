@@ -6,11 +6,12 @@ import pytest
 
 from footnoted.assistants.security.nlu.identifiers import identifiers
 from footnoted.assistants.security.nlu.words import is_slip
+from tests.tables import every
 
 ARN = "arn:aws:securityhub:us-east-1:111122223333:subscription/aws-foundational-security-best-practices/v/1.0.0/S3.1/finding/5f4d9a18-c148-41cd-81f2-0b5abe5561d1"
 
 
-@pytest.mark.parametrize(
+@every(
     ("text", "kind", "value", "service"),
     [
         ("s3_bucket_public_access", "check", "s3_bucket_public_access", "s3"),

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from footnoted.assistants.security.nlu import INTENTS, understand
+from tests.tables import every
 
 KINDS = ("aws_services", "compliance_frameworks", "finding_ids", "severities", "check_ids", "uncovered")
 
@@ -34,7 +35,7 @@ def test_the_set_is_large_and_mixed():
         assert {case["intent"] for case in questions(half)} == set(INTENTS)
 
 
-@pytest.mark.parametrize("case", questions("dev"), ids=lambda case: case["id"])
+@every("case", questions("dev"), ids=lambda case: case["id"])
 def test_a_question_is_understood(case):
     """Intent, entities, needs, ordinals and what is set aside are as labelled."""
     result = understood(case)

@@ -7,13 +7,14 @@ import time
 import pytest
 
 from footnoted.assistants.security.nlu import INTENTS, NLUResult, understand
+from tests.tables import every
 
 
 def services(question):
     return understand(question).entities.aws_services
 
 
-@pytest.mark.parametrize(
+@every(
     ("said", "meant"),
     [
         ("buckets", ("s3",)),
@@ -47,7 +48,7 @@ def test_everyday_words_are_no_services(said):
     assert services(f"what about {said}") == ()
 
 
-@pytest.mark.parametrize(
+@every(
     ("said", "meant"),
     [
         ("PCI", ("pci-dss",)),
@@ -153,7 +154,7 @@ def test_two_intents_are_both_told_and_one_governs():
     assert set(result.context["intents"]) >= {"list", "prioritise"}
 
 
-@pytest.mark.parametrize(
+@every(
     "question",
     [
         "",
