@@ -16,6 +16,7 @@ from pathlib import Path
 
 from evidence import Evidence
 from parts import part, twins, twins_written
+from style import weights
 
 CONTRADICTED, NEITHER, CARRIED, NOT_CARRIED, QUESTION = (
     0,
@@ -37,6 +38,8 @@ SHARES = {
     "squad2": 0.04, "clapnq": 0.012, "xquad": 0.03, "covid_qa": 0.006,
 }  # fmt: skip
 
+MOST_WEIGHT = 2.5
+
 
 def aside(text: str) -> bool:
     """Whether what belongs to this text is kept for the exam."""
@@ -54,6 +57,7 @@ class Row:
     answers: bool = False
     wrong: list[tuple[int, int]] | None = None
     kind: str = ""
+    weight: float = 1.0  # how often it is drawn
     twin: Row | None = None  # the false sentence about the same matter; both are read in one batch, over one evidence
 
 
@@ -69,11 +73,13 @@ class Stream:
         """So many (claim, evidence, row), twins together; the same for the same number, seed and cursors."""
         dice = random.Random(f"{self.seed} {number}")
         names = [n for n in SHARES if self.sets.get(n)]
-        weights = [SHARES[n] / (2 if self.sets[n][0].twin else 1) for n in names]
+        weights = [SHARES[n] / (2 if self.sets[n][0].twin else 1) for n in names]  # twins come by two
         drawn: list[list[tuple[str, str, Row]]] = []
         while sum(map(len, drawn)) < size:
             name = dice.choices(names, weights)[0]
-            drawn.append(self._dressed(self._next(name), self.sets[name], dice))
+            row = self._next(name)
+            if dice.random() < row.weight / MOST_WEIGHT:
+                drawn.append(self._dressed(row, self.sets[name], dice))
         return drawn
 
     def _next(self, name: str) -> Row:
@@ -111,6 +117,8 @@ class Stream:
 def gather(data: Path, written: Path | None) -> dict[str, list[Row]]:
     """All sets, without what is kept aside. ``written`` is a folder of further twins."""
     sets: dict[str, list[Row]] = {}
+    every = [r for r in [*twins(data), *twins_written(written, data)] if part(r["passage"]) == "taught"]
+    heavy = weights(every)
     for name, found in (("twins", twins(data)), ("written", twins_written(written, data))):
         rows = [r for r in found if part(r["passage"]) == "taught"]
         by: dict[str, dict[int, dict]] = defaultdict(dict)
@@ -121,9 +129,9 @@ def gather(data: Path, written: Path | None) -> dict[str, list[Row]]:
                 continue
             true, false = both[1], both[0]
             twin = Row(false["claim"], [false["passage"]], _false(false), kind=false["kind"])
-            sets.setdefault(name, []).append(
-                Row(true["claim"], [true["passage"]], CARRIED, kind=true["kind"], twin=twin)
-            )
+            weight = heavy[true["pair"]]
+            row = Row(true["claim"], [true["passage"]], CARRIED, kind=true["kind"], weight=weight, twin=twin)
+            sets.setdefault(name, []).append(row)
             if true.get("lang") == false.get("lang"):
                 sets.setdefault("twin_pairs", []).append(Row(false["claim"], [true["claim"]], _false(false)))
                 sets["twin_pairs"].append(Row(true["claim"], [true["claim"]], CARRIED))

@@ -9,6 +9,8 @@ import json
 import zlib
 from pathlib import Path
 
+from passages import passages
+
 
 def part(text: str) -> str:
     """ "exam" (a fifth), "tried" (a tenth of the rest, to choose by), "taught"."""
@@ -24,24 +26,26 @@ def twins(data: Path) -> list[dict]:
 
 
 def twins_written(folder: Path | None, data: Path) -> list[dict]:
-    """The twins of ``folder`` (`NAME.pairs.jsonl` beside `NAME.passages.jsonl`) in the shape of the shared ones."""
-    found, strange = [], {r["passage"] for r in twins(data)}
-    for file in sorted(folder.glob("*.pairs.jsonl")) if folder else []:
-        beside = file.with_name(file.name.replace("pairs", "passages"))
-        passages = {r["n"]: r for r in map(json.loads, beside.open(encoding="utf-8"))}
+    """The twins of ``folder`` in the shape of the shared ones, their passages found in the data."""
+    found, missing = [], 0
+    known, strange = passages(data), {r["passage"] for r in twins(data)}
+    for file in sorted(folder.glob("*.jsonl")) if folder else []:
         for n, line in enumerate(file.open(encoding="utf-8")):
             pair = json.loads(line)
-            passage = passages[pair["n"]]
-            if passage["passage"] in strange:
+            passage = known.get(pair["sha"])
+            if passage is None or passage in strange:
+                missing += passage is None
                 continue
             base = {
-                "pair": f"{file.name.split('.')[0]}-{n}",
-                "set": passage["set"],
-                "passage": passage["passage"],
+                "pair": f"{file.stem}-{n}",
+                "set": pair["set"],
+                "passage": passage,
                 "lang": pair.get("lang", "en"),
-                "source_lang": passage.get("source_lang", "en"),
+                "source_lang": pair.get("source_lang", "en"),
             }
             found.append(base | {"claim": pair["true"], "label": 1, "kind": pair["true_kind"]})
-            false = {"claim": pair["false"], "label": 0, "kind": pair["false_kind"], "fault": pair.get("fault", "")}
+            false = {"claim": pair["false"], "label": 0, "kind": pair["false_kind"], "fault": pair["fault"]}
             found.append(base | false)
+    if missing:
+        print(f"{missing} pairs are left out: their passages are not in {data}")
     return found
