@@ -57,6 +57,8 @@ def missing() -> list[str]:
         "chromium": chromium_program(),
         "curl": shutil.which("curl"),
     }
+    if sys.platform == "linux":
+        found["strace"] = shutil.which("strace")
     return [name for name, place in found.items() if place is None]
 
 

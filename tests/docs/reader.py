@@ -15,6 +15,7 @@ import json
 import os
 import shlex
 import shutil
+import signal
 import socket
 import sys
 import time
@@ -102,6 +103,7 @@ class Reader:
         inside = self._as_reader(self.environment["PWD"])
         with inside, contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
             before, widths = (sys.argv, sys.stdin), [console._width for console in (out, err)]
+            interrupt = signal.getsignal(signal.SIGINT)
             sys.argv, sys.stdin = ["footnoted", *arguments], io.StringIO()
             out.width = err.width = int(self.environment["COLUMNS"])  # made when they were imported, they know another
             try:
@@ -113,6 +115,7 @@ class Reader:
                 return printed.getvalue(), code if isinstance(code, int) else int(code is not None)
             finally:
                 sys.argv, sys.stdin = before
+                signal.signal(signal.SIGINT, interrupt)  # the program keeps it to its own end
                 out._width, err._width = widths
         return printed.getvalue(), 0
 

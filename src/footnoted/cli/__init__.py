@@ -1,55 +1,115 @@
-"""The ``footnoted`` command: one module a family of commands, this one to name them."""
+"""Words typed in; what the ``footnoted`` command prints, and its exit status, out, however it ends.
+
+Nothing heavy is opened by this module, so that an end that comes while the rest is opened is met here too.
+"""
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
-from typing import Annotated
+import threading
+from contextlib import suppress
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
-import typer
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import FrameType
 
-from footnoted import __version__
-from footnoted.cli.answers import ask, chat
-from footnoted.cli.batching import batch
-from footnoted.cli.checks import check
-from footnoted.cli.community import bot, community, index
-from footnoted.cli.evaluating import evaluate
-from footnoted.cli.insurance import insurance
-from footnoted.cli.mcp import mcp
-from footnoted.cli.outcomes import outcomes
-from footnoted.cli.security import advise, findings, kb
-from footnoted.cli.serving import keys, serve
-from footnoted.cli.show import missing, out
+    from footnoted.cli.commands import app
+else:
 
-app = typer.Typer(
-    name="footnoted",
-    help="Answers, footnoted: ask your documents, see the exact words each sentence stands on.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-)
+    def __getattr__(name: str) -> Any:
+        """``app``, the commands, opened when they are asked for."""
+        if name != "app":
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from footnoted.cli.commands import app
+
+        return app
 
 
-@app.callback(invoke_without_command=True)
-def footnoted(
-    version: Annotated[bool, typer.Option("--version", help="Print the version and leave.", is_eager=True)] = False,
-) -> None:
-    """Answers, footnoted: ask your documents, see the exact words each sentence stands on."""
-    if version:
-        out.print(f"footnoted {__version__}")
-        raise typer.Exit
+__all__ = ["app", "main"]
 
-
-for command in (ask, chat, check, index, community, bot, serve, insurance, outcomes, advise, batch, mcp):
-    app.command()(command)
-app.command("eval")(evaluate)
-app.add_typer(keys, name="keys")
-app.add_typer(findings, name="findings")
-app.add_typer(kb, name="kb")
+_FAILED, _INTERRUPTED = 1, 130  # the latter as a shell tells a program that ended by SIGINT
 
 
 def main() -> None:
-    """The ``footnoted`` command."""
+    """The ``footnoted`` command: one line for what went wrong, never a traceback."""
+    ours = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    threading.excepthook = partial(_hear_of_threads, threading.excepthook)
+    if ours:  # nothing has begun yet that would have to be ended with care
+        signal.signal(signal.SIGINT, _leave)
     try:
-        app()
+        status = _run(ours=ours)
+    except KeyboardInterrupt:
+        status = _INTERRUPTED
+    finally:
+        if ours:
+            signal.signal(signal.SIGINT, _leave)
+    sys.exit(status)
+
+
+def _run(*, ours: bool) -> int | str | None:
+    """Open the commands and do what was asked; the exit status."""
+    try:
+        from footnoted.cli.commands import app
+
+        if ours:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+        try:
+            app()
+        except SystemExit as ending:
+            sys.stdout.flush()
+            return ending.code
+        sys.stdout.flush()
+        return 0
     except ModuleNotFoundError as error:
-        sys.exit(missing(error))
+        from footnoted.cli.show import missing
+
+        return missing(error)
+    except BrokenPipeError:
+        return _ended("")
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        return _ended(where + (error.strerror or str(error)).lower())
+    except Exception as error:
+        reason = _of_a_database(error)
+        if reason is None:
+            raise
+        return _ended(f"the database: {reason}")
+
+
+def _leave(_signal: int, _frame: FrameType | None) -> None:
+    os._exit(_INTERRUPTED)
+
+
+def _hear_of_threads(tell: Callable[[threading.ExceptHookArgs], object], failed: threading.ExceptHookArgs) -> None:
+    """Tell a thread's failure, unless all that failed is that nobody waits for its result any more."""
+    if str(failed.exc_value) != "Event loop is closed":
+        tell(failed)
+
+
+def _of_a_database(error: Exception) -> str | None:
+    """What a database said, if it was a database: full, read-only, away."""
+    library = sys.modules.get("sqlalchemy.exc")
+    if library is None or not isinstance(error, library.DBAPIError):
+        return None
+    return str(error.orig).strip().partition("\n")[0]
+
+
+def _ended(reason: str) -> int:
+    """One line on standard error, if anybody reads it; what is still unwritten goes nowhere."""
+    from footnoted.cli.show import err, words
+
+    with suppress(OSError):
+        if reason:
+            err.print(words(f"error: {reason}", "bold red"))
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:  # Python would try once more at its end, and complain
+            os.dup2(nowhere, stream.fileno())
+    os.close(nowhere)
+    return _FAILED

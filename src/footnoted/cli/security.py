@@ -24,8 +24,16 @@ if TYPE_CHECKING:
 TENANT = "local"
 STYLES = {"critical": "bold red", "high": "dark_orange", "medium": "yellow", "low": "green", "informational": "dim"}
 
-findings = typer.Typer(help="Findings of your cloud scanners: import them, look through them.", no_args_is_help=True)
-kb = typer.Typer(help="The knowledge base: the shipped controls, and what you add.", no_args_is_help=True)
+findings = typer.Typer(
+    help="Findings of your cloud scanners: import them, look through them.",
+    no_args_is_help=True,
+    epilog="Example: footnoted findings import prowler.ocsf.json",
+)
+kb = typer.Typer(
+    help="The knowledge base: the shipped controls, and what you add.",
+    no_args_is_help=True,
+    epilog="Example: footnoted kb import catalog.oscal.json",
+)
 
 Files = Annotated[list[Path], typer.Argument(help="Files to import.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
@@ -38,7 +46,7 @@ Where = Annotated[
 Tenant = Annotated[str, typer.Option("--tenant", envvar="FOOTNOTED_TENANT", help="Whose findings.")]
 
 
-@findings.command("import")
+@findings.command("import", epilog="Example: footnoted findings import prowler.ocsf.json")
 def import_(
     files: Files,
     account: Annotated[
@@ -97,7 +105,7 @@ def _tell_import(path: Path, report: ImportReport) -> None:
         err.print(words(f"  and {report.skipped - 20} more records were left out", "yellow"))
 
 
-@findings.command("list")
+@findings.command("list", epilog="Example: footnoted findings list --severity critical --service s3")
 def list_(
     severity: Annotated[
         list[str] | None, typer.Option("--severity", help="critical, high, medium, low, informational.")
@@ -157,7 +165,7 @@ def list_(
     run(work())
 
 
-@kb.command("import")
+@kb.command("import", epilog="Example: footnoted kb import catalog.oscal.json")
 def import_knowledge(files: Files, database: Where = None, tenant: Tenant = TENANT, as_json: AsJson = False) -> None:
     """Import NIST OSCAL catalogues or profiles, Prowler compliance maps, or Prowler check metadata.
 
@@ -217,7 +225,10 @@ def advise(
     tenant: Tenant = TENANT,
     as_json: AsJson = False,
 ) -> None:
-    """Ask an expert on your own findings. Exit status: 0 answered, 3 nothing to answer from, 2 usage, 1 failed."""
+    """Ask an expert on your own findings.
+
+    Exit status: 0 answered, 3 nothing to answer from or no findings imported yet, 2 usage, 1 failed.
+    """
 
     async def work() -> int:
         if not question.strip():
@@ -233,16 +244,16 @@ def advise(
             write_json(json.dumps(told, ensure_ascii=False, indent=2))
         else:
             _tell_sources(advice)
-        finish = advice.response.finish_reason
-        return (
-            REFUSED
-            if finish is FinishReason.REFUSED
-            else ANSWERED
-            if finish in (FinishReason.COMPLETE, FinishReason.LENGTH)
-            else FAILED
-        )
+        return _status(advice)
 
     run(work())
+
+
+def _status(advice: AdviceFinished) -> int:
+    finish, context = advice.response.finish_reason, advice.context
+    if finish is FinishReason.REFUSED or (context.looked_for_findings and not context.tenant_total):
+        return REFUSED
+    return ANSWERED if finish in (FinishReason.COMPLETE, FinishReason.LENGTH) else FAILED
 
 
 async def _advisor(

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from footnoted.service.settings import Settings
     from footnoted.service.store.keys import Keys
 
-keys = typer.Typer(help="Tenants' API keys: add, list, revoke.", no_args_is_help=True)
+keys = typer.Typer(
+    help="Tenants' API keys: add, list, revoke.", no_args_is_help=True, epilog="Example: footnoted keys add bakery"
+)
 SettingsFile = Annotated[
     Path | None, typer.Option("--settings", envvar="FOOTNOTED_SETTINGS", help="A TOML file of settings.")
 ]
@@ -103,7 +105,7 @@ async def _may_listen(settings: Settings) -> None:
     )
 
 
-@keys.command()
+@keys.command(epilog="Example: footnoted keys add bakery --label laptop")
 def add(
     tenant: Annotated[str, typer.Argument(help="Whom the key belongs to.")],
     label: Annotated[str, typer.Option(help="A word to know it by.")] = "",
@@ -120,7 +122,7 @@ def add(
     run(_with_keys(settings_file, work))
 
 
-@keys.command("list")
+@keys.command("list", epilog="Example: footnoted keys list")
 def list_keys(settings_file: SettingsFile = None) -> None:
     """Every key, without its secret."""
 
@@ -136,7 +138,7 @@ def list_keys(settings_file: SettingsFile = None) -> None:
     run(_with_keys(settings_file, work))
 
 
-@keys.command()
+@keys.command(epilog="Example: footnoted keys revoke 3f9a")
 def revoke(
     key_id: Annotated[str, typer.Argument(help="The key's id, as `footnoted keys list` shows it.")],
     settings_file: SettingsFile = None,
