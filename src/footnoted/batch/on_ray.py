@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import os
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from typing import Any
@@ -43,6 +44,7 @@ def run_on_ray(
     ``address`` joins a cluster; without one, a cluster of this machine is started and stopped.
     """
     try:
+        os.environ["RAY_USAGE_STATS_ENABLED"] = "0"  # nothing is told to Ray's makers, whatever was set
         import ray
         from ray.data import ActorPoolStrategy, DataContext
     except ImportError as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -82,6 +83,7 @@ def _fetch(
 ) -> Path | None:
     """The first of these files that the repository holds."""
     try:
+        os.environ["HF_HUB_DISABLE_TELEMETRY"] = "1"  # what is asked for is fetched, and nothing told besides
         from huggingface_hub import hf_hub_download
         from huggingface_hub.errors import (
             EntryNotFoundError,
