@@ -164,6 +164,14 @@ class ClaimResult(_Door):
     flagged: list[tuple[int, int]] = Field(default_factory=list)
 
 
+class Withheld(_Door):
+    """A sentence of the model's that the reader did not see, or that was taken back, and why."""
+
+    text: str = Field(description="As the model wrote it.")
+    verdict: Ruling = Field(description="What its check found.")
+    reason: str = Field(default="", description="Why, in words for people.")
+
+
 class SourceDisagreement(_Door):
     """Two sources that exclude one another on a point the answer makes, with their own dates where they give one."""
 
@@ -242,6 +250,9 @@ class GenerationResponse(_Door):
     tokens_used: int = 0
     latency_ms: float = 0.0
     claims: list[ClaimResult] = Field(default_factory=list)
+    withheld: list[Withheld] = Field(
+        default_factory=list, description="What stayed behind or was taken back; each is among `claims` too."
+    )
     disagreements: list[SourceDisagreement] = Field(default_factory=list)
     finish_reason: FinishReason = FinishReason.COMPLETE
     refusal: Refusal | None = None

@@ -5,12 +5,14 @@ import json
 import subprocess
 import sys
 from contextlib import aclosing
+from uuid import uuid4
 
 import pytest
 
-from footnoted import GroundedGenerator
+from footnoted import GroundedGenerator, SourceContext
 from footnoted.answering.weighing import without
 from footnoted.events import ClaimChecked, TextDelta, TextRetracted
+from footnoted.grounding import Checker
 from footnoted.types import Evidence, FinishReason, Verdict
 
 from .test_generator import events_of, speaks
@@ -46,6 +48,24 @@ class Knows:
         )
 
 
+class Queued(Knows):
+    """The same behind a queue: a claim waits ``queue`` seconds for its turn, for ever if it is none of ``served``."""
+
+    tells_when_begun = True
+
+    def __init__(self, *, queue=0.0, served=("",), **options):
+        super().__init__(**options)
+        self.queue = queue
+        self.served = served
+
+    async def acheck(self, claim, sources, *, cited=(), begun=None):
+        if not any(words in claim for words in self.served):
+            await asyncio.sleep(60)
+        await asyncio.sleep(self.queue)
+        begun()
+        return await super().acheck(claim, sources, cited=cited)
+
+
 def door(said, *, weigher=None, **options):
     return GroundedGenerator(speaks(*said), checker=weigher or Knows(), **options)
 
@@ -63,6 +83,46 @@ async def test_hold_lets_out_what_is_carried_and_keeps_the_rest(asked):
     for claim in response.claims:
         if claim.shown:
             assert response.response[claim.start_pos : claim.end_pos].startswith(claim.text[:10])
+
+
+async def test_what_stayed_behind_is_told_with_its_verdict_and_reason(asked):
+    """`withheld` and the note say what was kept back and truly why: contradicted is not unchecked."""
+    said = [f"{TRUE} [1]. {FALSE} [1]. The moon is made of slow checks [1]."]
+    response = await door(
+        said, weigher=Queued(served=(TRUE, "Racing")), deadlines={"total": 0.2}, verdict_wait=0.1
+    ).generate(asked())
+    assert [(each.text, each.verdict) for each in response.withheld] == [
+        (f"{FALSE} [1].", "contradicted"),
+        ("The moon is made of slow checks [1].", "not_checked"),
+    ]
+    assert response.withheld[0].reason == "the source says excluded"
+    assert response.withheld[1].reason.startswith("busy")
+    assert response.notes == [
+        "2 of the model's sentences were withheld: 1 contradicted by the sources, 1 not checked",
+        "1 not checked: the check was busy until the answer's time was over",
+    ]
+
+
+async def test_waiting_in_a_queue_is_not_the_checks_time(asked):
+    """A verdict that comes late because others were before it comes all the same; a slow check still does not."""
+    late = await door([f"{TRUE} [1]."], weigher=Queued(queue=0.3), verdict_wait=0.1).generate(asked())
+    assert late.claims[0].verdict == "supported"
+    slow = await door([f"{TRUE} [1]."], weigher=Queued(delay=0.5), verdict_wait=0.1).generate(asked())
+    assert slow.claims[0].verdict == "not_checked"
+    assert "longer than 0.1 s" in slow.claims[0].reason
+
+
+async def test_the_shipped_checker_says_when_a_check_begins(asked):
+    """With one thread for all, claims wait for one another longer than a check may take, and none is lost."""
+    checker = Checker(workers=1)
+    sources = [SourceContext(chunk_id=uuid4(), document_id=uuid4(), content=f"{TRUE} number {n}.") for n in range(40)]
+    begun = []
+    asking = [
+        checker.acheck(f"{TRUE} number {n}.", [each.as_source() for each in sources], begun=lambda: begun.append(1))
+        for n in range(40)
+    ]
+    assert {verdict.ruling for verdict in await asyncio.gather(*asking)} == {"supported"}
+    assert len(begun) == 40
 
 
 async def test_nothing_false_is_ever_streamed_under_hold(asked):

@@ -5,10 +5,11 @@ question + sources → prompt → deltas → text + citations → claims → ver
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from footnoted.answering.page import Page
@@ -42,7 +43,8 @@ async def stream_answer(request: GenerationRequest, how: Answering) -> AsyncGene
     sources = [chunk.as_source() for chunk in request.context]
     prompt, fitted = build_prompt(request, sources, templates=how.templates)
     page = Page(request, prompt, fitted, started=started)
-    stage = staged(page.cited, prompt.sources, how.checking, as_json=page.as_json, question=prompt.question)
+    checking = _in_time(how.checking, how.deadlines)
+    stage = staged(page.cited, prompt.sources, checking, as_json=page.as_json, question=prompt.question)
     attempts: list[Attempt] = []
     if not prompt.sources and request.config.require_grounding:
         stage.cancel()
@@ -69,3 +71,10 @@ async def stream_answer(request: GenerationRequest, how: Answering) -> AsyncGene
     for event in page.close(stage):
         yield event
     yield AnswerFinished(response_of(page, attempts))
+
+
+def _in_time(checking: Checking | None, deadlines: Deadlines) -> Checking | None:
+    """The checking, which waits for no verdict longer than one check's time past the answer's total deadline."""
+    if checking is None or deadlines.total is None:
+        return checking
+    return replace(checking, until=asyncio.get_running_loop().time() + deadlines.total + checking.wait)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import time
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Sequence
 
 from footnoted import __version__
 from footnoted.answering.confidence import cited_share, weighed_share
 from footnoted.answering.page import Page
-from footnoted.answering.weighing import NEEDS_SUPPORT
+from footnoted.answering.weighing import BUSY, NEEDS_SUPPORT
 from footnoted.contract import (
     ClaimResult,
     EvidenceSpan,
@@ -18,10 +19,18 @@ from footnoted.contract import (
     Problem,
     SourceDisagreement,
     TokenUsage,
+    Withheld,
 )
 from footnoted.text import estimate_tokens
-from footnoted.types import Attempt, Citation, Claim, Evidence, FinishReason, Usage, Verdict
+from footnoted.types import Attempt, Citation, Claim, Evidence, FinishReason, Ruling, Usage, Verdict
 
+_WHY: dict[Ruling, str] = {
+    "supported": "less sure than asked for",
+    "partial": "carried in part",
+    "unsupported": "not carried by the sources",
+    "contradicted": "contradicted by the sources",
+    "not_checked": "not checked",
+}
 _BROKEN = (FinishReason.TRUNCATED, FinishReason.ERROR, FinishReason.FILTERED)
 
 
@@ -53,6 +62,9 @@ def response_of(page: Page, attempts: Sequence[Attempt]) -> GenerationResponse:
         tokens_used=usage.total,
         latency_ms=(now - page.started) * 1000,
         claims=claims,
+        withheld=[
+            Withheld(text=each.text, verdict=each.verdict, reason=each.reason) for each in claims if not each.shown
+        ],
         disagreements=[
             SourceDisagreement(
                 first=_span(page, each.first),
@@ -174,7 +186,11 @@ def _notes(page: Page) -> list[str]:
         notes.append("the best source is longer than the budget: the part nearest the question was shown")
     if page.finish is FinishReason.LENGTH:
         notes.append(f"the answer was cut at {config.max_tokens} tokens (config.max_tokens)")
-    withheld = sum(not shown for _, _, shown in page.verdicts)
-    if withheld:
-        notes.append(f"{withheld} of the model's sentences were withheld: the sources do not carry them")
+    behind = Counter(_WHY[verdict.ruling] for _, verdict, shown in page.verdicts if not shown)
+    if behind:
+        told = ", ".join(f"{count} {why}" for why, count in behind.items())
+        notes.append(f"{behind.total()} of the model's sentences were withheld: {told}")
+    late = sum(verdict.reason == BUSY for _, verdict, _ in page.verdicts)
+    if late:
+        notes.append(f"{late} not checked: the check was busy until the answer's time was over")
     return notes

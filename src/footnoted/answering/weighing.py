@@ -10,7 +10,8 @@ import asyncio
 import re
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from functools import partial
+from typing import TYPE_CHECKING, Literal, cast
 
 from footnoted.answering.watch import Watch
 from footnoted.citations import CitationStream
@@ -22,9 +23,12 @@ from footnoted.types import Claim, Pointer, Source, Verdict
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from footnoted.grounding.judge import QueuedWeigher
+
 Mode = Literal["hold", "mark", "amend"]
 
 NEEDS_SUPPORT = "claim"  # the one kind that is weighed; headings, greetings, questions, code are not
+BUSY = "busy: the answer's time was over before its turn came"
 NOT_WEIGHED = Verdict("not_checked", reason="needs no support")
 _MARKER = re.compile(r"(?<![\w\])])\[(?:Source )?\d{1,3}\](?![(\w])|(?<=[^\W\d_]|[.!?,;:])[⁰¹²³⁴-⁹]+")
 _SILENCE = 0.05  # seconds after which a model is taken to be thinking
@@ -33,7 +37,9 @@ _LONGEST_CLAIM = 2_500  # code points; what runs on for longer would keep the ch
 
 @dataclass(frozen=True, slots=True)
 class Checking:
-    """How claims are checked. ``wait``: seconds a verdict may take before it is ``not_checked``.
+    """How claims are checked. ``wait``: seconds a verdict may take once its check begins, before it is ``not_checked``.
+
+    ``until``: when (of the event loop's clock) waiting ends for every claim of the answer, those in the queue too.
 
     ``least``: the score (0–1) below which a supported claim is not shown either, in ``hold``.
     ``show_unchecked``: whether ``hold`` lets out what could not be checked. ``watch`` knows what no evidence
@@ -43,6 +49,7 @@ class Checking:
     weigher: Weigher
     mode: Mode = "hold"
     wait: float = 5.0
+    until: float | None = None
     least: float = 0.0
     show_unchecked: bool = False
     watch: Watch | None = None
@@ -59,10 +66,18 @@ class Checking:
             return Verdict("unsupported", score=0.0, tier="exact", reason=objection)
         if len(text) > _LONGEST_CLAIM:
             return Verdict("not_checked", reason="it is too long to be one claim")
+        clock = asyncio.get_running_loop()
+        queues = getattr(self.weigher, "tells_when_begun", False)
         try:
-            async with asyncio.timeout(self.wait):
-                return await self.weigher.acheck(text, sources, cited=cited)
+            async with asyncio.timeout_at(self.until), asyncio.timeout(None if queues else self.wait) as limit:
+                if not queues:
+                    return await self.weigher.acheck(text, sources, cited=cited)
+                begun = partial(_begin, limit, clock, self.wait)
+                weigher = cast("QueuedWeigher", self.weigher)
+                return await weigher.acheck(text, sources, cited=cited, begun=begun)
         except TimeoutError:
+            if self.until is not None and clock.time() >= self.until:
+                return Verdict("not_checked", reason=BUSY)
             return Verdict("not_checked", reason=f"the check took longer than {self.wait:g} s")
         except Exception as error:  # noqa: BLE001 - whatever breaks in a check, the claim counts as unchecked
             return Verdict("not_checked", reason=f"the check failed: {type(error).__name__}: {error}")
@@ -72,6 +87,12 @@ class Checking:
         if verdict.ruling == "not_checked":
             return self.show_unchecked
         return verdict.ruling in ("supported", "partial") and (verdict.score is None or verdict.score >= self.least)
+
+
+def _begin(limit: asyncio.Timeout, clock: asyncio.AbstractEventLoop, wait: float) -> None:
+    """The check begins: its own time runs from now."""
+    with suppress(RuntimeError):  # the answer ended meanwhile
+        limit.reschedule(clock.time() + wait)
 
 
 class Rendering:

@@ -31,7 +31,7 @@ from footnoted.text import sentences
 from footnoted.types import Span, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Sequence
+    from collections.abc import Callable, Hashable, Sequence
     from pathlib import Path
 
     from footnoted.grounding.evidence import Found
@@ -49,6 +49,8 @@ _DENIED = 0.75  # share of the threshold from which on the model itself doubts t
 
 class Checker:
     """Weighs claims. One for a process is enough; safe to call from any thread, any number of answers at once."""
+
+    tells_when_begun = True  # `acheck` takes ``begun``: its claims queue, and a queue's time is not the check's
 
     def __init__(
         self,
@@ -95,9 +97,19 @@ class Checker:
             self._known.keep(key, verdict)
         return verdict
 
-    async def acheck(self, claim: str, sources: Sequence[Source], *, cited: Sequence[int] = ()) -> Verdict:
-        """The same off the event loop. Claims of concurrent answers queue for the same few threads."""
-        return await self._lanes.claim(partial(self.check, claim, sources, cited=cited))
+    async def acheck(
+        self,
+        claim: str,
+        sources: Sequence[Source],
+        *,
+        cited: Sequence[int] = (),
+        begun: Callable[[], None] | None = None,
+    ) -> Verdict:
+        """The same off the event loop. Claims of concurrent answers queue for the same few threads.
+
+        ``begun`` is called once the wait is over and the check begins.
+        """
+        return await self._lanes.claim(partial(self.check, claim, sources, cited=cited), begun=begun)
 
     async def aprepare(self, sources: Sequence[Source]) -> None:
         """`prepare` off the event loop, source by source, while no claim waits for its verdict."""

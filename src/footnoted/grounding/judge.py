@@ -6,7 +6,7 @@ import json
 import secrets
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
-from typing import Protocol
+from typing import Protocol, cast
 
 from footnoted.types import Evidence, Prompt, Ruling, Sampling, Schema, Source, Verdict
 
@@ -46,6 +46,23 @@ class Weigher(Protocol):
         ...
 
 
+class QueuedWeigher(Protocol):
+    """A weigher whose claims queue: a queue's time is not the check's, so it says when a check begins."""
+
+    tells_when_begun: bool
+
+    async def acheck(
+        self,
+        claim: str,
+        sources: Sequence[Source],
+        *,
+        cited: Sequence[int] = (),
+        begun: Callable[[], None] | None = None,
+    ) -> Verdict:
+        """The verdict as `Weigher` gives it; ``begun`` is called when the wait is over."""
+        ...
+
+
 class Judge:
     """Asks a model about one claim at a time. ``ask`` turns a prompt with a schema into the reply's text.
 
@@ -78,9 +95,24 @@ class Cascade:
         self._low = low
         self._high = high
 
-    async def acheck(self, claim: str, sources: Sequence[Source], *, cited: Sequence[int] = ()) -> Verdict:
+    @property
+    def tells_when_begun(self) -> bool:
+        """Whether the first tier's claims queue, so that ``begun`` is called when the check begins."""
+        return bool(getattr(self._first, "tells_when_begun", False))
+
+    async def acheck(
+        self,
+        claim: str,
+        sources: Sequence[Source],
+        *,
+        cited: Sequence[int] = (),
+        begun: Callable[[], None] | None = None,
+    ) -> Verdict:
         """One verdict, from whichever tier was sure."""
-        verdict = await self._first.acheck(claim, sources, cited=cited)
+        if self.tells_when_begun:
+            verdict = await cast("QueuedWeigher", self._first).acheck(claim, sources, cited=cited, begun=begun)
+        else:
+            verdict = await self._first.acheck(claim, sources, cited=cited)
         sure = verdict.score is not None and not self._low < verdict.score < self._high
         if sure and verdict.ruling != "not_checked":
             return verdict

@@ -6,6 +6,7 @@ import asyncio
 import os
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
@@ -28,13 +29,24 @@ class Lanes:
         self._ahead: ThreadPoolExecutor | None = None
         self._pid = 0
 
-    async def claim(self, work: Callable[[], _T]) -> _T:
-        """What ``work`` returns. Claims of concurrent answers queue for the same few threads."""
+    async def claim(self, work: Callable[[], _T], *, begun: Callable[[], None] | None = None) -> _T:
+        """What ``work`` returns. Claims of concurrent answers queue for the same few threads.
+
+        ``begun`` is called on this event loop when a thread takes the work up.
+        """
         claims, _ = self._open()
+        loop = asyncio.get_running_loop()
+
+        def taken_up() -> _T:
+            if begun is not None:
+                with suppress(RuntimeError):  # the loop that asked is closed: nobody waits
+                    loop.call_soon_threadsafe(begun)
+            return work()
+
         with self._lock:
             self._waiting += 1
         try:
-            future = claims.submit(work)
+            future = claims.submit(taken_up)
         except RuntimeError:
             self._done()
             raise
