@@ -12,7 +12,7 @@ $(VENV)/.ready: pyproject.toml requirements.txt
 	$(PY) -m pip install --quiet --disable-pip-version-check --no-deps -e .
 	touch $@
 
-.PHONY: check services docs format lint types test
+.PHONY: check check-all check-bare services docs format lint mutants thorough types test
 check: services lint types test
 
 # What the tests talk to is their own; here are the programs they start, installed where that may be done.
@@ -45,3 +45,19 @@ docs: $(VENV)/.ready
 
 test: $(VENV)/.ready
 	$(VENV)/bin/pytest -n 2 --cov --cov-report=term --cov-fail-under=95
+
+# At night: each law on twenty times as many examples, new ones every time.
+thorough: services
+	FOOTNOTED_TESTS=thorough $(VENV)/bin/pytest -n 2 --timeout 1200
+
+# The tests under each Python that pyproject promises; what cannot be had here is named at the end.
+check-all: services
+	$(PY) -m tests.pythons
+
+# How many small faults, sown one at a time into a sample of three rooms, their tests notice.
+mutants: services
+	$(PY) -m tests.mutants
+
+# Debian 12 with nothing but what a newcomer has: the README's two commands are typed there (as root, with debootstrap).
+check-bare:
+	./tests/bare.sh
