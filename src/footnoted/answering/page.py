@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from footnoted.answering.formats import JSON_OPENING, json_closing, json_escape, shaper
 from footnoted.answering.refusal import RefusalGate, message, missing, nearest, reads_as_refusal
+from footnoted.answering.unwrapping import Unwrapped
 from footnoted.answering.watch import Watch
 from footnoted.answering.weighing import NEEDS_SUPPORT, Rendering
 from footnoted.citations.stream import CitationStream
@@ -49,6 +50,7 @@ class Page:
         self.disagreements: list[Disagreement] = []
         self._told: list[str] = []
         self._readable = ReadableStream()
+        self._unwrapped = Unwrapped() if self.as_json else None
         self._blank = True  # the model has written white space at most
         self._gate: RefusalGate | None = RefusalGate()
         self._reason: list[str] = []  # what the model says is missing, once it refuses
@@ -66,6 +68,8 @@ class Page:
         if delta.finish_reason is not None:
             self.finish, self.detail = delta.finish_reason, delta.detail
         text = self._readable.decode(delta.text)
+        if self._unwrapped is not None and not delta.pointers:
+            text = self._unwrapped.decode(text)
         self._blank = self._blank and not text.strip()
         if self._gate is not None:
             # Words that come with their pointer are a source's own, whatever they begin with.
@@ -82,6 +86,9 @@ class Page:
     def rest(self) -> str:
         """The text still held back when the stream is over."""
         text = self._readable.flush()
+        if self._unwrapped is not None:
+            text = self._unwrapped.decode(text) + self._unwrapped.flush()
+            self._blank = self._blank and not text.strip()
         if self._gate is not None and self._gate.refused:
             return ""
         if self._gate is not None:
