@@ -6,6 +6,7 @@ import time
 from collections.abc import Sequence
 
 from footnoted.answering.formats import JSON_OPENING, json_closing, json_escape, shaper
+from footnoted.answering.given import Given
 from footnoted.answering.refusal import RefusalGate, message, missing, nearest, reads_as_refusal
 from footnoted.answering.unwrapping import Unwrapped
 from footnoted.answering.watch import Watch
@@ -29,6 +30,8 @@ class Page:
         self.request = request
         self.prompt = prompt
         self.fitted = fitted
+        self.given = Given(request.context, fitted.kept)
+        self._all_shown = fitted.kept == tuple(range(len(fitted.kept)))
         self.started = started
         config = request.config
         self.as_json = config.output_format is OutputFormat.JSON
@@ -97,13 +100,15 @@ class Page:
         return text if self._shaper is None else self._shaper.decode(text) + self._shaper.flush()
 
     def tell(self, events: Sequence[Event]) -> Sequence[Event]:
-        """Note what the reader is about to be told."""
+        """Note what the reader is about to be told, and tell it by the sources given."""
         opened = bool(self._told)
         for event in events:
             if isinstance(event, TextDelta):
                 self._told.append(event.text)
             elif isinstance(event, TextRetracted):
                 self.retracted.append((event.start, event.end))
+        if not self._all_shown:
+            events = list(map(self.given.event, events))
         if self.as_json and not opened and self._told:
             self._told.insert(0, JSON_OPENING)
             return [TextDelta(JSON_OPENING, 0), *events]

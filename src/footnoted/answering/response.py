@@ -12,7 +12,6 @@ from footnoted.answering.page import Page
 from footnoted.answering.weighing import NEEDS_SUPPORT
 from footnoted.contract import (
     ClaimResult,
-    EvidenceSpan,
     GenerationResponse,
     InlineCitation,
     Problem,
@@ -20,7 +19,7 @@ from footnoted.contract import (
     TokenUsage,
 )
 from footnoted.text import estimate_tokens
-from footnoted.types import Attempt, Citation, Claim, Evidence, FinishReason, Usage, Verdict
+from footnoted.types import Attempt, Citation, Claim, FinishReason, Usage, Verdict
 
 _BROKEN = (FinishReason.TRUNCATED, FinishReason.ERROR, FinishReason.FILTERED)
 
@@ -28,7 +27,7 @@ _BROKEN = (FinishReason.TRUNCATED, FinishReason.ERROR, FinishReason.FILTERED)
 def response_of(page: Page, attempts: Sequence[Attempt]) -> GenerationResponse:
     """The response of a page on which nothing more will be written."""
     now = time.perf_counter()
-    context, kept = page.request.context, page.fitted.kept
+    context = page.request.context
     gone = _Gone(page.retracted)
     text = gone.cut(page.text)
     citations = [_inline(page, each, gone) for each in page.cited.citations if not gone.covers(each.start)]
@@ -47,7 +46,7 @@ def response_of(page: Page, attempts: Sequence[Attempt]) -> GenerationResponse:
         citations=citations,
         sources_used=[context[index].chunk_id for index in used],
         sources_provided=len(context),
-        sources_omitted=[context[index].chunk_id for index in range(len(context)) if index not in kept],
+        sources_omitted=[context[index].chunk_id for index in page.fitted.omitted],
         grounding_score=grounding,
         confidence=confidence,
         tokens_used=usage.total,
@@ -55,8 +54,8 @@ def response_of(page: Page, attempts: Sequence[Attempt]) -> GenerationResponse:
         claims=claims,
         disagreements=[
             SourceDisagreement(
-                first=_span(page, each.first),
-                second=_span(page, each.second),
+                first=page.given.span(each.first),
+                second=page.given.span(each.second),
                 first_date=each.first_date,
                 second_date=each.second_date,
                 difference=each.difference,
@@ -97,7 +96,7 @@ class _Gone:
 
 
 def _inline(page: Page, citation: Citation, gone: _Gone) -> InlineCitation:
-    index = page.fitted.kept[citation.source]
+    index = page.given.citation(citation).source
     return InlineCitation(
         source_index=index,
         chunk_id=page.request.context[index].chunk_id,
@@ -126,20 +125,8 @@ def _claim(page: Page, claim: Claim, verdict: Verdict, shown: bool, gone: _Gone)
         score=verdict.score,
         tier=verdict.tier,
         reason=verdict.reason,
-        evidence=[_span(page, each) for each in verdict.evidence],
+        evidence=[page.given.span(each) for each in verdict.evidence],
         flagged=[(span.start, span.end) for span in verdict.flagged],
-    )
-
-
-def _span(page: Page, evidence: Evidence) -> EvidenceSpan:
-    index = page.fitted.kept[evidence.source]
-    return EvidenceSpan(
-        source_index=index,
-        chunk_id=page.request.context[index].chunk_id,
-        source_start=evidence.start,
-        source_end=evidence.end,
-        source_quote=evidence.quote,
-        support=min(1.0, max(0.0, evidence.support)),
     )
 
 

@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from footnoted.answering.fields import Field, fields_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _WRAPPED = r"\s*+(?:```\w*+[ \t]*+\n\s*+)?"
 _OPENS = re.compile(_WRAPPED + r"(?:\{\s*+[\"}]|\[\s*+[\"{])")
@@ -36,7 +39,7 @@ class Unwrapped:
 
     def __init__(self) -> None:
         self._held = ""
-        self._read = self._begin
+        self._read: Callable[[str], str] = self._begin
 
     def decode(self, piece: str) -> str:
         """What is certain now that ``piece`` has arrived."""
@@ -96,7 +99,7 @@ class Unwrapped:
         self._held = text[at:]
         return "".join(out)
 
-    def _drop(self, _: str) -> str:
+    def _drop(self, _text: str) -> str:
         return ""
 
 
