@@ -8,6 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from footnoted import GenerationConfig
+from footnoted.cli.answers import _request
+from footnoted.cli.show import open_index
 from footnoted.testing import Reply, ScriptedLLM
 
 from .conftest import COMMAND, POLICY, run
@@ -40,6 +43,22 @@ def test_json_is_the_response_and_nothing_else(folder, env):
     assert done.returncode == 0
     assert response["finish_reason"] == "complete"
     assert response["citations"][0]["source_quote"] == "The windscreen excess is £75 for a repair."
+
+
+def test_json_counts_the_passages_found(folder, tmp_path, env):
+    """A repeated passage moves no pointer: each finds its words in the list of passages that the question found."""
+    twin = tmp_path / "twin"
+    twin.mkdir()
+    (twin / "copy.md").write_text(f"# Copy\n\n{POLICY}", encoding="utf-8")
+    done = run("ask", "What is the windscreen excess?", folder, twin, "--json", env=env)
+    response = json.loads(done.stdout)
+    found = _request("What is the windscreen excess?", open_index([folder, twin]), GenerationConfig(), 8).context
+    told = response["citations"] + [one for claim in response["claims"] for one in claim["evidence"]]
+    assert told
+    for one in told:
+        source = found[one["source_index"]]
+        assert source.content[one["source_start"] : one["source_end"]] == one["source_quote"]
+        assert str(source.chunk_id) == one["chunk_id"]
 
 
 @pytest.mark.parametrize(

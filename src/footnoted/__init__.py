@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         SourceContext,
     )
     from footnoted.grounding.detector import HallucinationDetector
+    from footnoted.prompting.templates import PromptTemplates, get_template
     from footnoted.types import Deadlines
 else:
     # Each public name and its room; a room is opened when a name of it is first used, so the import stays light.
@@ -45,6 +46,7 @@ else:
                 "SourceContext",
             ),
             "grounding.detector": ("HallucinationDetector",),
+            "prompting.templates": ("PromptTemplates", "get_template"),
             "types": ("Deadlines",),
         },
     )
@@ -64,8 +66,10 @@ __all__ = [
     "HallucinationDetector",
     "InlineCitation",
     "OutputFormat",
+    "PromptTemplates",
     "Risk",
     "SourceContext",
     "StructuredGenerator",
     "ask",
+    "get_template",
 ]

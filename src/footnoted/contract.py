@@ -148,7 +148,8 @@ class ClaimResult(_Door):
     """One claim of the answer and what its check found.
 
     ``response[start_pos:end_pos]`` is where it stands; both are ``None`` for a claim that was withheld or taken
-    back (``shown`` is false). ``text`` is as the model wrote it.
+    back (``shown`` is false). ``text`` is what stands there, outside JSON's own escapes; of one that was withheld, its
+    words without markers. ``flagged`` are places in ``text``.
     """
 
     text: str

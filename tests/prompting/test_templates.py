@@ -4,7 +4,7 @@ import pytest
 
 from footnoted.contract import GenerationMode, OutputFormat
 from footnoted.errors import ConfigurationError
-from footnoted.prompting.templates import choose, instructions
+from footnoted.prompting.templates import PromptTemplates, choose, get_template, instructions
 
 
 @pytest.mark.parametrize(
@@ -16,7 +16,7 @@ from footnoted.prompting.templates import choose, instructions
         ("Why do claims fail?", GenerationMode.ANALYTICAL, "analytical"),
         ("Compare home and travel theft cover", GenerationMode.ANALYTICAL, "comparison"),
         ("What is the difference between gold and silver?", GenerationMode.GROUNDED, "comparison"),
-        ("Summarise the exclusions", GenerationMode.GROUNDED, "summary"),
+        ("Summarise the exclusions", GenerationMode.GROUNDED, "summarization"),
         ("Compare them", GenerationMode.SIMPLE, "simple"),
     ],
 )
@@ -30,7 +30,7 @@ def test_without_sources_the_model_is_told_so():
     assert choose("Anything", GenerationMode.GROUNDED, has_sources=False) == "no_context"
 
 
-@pytest.mark.parametrize("name", ["grounded", "analytical", "comparison", "summary", "simple", "conversational"])
+@pytest.mark.parametrize("name", ["grounded", "analytical", "comparison", "summarization", "simple", "conversational"])
 def test_every_grounded_template_cites_refuses_and_distrusts(name):
     """Each asks for bracketed numbers, names the refusal word, and calls sources data."""
     text = instructions(name, output_format=OutputFormat.MARKDOWN)
@@ -72,3 +72,24 @@ def test_an_unknown_template_lists_the_known(name):
     """The error names what there is; a path out of the folder is just unknown."""
     with pytest.raises(ConfigurationError, match="comparison"):
         instructions(name, output_format=OutputFormat.PLAIN)
+
+
+def test_templates_are_had_by_name(tmp_path):
+    """One a purpose, as it stands in its file; a folder's own comes first and may hold more."""
+    (tmp_path / "comparison.md").write_text("Side by side. $cite")
+    (tmp_path / "minutes.md").write_text("Write minutes.")
+    own = PromptTemplates(tmp_path)
+    purposes = {"grounded", "analytical", "comparison", "summarization", "no_context"}
+    assert purposes < set(PromptTemplates().names) < set(own.names)
+    assert all(get_template(name) == PromptTemplates().get_template(name) for name in purposes)
+    assert own.get_template("comparison") == get_template("comparison", directory=tmp_path) == "Side by side. $cite"
+    assert own.get_template("summarization") == get_template("summarization")
+
+
+def test_the_former_name_of_summarization_works_for_one_more_version(tmp_path):
+    """Asked for by its old name, or kept under it in a folder, it is found, with a warning that names the new one."""
+    with pytest.warns(DeprecationWarning, match="summarization"):
+        assert get_template("summary") == get_template("summarization")
+    (tmp_path / "summary.md").write_text("In brief.")
+    with pytest.warns(DeprecationWarning, match=r"summarization\.md"):
+        assert get_template("summarization", directory=tmp_path) == "In brief."

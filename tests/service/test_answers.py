@@ -50,6 +50,20 @@ async def test_a_stream_tells_the_same_as_the_whole(client):
     assert (status, saved["response"]) == (200, done["response"])
 
 
+async def test_a_stream_counts_the_sources_sent(client):
+    """Empty and repeated ones too: every pointer over the wire finds its exact words in the list the client has."""
+    sent = [{"id": "empty", "text": " "}, *SOURCES, {"id": "twin", "text": SOURCES[0]["text"]}]
+    async with client.ask({**ASKED, "sources": sent}) as response:
+        events = await collect(response)
+    told = [event.data for event in events if event.name == "citation"]
+    told += [one for event in events if event.name == "claim" for one in event.data["evidence"]]
+    told += events[-1].data["response"]["citations"]
+    assert told
+    for one in told:
+        assert sent[one["source_index"]]["text"][one["source_start"] : one["source_end"]] == one["source_quote"]
+    assert [one["id"] for one in events[0].data["sources"]] == [one["id"] for one in sent]
+
+
 @pytest.mark.parametrize("checking", ["hold", "mark", "amend"])
 async def test_claims_in_a_stream_are_the_responses(checking, tmp_path):
     """Evidence and offsets of a streamed verdict are those of the saved one, whichever way it is checked."""

@@ -18,9 +18,10 @@ from footnoted.answering.blueprint import Blueprint
 from footnoted.answering.field_checks import FieldChecks
 from footnoted.answering.fields import FieldReader, fields_of
 from footnoted.answering.fitting import fit, in_words, misfit, repair, schema_prompt
+from footnoted.answering.given import Given
 from footnoted.answering.watch import Watch
 from footnoted.answering.whole import Said, pieces_of
-from footnoted.contract import CheckedOutput, EvidenceSpan, FieldEvidence, TokenUsage
+from footnoted.contract import CheckedOutput, FieldEvidence, TokenUsage
 from footnoted.events import FieldChecked, FieldCompleted, FieldEvent, FieldsReset, OutputFinished
 from footnoted.text import estimate_tokens
 
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from footnoted.answering.fields import Field
     from footnoted.answering.weighing import Checking
     from footnoted.contract import GenerationRequest, Output
-    from footnoted.prompting.budget import Fitted
     from footnoted.types import Prompt, Verdict
 
 Unsupported = Literal["keep", "null", "flag"]
@@ -62,7 +62,7 @@ async def stream_checked(
     for last in (False, True):
         until = _until(how, checking)
         checks = FieldChecks(blueprint, prompt.sources, checking, controls=wanted.controls, until=until)
-        telling = _Telling(checks, request, fitted, hold=wanted.unsupported == "null")
+        telling = _Telling(checks, Given(request.context, fitted.kept), hold=wanted.unsupported == "null")
         said = Said()
         try:
             async with aclosing(pieces_of(asked, how, said)) as pieces:
@@ -70,7 +70,7 @@ async def stream_checked(
                     yield event
             usages.append(_usage(asked, said))
             try:
-                value = fit(said.text, wanted.output_schema, sources=len(prompt.sources))
+                value = fit(said.text, wanted.output_schema, shown=fitted.kept)
             except ValidationError as error:
                 if last:
                     raise misfit(error, wanted.output_schema, said.text) from error
@@ -96,12 +96,11 @@ def _until(how: Answering, checking: Checking) -> float | None:
 class _Telling:
     """What the reader knows of one reply's fields. ``hold``: a value is told only once its verdict lets it stand."""
 
-    def __init__(self, checks: FieldChecks, request: GenerationRequest, fitted: Fitted, *, hold: bool) -> None:
+    def __init__(self, checks: FieldChecks, given: Given, *, hold: bool) -> None:
         self.told: dict[str, Field] = {}
         self.checked: dict[str, Checked] = {}
         self._checks = checks
-        self._request = request
-        self._fitted = fitted
+        self._given = given
         self._hold = hold
 
     async def listen(self, pieces: AsyncGenerator[str]) -> AsyncGenerator[FieldEvent]:
@@ -155,23 +154,12 @@ class _Telling:
         return events
 
     def _evidence(self, verdict: Verdict) -> FieldEvidence:
-        kept, context = self._fitted.kept, self._request.context
         return FieldEvidence(
             verdict=verdict.ruling,
             score=verdict.score,
             tier=verdict.tier,
             reason=verdict.reason,
-            evidence=[
-                EvidenceSpan(
-                    source_index=kept[each.source],
-                    chunk_id=context[kept[each.source]].chunk_id,
-                    source_start=each.start,
-                    source_end=each.end,
-                    source_quote=each.quote,
-                    support=each.support,
-                )
-                for each in verdict.evidence
-            ],
+            evidence=[self._given.span(each) for each in verdict.evidence],
             flagged=[(span.start, span.end) for span in verdict.flagged],
         )
 

@@ -12,6 +12,8 @@ from footnoted.prompting import build_prompt
 from footnoted.types import Prompt, Schema, Turn
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from pydantic import ValidationError
 
     from footnoted.answering.answer import Answering
@@ -35,9 +37,12 @@ def schema_prompt(request: GenerationRequest, output_schema: type[Output], how: 
     return prompt, fitted
 
 
-def fit(reply: str, output_schema: type[Output], *, sources: int) -> Output:
-    """The reply as an instance; raises pydantic's `ValidationError`. Validators find ``sources`` in their context."""
-    return output_schema.model_validate_json(object_in(reply), context={"sources": sources})
+def fit(reply: str, output_schema: type[Output], *, shown: Sequence[int]) -> Output:
+    """The reply as an instance; raises pydantic's `ValidationError`.
+
+    Validators find in their context how many ``sources`` the model saw, and which of those given (``shown``) they are.
+    """
+    return output_schema.model_validate_json(object_in(reply), context={"sources": len(shown), "shown": shown})
 
 
 def object_in(reply: str) -> str:

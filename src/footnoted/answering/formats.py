@@ -120,6 +120,11 @@ def json_escape(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)[1:-1]
 
 
+def json_unescape(text: str) -> str:
+    """The text that `json_escape` made this of."""
+    return str(json.loads(f'"{text}"'))
+
+
 def json_closing(citations: Sequence[Citation], sources: Sequence[Source], finish_reason: FinishReason) -> str:
     """The rest of the JSON object once the answer's text is out."""
     listed = [

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from footnoted.answering.weighing import NOT_WEIGHED, Checked, Checking, without
+from footnoted.answering.formats import json_unescape
+from footnoted.answering.weighing import NOT_WEIGHED, Checked, Checking, pointed, without
 from footnoted.citations import CitationStream, Marker, MarkerDecoder
-from footnoted.events import ClaimChecked, Event
+from footnoted.events import ClaimChecked, Event, TextDelta
 from footnoted.grounding.claims import ClaimSegmenter
 from footnoted.types import Claim, Pointer, Source, Verdict
 
@@ -32,8 +33,11 @@ class Holding(Checked):
     the one that does, a missing one is added, and the verdict's reason says so.
     """
 
-    def __init__(self, cited: CitationStream, sources: Sequence[Source], checking: Checking) -> None:
+    def __init__(
+        self, cited: CitationStream, sources: Sequence[Source], checking: Checking, *, as_json: bool = False
+    ) -> None:
         super().__init__(cited, sources, checking)
+        self._words = json_unescape if as_json else str
         self._markers = MarkerDecoder(len(sources))
         self._segmenter = ClaimSegmenter()
         self._draft = ""  # what was written and is not settled yet; it begins at self._base
@@ -96,16 +100,20 @@ class Holding(Checked):
             if self._checking.mode != "mark" and not self._checking.lets_out(verdict):
                 self._withheld = True
                 self._owed = _line_opening(lead)
-                self.verdicts.append((claim, verdict, False))
-                events.append(ClaimChecked(claim, verdict, shown=False))
+                withheld = replace(claim, text=bare)
+                self.verdicts.append((withheld, verdict, False))
+                events.append(ClaimChecked(withheld, verdict, shown=False))
                 continue
             said, verdict = _set_right(said, verdict)
             events += self._let_out(self._opening([*self._aside, *lead]))
             self._aside.clear()
             begin = self._cited.length
-            events += self._let_out(said)
+            told = self._let_out(said)
+            events += told
             self._shown = True
-            shown = replace(claim, start=begin, end=self._cited.length)
+            text = self._words("".join(event.text for event in told if isinstance(event, TextDelta)))
+            shown = replace(claim, text=text, start=begin, end=self._cited.length)
+            verdict = pointed(verdict, bare, text)
             self.verdicts.append((shown, verdict, True))
             events.append(ClaimChecked(shown, verdict))
         return events

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 
-from footnoted.answering.weighing import NOT_WEIGHED, Checked, Checking, without
+from footnoted.answering.weighing import NOT_WEIGHED, Checked, Checking, pointed, without
 from footnoted.citations import CitationStream
 from footnoted.events import CitationFound, ClaimChecked, Event, TextDelta, TextRetracted
 from footnoted.grounding.claims import ClaimSegmenter
@@ -23,7 +23,7 @@ class Marking(Checked):
         self._told = ""  # the text since then
         self._cleared = -1  # where a line's beginning ends of which nothing is left
         self._found: list[CitationFound] = []
-        self._waiting: list[tuple[Claim, asyncio.Task[Verdict] | None]] = []
+        self._waiting: list[tuple[Claim, str, asyncio.Task[Verdict] | None]] = []
 
     async def take(self, text: str, pointers: tuple[Pointer, ...] = ()) -> list[Event]:
         """The text's own events, then the verdicts that have been reached meanwhile."""
@@ -36,13 +36,13 @@ class Marking(Checked):
         events = await super().flush()
         self._listen(events)
         self._open(self._segmenter.flush())
-        await asyncio.gather(*(task for _, task in self._waiting if task is not None))
+        await asyncio.gather(*(task for *_, task in self._waiting if task is not None))
         return [*events, *self._reached()]
 
     def cancel(self) -> None:
         """Stop checks under way."""
         super().cancel()
-        for _, task in self._waiting:
+        for *_, task in self._waiting:
             if task is not None:
                 task.cancel()
 
@@ -61,19 +61,19 @@ class Marking(Checked):
         for heard in claims:
             claim = replace(heard, start=heard.start + base, end=heard.end + base)
             if not self._checking.weighs(claim):
-                self._waiting.append((claim, None))
+                self._waiting.append((claim, claim.text, None))
                 continue
             own = [each.citation for each in self._found if claim.start <= each.citation.start < claim.end]
             bare = without([(c.start - claim.start, c.end - claim.start) for c in own], claim.text)
             cited = list(dict.fromkeys(c.source for c in own))
             verdict = self._checking.verdict(bare, self._sources, cited)
-            self._waiting.append((claim, asyncio.create_task(verdict)))
+            self._waiting.append((claim, bare, asyncio.create_task(verdict)))
 
     def _reached(self) -> list[Event]:
         events: list[Event] = []
-        while self._waiting and (self._waiting[0][1] is None or self._waiting[0][1].done()):
-            claim, task = self._waiting.pop(0)
-            verdict = task.result() if task is not None else NOT_WEIGHED
+        while self._waiting and (self._waiting[0][2] is None or self._waiting[0][2].done()):
+            claim, bare, task = self._waiting.pop(0)
+            verdict = pointed(task.result(), bare, claim.text) if task is not None else NOT_WEIGHED
             stands = task is None or self._checking.mode == "mark" or self._checking.lets_out(verdict)
             self.verdicts.append((claim, verdict, stands))
             if task is not None:

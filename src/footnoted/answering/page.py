@@ -6,7 +6,9 @@ import time
 from collections.abc import Sequence
 
 from footnoted.answering.formats import JSON_OPENING, json_closing, json_escape, shaper
+from footnoted.answering.given import Given
 from footnoted.answering.refusal import RefusalGate, message, missing, nearest, reads_as_refusal
+from footnoted.answering.unwrapping import Unwrapped
 from footnoted.answering.watch import Watch
 from footnoted.answering.weighing import NEEDS_SUPPORT, Rendering
 from footnoted.citations.stream import CitationStream
@@ -28,6 +30,8 @@ class Page:
         self.request = request
         self.prompt = prompt
         self.fitted = fitted
+        self.given = Given(request.context, fitted.kept)
+        self._all_shown = fitted.kept == tuple(range(len(fitted.kept)))
         self.started = started
         config = request.config
         self.as_json = config.output_format is OutputFormat.JSON
@@ -49,6 +53,7 @@ class Page:
         self.disagreements: list[Disagreement] = []
         self._told: list[str] = []
         self._readable = ReadableStream()
+        self._unwrapped = Unwrapped() if self.as_json else None
         self._blank = True  # the model has written white space at most
         self._gate: RefusalGate | None = RefusalGate()
         self._reason: list[str] = []  # what the model says is missing, once it refuses
@@ -66,6 +71,8 @@ class Page:
         if delta.finish_reason is not None:
             self.finish, self.detail = delta.finish_reason, delta.detail
         text = self._readable.decode(delta.text)
+        if self._unwrapped is not None and not delta.pointers:
+            text = self._unwrapped.decode(text)
         self._blank = self._blank and not text.strip()
         if self._gate is not None:
             # Words that come with their pointer are a source's own, whatever they begin with.
@@ -82,6 +89,9 @@ class Page:
     def rest(self) -> str:
         """The text still held back when the stream is over."""
         text = self._readable.flush()
+        if self._unwrapped is not None:
+            text = self._unwrapped.decode(text) + self._unwrapped.flush()
+            self._blank = self._blank and not text.strip()
         if self._gate is not None and self._gate.refused:
             return ""
         if self._gate is not None:
@@ -90,13 +100,15 @@ class Page:
         return text if self._shaper is None else self._shaper.decode(text) + self._shaper.flush()
 
     def tell(self, events: Sequence[Event]) -> Sequence[Event]:
-        """Note what the reader is about to be told."""
+        """Note what the reader is about to be told, and tell it by the sources given."""
         opened = bool(self._told)
         for event in events:
             if isinstance(event, TextDelta):
                 self._told.append(event.text)
             elif isinstance(event, TextRetracted):
                 self.retracted.append((event.start, event.end))
+        if not self._all_shown:
+            events = list(map(self.given.event, events))
         if self.as_json and not opened and self._told:
             self._told.insert(0, JSON_OPENING)
             return [TextDelta(JSON_OPENING, 0), *events]

@@ -13,7 +13,6 @@ from footnoted.answering.page import Page
 from footnoted.answering.weighing import BUSY, NEEDS_SUPPORT
 from footnoted.contract import (
     ClaimResult,
-    EvidenceSpan,
     GenerationResponse,
     InlineCitation,
     Problem,
@@ -22,7 +21,7 @@ from footnoted.contract import (
     Withheld,
 )
 from footnoted.text import estimate_tokens
-from footnoted.types import Attempt, Citation, Claim, Evidence, FinishReason, Ruling, Usage, Verdict
+from footnoted.types import Attempt, Citation, Claim, FinishReason, Ruling, Usage, Verdict
 
 _WHY: dict[Ruling, str] = {
     "supported": "less sure than asked for",
@@ -37,7 +36,7 @@ _BROKEN = (FinishReason.TRUNCATED, FinishReason.ERROR, FinishReason.FILTERED)
 def response_of(page: Page, attempts: Sequence[Attempt]) -> GenerationResponse:
     """The response of a page on which nothing more will be written."""
     now = time.perf_counter()
-    context, kept = page.request.context, page.fitted.kept
+    context = page.request.context
     gone = _Gone(page.retracted)
     text = gone.cut(page.text)
     citations = [_inline(page, each, gone) for each in page.cited.citations if not gone.covers(each.start)]
@@ -56,7 +55,7 @@ def response_of(page: Page, attempts: Sequence[Attempt]) -> GenerationResponse:
         citations=citations,
         sources_used=[context[index].chunk_id for index in used],
         sources_provided=len(context),
-        sources_omitted=[context[index].chunk_id for index in range(len(context)) if index not in kept],
+        sources_omitted=[context[index].chunk_id for index in page.fitted.omitted],
         grounding_score=grounding,
         confidence=confidence,
         tokens_used=usage.total,
@@ -67,8 +66,8 @@ def response_of(page: Page, attempts: Sequence[Attempt]) -> GenerationResponse:
         ],
         disagreements=[
             SourceDisagreement(
-                first=_span(page, each.first),
-                second=_span(page, each.second),
+                first=page.given.span(each.first),
+                second=page.given.span(each.second),
                 first_date=each.first_date,
                 second_date=each.second_date,
                 difference=each.difference,
@@ -109,7 +108,7 @@ class _Gone:
 
 
 def _inline(page: Page, citation: Citation, gone: _Gone) -> InlineCitation:
-    index = page.fitted.kept[citation.source]
+    index = page.given.citation(citation).source
     return InlineCitation(
         source_index=index,
         chunk_id=page.request.context[index].chunk_id,
@@ -138,20 +137,8 @@ def _claim(page: Page, claim: Claim, verdict: Verdict, shown: bool, gone: _Gone)
         score=verdict.score,
         tier=verdict.tier,
         reason=verdict.reason,
-        evidence=[_span(page, each) for each in verdict.evidence],
+        evidence=[page.given.span(each) for each in verdict.evidence],
         flagged=[(span.start, span.end) for span in verdict.flagged],
-    )
-
-
-def _span(page: Page, evidence: Evidence) -> EvidenceSpan:
-    index = page.fitted.kept[evidence.source]
-    return EvidenceSpan(
-        source_index=index,
-        chunk_id=page.request.context[index].chunk_id,
-        source_start=evidence.start,
-        source_end=evidence.end,
-        source_quote=evidence.quote,
-        support=min(1.0, max(0.0, evidence.support)),
     )
 
 

@@ -21,5 +21,5 @@ def staged(
         return Rendering(cited)
     checking = replace(checking, watch=checking.watch or Watch(question, sources))
     if checking.mode == "hold" or as_json:
-        return Holding(cited, sources, checking)
+        return Holding(cited, sources, checking, as_json=as_json)
     return Marking(cited, sources, checking)

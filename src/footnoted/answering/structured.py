@@ -25,7 +25,7 @@ _ANSWERS_CONTROLS = frozenset({"confidence", "sources_used", "limitations"})
 
 
 class AnswerWithSources(BaseModel):
-    """An answer as fields. ``sources_used`` are the numbers of the sources as prompted, from 1."""
+    """An answer as fields. ``sources_used`` are the numbers of the sources given, from 1."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -38,9 +38,9 @@ class AnswerWithSources(BaseModel):
     @field_validator("sources_used")
     @classmethod
     def _names_sources(cls, numbers: list[int], info: ValidationInfo) -> list[int]:
-        """A number that names no source points nowhere; it goes, as an unknown marker does."""
-        given = (info.context or {}).get("sources")
-        known = numbers if given is None else [number for number in numbers if 1 <= number <= given]
+        """The model counts the sources it was shown. A number that names none goes, as an unknown marker does."""
+        shown = (info.context or {}).get("shown")
+        known = numbers if shown is None else [shown[n - 1] + 1 for n in numbers if 1 <= n <= len(shown)]
         return list(dict.fromkeys(known))
 
 
@@ -70,16 +70,15 @@ class StructuredGenerator:
         ``max_tokens``, `ProviderError` when the provider failed.
         """
         how = self._generator.answering
-        prompt, _ = schema_prompt(request, output_schema, how)
-        sources = len(prompt.sources)
+        prompt, fitted = schema_prompt(request, output_schema, how)
         reply = await whole_reply(prompt, how)
         try:
-            return fit(reply, output_schema, sources=sources)
+            return fit(reply, output_schema, shown=fitted.kept)
         except ValidationError as error:
             faults = in_words(error)
         repaired = await whole_reply(repair(prompt, reply, faults), how)
         try:
-            return fit(repaired, output_schema, sources=sources)
+            return fit(repaired, output_schema, shown=fitted.kept)
         except ValidationError as error:
             raise misfit(error, output_schema, repaired) from error
 

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from footnoted.orders import words_of_orders
+from footnoted.prompting.described import described
 from footnoted.text import content_stems
 from footnoted.types import Source
 
@@ -40,7 +41,8 @@ class Watch:
     """What the sentences of one answer may not do. Built once an answer; reads the sources when first asked."""
 
     def __init__(self, question: str, sources: Sequence[Source]) -> None:
-        self._texts = [question, *(source.text for source in sources), *(source.title for source in sources)]
+        names = [f"{source.title} {described(source)}" for source in sources]
+        self._texts = [question, *(source.text for source in sources), *names]
 
     def objection(self, text: str) -> str:
         """Why this text may not stand, in words; empty when nothing speaks against it."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import re
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Literal, cast
 
@@ -18,7 +18,7 @@ from footnoted.citations import CitationStream
 from footnoted.events import Event
 from footnoted.grounding.disagreement import Disagreement, disagreements
 from footnoted.grounding.judge import Weigher
-from footnoted.types import Claim, Pointer, Source, Verdict
+from footnoted.types import Claim, Pointer, Source, Span, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -160,6 +160,14 @@ def bare(text: str) -> str:
     'The excess is £75.'
     """
     return without([m.span() for m in _MARKER.finditer(text)], text)
+
+
+def pointed(verdict: Verdict, weighed: str, text: str) -> Verdict:
+    """The verdict on ``weighed``, its flagged words found in ``text``: the same words, and markers among them."""
+    if not verdict.flagged or weighed == text:
+        return verdict
+    found = [(text.find(weighed[one.start : one.end], one.start), one.end - one.start) for one in verdict.flagged]
+    return replace(verdict, flagged=tuple(Span(start, start + length) for start, length in found if start >= 0))
 
 
 def without(ranges: Sequence[tuple[int, int]], text: str) -> str:

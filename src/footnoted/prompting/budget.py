@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from footnoted.prompting.described import described
 from footnoted.text import content_stems, estimate_tokens
 
 if TYPE_CHECKING:
@@ -42,7 +43,8 @@ def fit(question: str, sources: Sequence[Source], *, tokens: int) -> Fitted:
         if not source.text.strip() or source.sha256 in seen:
             continue
         seen.add(source.sha256)
-        cost = _FRAME_TOKENS + estimate_tokens(source.title) + estimate_tokens(source.text)
+        name = estimate_tokens(source.title) + estimate_tokens(described(source))
+        cost = _FRAME_TOKENS + name + estimate_tokens(source.text)
         if cost <= left:
             shown[index] = source.text
             left -= cost

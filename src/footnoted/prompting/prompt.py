@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from footnoted.contract import OutputFormat
 from footnoted.inert import on_one_line, readable, without_tokens
 from footnoted.prompting.budget import Fitted, fit
+from footnoted.prompting.described import described
 from footnoted.prompting.templates import choose, instructions
 from footnoted.types import Prompt, Sampling, Schema, Source, Turn
 
@@ -81,15 +82,15 @@ def said(text: str, *, without: str) -> str:
 
 
 def key_of(sources: Sequence[Source]) -> str:
-    """The fence's key: a keyed hash of titles and texts (HMAC-SHA-256, 24 bits shown); empty without sources."""
+    """The fence's key: a keyed hash of what is shown (HMAC-SHA-256, 24 bits told); empty without sources."""
     if not sources:
         return ""
-    parts = "\0".join(f"{source.sha256}{_title(source)}" for source in sources)
+    parts = "\0".join(f"{source.sha256}{_name(source)}" for source in sources)
     return hmac.new(_SECRET, parts.encode(), hashlib.sha256).hexdigest()[:6]
 
 
 def fence(sources: Sequence[Source], texts: Sequence[str]) -> str:
-    """The sources, numbered, between lines no source can forge: each opens with ``== <key> n: title``.
+    """The sources, numbered, between lines no source can forge: each opens with ``== <key> n: title (date: …)``.
 
     What a text holds that could be taken for ours is set otherwise: its own ``[n]`` becomes ``{n}``, which no
     model writes for a marker; the tokens
@@ -100,15 +101,18 @@ def fence(sources: Sequence[Source], texts: Sequence[str]) -> str:
     key = key_of(sources)
     lines = []
     for number, (source, text) in enumerate(zip(sources, texts, strict=True), start=1):
-        title = _title(source)
-        lines.append(f"== {key} {number}{': ' + title if title else ''}")
+        name = _name(source)
+        lines.append(f"== {key} {number}{': ' + name if name else ''}")
         lines.append(_as_data(text.strip()))
     lines.append(f"== {key} end")
     return "\n".join(lines)
 
 
-def _title(source: Source) -> str:
-    return _as_data(on_one_line(source.title[:1000]))[:200]
+def _name(source: Source) -> str:
+    """A source's title, and in brackets what else it tells of itself."""
+    title = _as_data(on_one_line(source.title[:1000]))[:200]
+    told = _as_data(described(source))
+    return f"{title} ({told})".lstrip() if told else title
 
 
 def _as_data(text: str) -> str:

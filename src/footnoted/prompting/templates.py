@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import string
+import warnings
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
@@ -13,6 +15,7 @@ from footnoted.errors import ConfigurationError
 _SHIPPED = Path(__file__).parent / "templates"
 _NAME = re.compile(r"[\w-]{1,80}")  # a path, even an absolute one, would leave the folder
 _VARIABLES = frozenset({"cite", "format"})
+_FORMER = {"summary": "summarization"}  # until 0.7: what a template was called, and is called now
 
 _COMPARES = re.compile(
     r"\b(compar\w+|contrast\w*|versus|vs\.?|differ(?:s|ence|ences|ent)?\b.{0,200}?\b(?:between|from|and|than))\b",
@@ -36,8 +39,49 @@ def choose(question: str, mode: GenerationMode, *, has_sources: bool) -> str:
         if _COMPARES.search(question):
             return "comparison"
         if _SUMMARISES.search(question):
-            return "summary"
+            return "summarization"
     return mode.value
+
+
+@dataclass(frozen=True, slots=True)
+class PromptTemplates:
+    """The words models are told, one template a purpose; a file of the same name in ``directory`` wins.
+
+    Purposes: ``grounded`` (question answering), ``analytical``, ``comparison``, ``summarization``, ``simple``,
+    ``conversational``, ``no_context``; beside them ``cite`` and one ``format-…`` a format, which fill their variables.
+    """
+
+    directory: Path | None = None
+
+    @property
+    def names(self) -> list[str]:
+        """Every template there is, sorted."""
+        folders = [self.directory, _SHIPPED] if self.directory is not None else [_SHIPPED]
+        return sorted({path.stem for folder in folders for path in folder.glob("*.md")})
+
+    def get_template(self, name: str) -> str:
+        """The words of a template as they stand in its file: ``$cite`` and ``$format`` are filled in later.
+
+        Raises `ConfigurationError` when there is none of that name.
+        """
+        if name in _FORMER:
+            _renamed(f"prompt template {name!r}", _FORMER[name])
+            name = _FORMER[name]
+        for folder in (self.directory, _SHIPPED) if _NAME.fullmatch(name) else ():
+            found = _kept_in(folder, name) if folder is not None else None
+            if found is not None:
+                return found
+        known = ", ".join(sorted(path.stem for path in _SHIPPED.glob("*.md")))
+        where = f" in {self.directory} or" if self.directory else ""
+        raise ConfigurationError(f"no prompt template {name[:80]!r}{where} among the shipped ones: {known}")
+
+
+def get_template(name: str, *, directory: str | Path | None = None) -> str:
+    """A prompt template by its name, from ``directory`` if it holds one, else the shipped one.
+
+    Raises `ConfigurationError` when there is none of that name.
+    """
+    return PromptTemplates(Path(directory) if directory is not None else None).get_template(name)
 
 
 def instructions(
@@ -47,10 +91,10 @@ def instructions(
 
     Raises `ConfigurationError` when the template is unknown or uses a variable that does not exist.
     """
-    body = _read(name, directory)
-    form = _read("format-schema" if structured else f"format-{output_format.value}", directory)
+    read = PromptTemplates(directory).get_template
+    body, form = read(name), read("format-schema" if structured else f"format-{output_format.value}")
     # A structured reply carries its sources in fields of its own, not in markers.
-    values = {"cite": "" if structured else _read("cite", directory), "format": form}
+    values = {"cite": "" if structured else read("cite"), "format": form}
     template = string.Template(body)
     unknown = set(template.get_identifiers()) - _VARIABLES
     if unknown:
@@ -62,14 +106,18 @@ def instructions(
     return "\n".join(line for line in filled.splitlines() if line.strip())
 
 
-def _read(name: str, directory: Path | None) -> str:
-    for folder in (directory, _SHIPPED) if _NAME.fullmatch(name) else ():
-        found = _load(folder / f"{name}.md") if folder is not None else None
+def _kept_in(folder: Path, name: str) -> str | None:
+    found = _load(folder / f"{name}.md")
+    former = next((former for former, now in _FORMER.items() if now == name), None)
+    if found is None and former is not None:
+        found = _load(folder / f"{former}.md")
         if found is not None:
-            return found
-    known = ", ".join(sorted(path.stem for path in _SHIPPED.glob("*.md")))
-    where = f" in {directory} or" if directory else ""
-    raise ConfigurationError(f"no prompt template {name[:80]!r}{where} among the shipped ones: {known}")
+            _renamed(f"prompt template {folder / former}.md", f"{name}.md")
+    return found
+
+
+def _renamed(former: str, now: str) -> None:
+    warnings.warn(f"{former} is called {now} now; the old name goes with 0.7", DeprecationWarning, stacklevel=3)
 
 
 @lru_cache(maxsize=256)

@@ -1,7 +1,8 @@
 """A provider and a prompt in; its deltas out, within deadlines, asked again while nothing was said yet.
 
 Deadlines are on content, not bytes: what is not text resets no clock, and the time a reader takes before
-asking for the next delta counts for nobody. Nothing is retried once a word has come: the reader has seen it.
+asking for the next delta counts for nobody. What a model thinks aloud before its answer is taken out and is no
+content. Nothing is retried once a word has come: the reader has seen it.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from footnoted.errors import (
     ProviderTimeout,
     ProviderUnavailable,
 )
+from footnoted.providers._thoughts import Thoughts
 from footnoted.types import Attempt, Deadlines, Delta, FinishReason, Retry
 
 if TYPE_CHECKING:
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
 
 _LONGEST_WISH = 60.0  # seconds of Retry-After worth waiting when no total deadline says otherwise
 _CLOSING = 2.0  # seconds a provider of one's own may take to close
+_CUT = (FinishReason.TRUNCATED, FinishReason.ERROR)
 _RESERVE = 0.1  # share of the total deadline kept for each provider that could still take over
 
 
@@ -83,6 +86,7 @@ class _Asking:
         self._model: str | None = None
         self._try_began = 0.0
         self._waited = 0.0  # seconds between the try before and this one
+        self._thoughts: Thoughts | None = None  # until the answer begins
         self._noted = True
 
     async def first_words(self, provider: Any) -> list[Delta]:
@@ -145,20 +149,27 @@ class _Asking:
         self._noted = False
         limit = _sooner(self._loop.time(), self._deadlines.first_token, until)
         early: list[Delta] = []
+        thoughts = self._thoughts = Thoughts()
         try:
             stream: Any = provider.stream(prompt)
             if inspect.isawaitable(stream):
                 stream = await stream
             self._stream = aiter(stream)
             while True:
-                delta = _ended(await self._alarm.next(self._stream, limit))
-                early.append(delta)
-                if delta.text or delta.pointers or delta.finish_reason is not None:
+                delta = self._spoken(_ended(await self._alarm.next(self._stream, limit)))
+                content = delta.text or delta.pointers or delta.finish_reason is not None
+                if thoughts.any and not delta.text and delta.finish_reason in _CUT:
+                    raise ProviderUnavailable(delta.detail or "the reply broke off in a thought")
+                if content or delta.usage is not None:
+                    early.append(delta)
+                if content:
                     return early
         except _Late:
             late = _lateness("first token", self._deadlines.first_token, total=limit == until)
             raise ProviderTimeout(f"{self._provider}: {late}", provider=self._provider) from None
         except StopAsyncIteration:
+            if (last := self._spoken(Delta(finish_reason=FinishReason.COMPLETE))).text:
+                return [*early, last]
             raise BadProviderReply("the reply is empty", provider=self._provider) from None
         except FootnotedError as error:
             if isinstance(error, ProviderError):
@@ -175,6 +186,8 @@ class _Asking:
         try:
             while True:
                 delta = _ended(await self._alarm.next(self._stream, limit))
+                if self._thoughts is not None:
+                    delta = self._spoken(delta)
                 if delta.text or delta.pointers or delta.finish_reason is not None:
                     break
                 usage = delta.usage or usage
@@ -188,11 +201,26 @@ class _Asking:
             delta = Delta(finish_reason=FinishReason.TRUNCATED, detail=_told(error))
         except Exception as error:  # noqa: BLE001
             delta = Delta(finish_reason=FinishReason.ERROR, detail=_told(error))
+        delta = self._spoken(delta)
         if usage is not None and delta.usage is None:
             delta = replace(delta, usage=usage)
         if delta.finish_reason is not None:
             self.note(delta.finish_reason.value)
         return delta
+
+    def _spoken(self, delta: Delta) -> Delta:
+        """The delta without the model's thoughts. Words that come with their pointer are a source's own."""
+        thoughts = self._thoughts
+        if thoughts is None:
+            return delta
+        over = delta.finish_reason is not None
+        if delta.pointers and not thoughts.thinking:
+            text = thoughts.flush() + delta.text
+        else:
+            text = thoughts.decode(delta.text) + (thoughts.flush() if over else "")
+        if thoughts.settled:
+            self._thoughts = None
+        return delta if text == delta.text else replace(delta, text=text)
 
     def note(self, outcome: str, status: int | None = None) -> None:
         """Write down how the current try ended, once."""

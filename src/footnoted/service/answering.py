@@ -128,11 +128,10 @@ class _Telling:
     def __init__(self, asked: Asked) -> None:
         self._places: tuple[Place, ...] = asked.places
         self._context = asked.request.context
-        self._by_id = {str(context.chunk_id): index for index, context in enumerate(self._context)}
 
     def citation(self, citation: Citation) -> dict[str, Any]:
         """The fields of `InlineCitation`, and the place in the document."""
-        index = self._by_id[citation.source_id]
+        index = citation.source
         place = self._places[index]
         start, end = place.in_document(citation.source_start, citation.source_end)
         return {
@@ -180,22 +179,11 @@ class _Telling:
         }
 
     def _evidence(self, evidence: Evidence) -> dict[str, Any]:
-        index = self._index_of(evidence)
         return {
-            "source_index": index,
-            "chunk_id": self._places[index].chunk_id,
+            "source_index": evidence.source,
+            "chunk_id": self._places[evidence.source].chunk_id,
             "source_start": evidence.start,
             "source_end": evidence.end,
             "source_quote": evidence.quote,
             "support": min(1.0, max(0.0, evidence.support)),
         }
-
-    def _index_of(self, evidence: Evidence) -> int:
-        """The request's source an evidence points into: it counts those that were shown to the model only.
-
-        Shown ones keep their order, so the index is never smaller than the one given; exact words tell which.
-        """
-        for index in range(evidence.source, len(self._context)):
-            if self._context[index].content[evidence.start : evidence.end] == evidence.quote:
-                return index
-        return min(evidence.source, len(self._context) - 1)

@@ -102,8 +102,9 @@ class Insuring:
         router = retrieval.router(self.vocabulary, provider=self._intent_model)
         desk = InsuranceDesk(retrieval, agent=self.agent, router=router)
         intent, request = await desk.prepare(body.message, history=history, manner=_manner(body, variant))
-        found = [retrieval.source(chunk) for chunk in request.context_chunks]
-        contexts, places = contexts_of_found([one for one in found if one is not None])
+        found = [(chunk, one) for chunk in request.context_chunks if (one := retrieval.source(chunk)) is not None]
+        request = request.model_copy(update={"context_chunks": [chunk for chunk, _ in found]})
+        contexts, places = contexts_of_found([one for _, one in found])
         asked = GenerationRequest(query=body.message, context=contexts, conversation_history=history)
         writer = Written(desk, intent, request)
         ready = Asked(

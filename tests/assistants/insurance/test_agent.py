@@ -56,6 +56,26 @@ async def test_every_mark_stands_where_the_result_says():
     assert result.generation.citations
 
 
+async def test_empty_and_repeated_sections_count():
+    """A section that says nothing, or says the same again, moves no mark to another policy."""
+    empty = EXCESS.model_copy(update={"content": "  ", "chunk_id": "", "product_name": OTHER.product_name})
+    chunks = [empty, OTHER, OTHER, EXCESS]
+    said = f"With {PLUS} the windscreen excess is £75 when our approved repairer replaces the glass [2]."
+    agent = ResponseGenerationAgent(scripted_provider(said))
+    events = [event async for event in agent.stream(request(*chunks))]
+    result = events[-1].result
+    told = [event.citation for event in events if isinstance(event, CitationFound)]
+    assert {one.source for one in told} == {one.source_index for one in result.generation.citations} == {3}
+    assert all(EXCESS.content[one.source_start : one.source_end] == one.quote for one in told)
+    assert [one.product_name for one in result.citations if one.quotes] == [PLUS]
+    for claim in result.generation.claims:
+        assert claim.text == result.answer[claim.start_pos : claim.end_pos]
+        assert all(
+            chunks[one.source_index].content[one.source_start : one.source_end] == one.source_quote
+            for one in claim.evidence
+        )
+
+
 @pytest.mark.parametrize(
     ("style", "mark"),
     [

@@ -2,6 +2,7 @@ import json
 
 import pytest
 
+from footnoted import GenerationConfig
 from footnoted.assistants.security import ResponseFormatter, StreamingHandler
 from tests.assistants.security.conftest import Model, advisor_on
 
@@ -40,6 +41,20 @@ async def test_done_carries_what_the_answer_is_about(advisor):
     assert done["findings"][0]["check_id"] == "s3_bucket_public_access"
     assert (done["findings"][0]["mark"], done["findings"][0]["within"]) == ("🔴", "now")
     assert done["usage"]["output"] > 0
+
+
+async def test_what_was_left_out_of_the_prompt_moves_no_citation(clinic):
+    """Where the material is over the budget, every citation still names the finding or control it was made from."""
+    service = advisor_on(clinic, config=GenerationConfig(context_tokens=300))
+    events = [parsed(event) for event in await events_of(service, "Which of our S3 findings break HIPAA?")]
+    sources, done = events[0][1]["sources"], events[-1][1]
+    assert done["response"]["sources_omitted"]
+    told = [data for name, data in events if name == "citation"]
+    assert told
+    for one in [*told, *done["citations"]]:
+        source = sources[one["source_index"]]
+        assert source["text"][one["source_start"] : one["source_end"]] == one["source_quote"]
+        assert (source["kind"], source["id"], source["chunk_id"]) == (one["kind"], one["id"], str(one["chunk_id"]))
 
 
 async def test_an_event_knows_its_name_and_data(advisor):

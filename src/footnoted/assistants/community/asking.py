@@ -57,7 +57,7 @@ class Asking:
         """The reply as a decision. Raises `StructuredOutputError` when it does not fit; that is not tried again."""
         reply = await self.ask(node, prompt)
         try:
-            return fit(reply, kind, sources=0)
+            return fit(reply, kind, shown=())
         except (ValidationError, RecursionError) as error:
             words = in_words(error) if isinstance(error, ValidationError) else "nested too deeply"
             raise StructuredOutputError(f"the {node} reply does not fit: {words}", reply=reply[:2000]) from None

@@ -104,7 +104,7 @@ class Letter:
             self.citations.append(self._inline(moved))
             events.append(CitationFound(moved))
         if checked is not None:
-            claim = replace(checked.claim, start=start, end=start + len(said))
+            claim = replace(checked.claim, text=said, start=start, end=start + len(said))
             self.claims.append((claim, checked.verdict, True))
             events.append(ClaimChecked(claim, checked.verdict))
         return events
