@@ -168,7 +168,7 @@ class ClaimResult(_Door):
 class Withheld(_Door):
     """A sentence of the model's that the reader did not see, or that was taken back, and why."""
 
-    text: str = Field(description="As the model wrote it.")
+    text: str = Field(description="As the model wrote it, without its markers.")
     verdict: Ruling = Field(description="What its check found.")
     reason: str = Field(default="", description="Why, in words for people.")
 
