@@ -88,9 +88,8 @@ async def test_hold_lets_out_what_is_carried_and_keeps_the_rest(asked):
 async def test_what_stayed_behind_is_told_with_its_verdict_and_reason(asked):
     """`withheld` and the note say what was kept back and truly why: contradicted is not unchecked."""
     said = [f"{TRUE} [1]. {FALSE} [1]. The moon is made of slow checks [1]."]
-    response = await door(
-        said, weigher=Queued(served=(TRUE, "Racing")), deadlines={"total": 0.2}, verdict_wait=0.1
-    ).generate(asked())
+    late = {"deadlines": {"total": 0.2}, "verdict_wait": 0.1, "doubt": "withhold"}
+    response = await door(said, weigher=Queued(served=(TRUE, "Racing")), **late).generate(asked())
     assert [(each.text, each.verdict) for each in response.withheld] == [
         (f"{FALSE}.", "contradicted"),
         ("The moon is made of slow checks.", "not_checked"),
@@ -101,6 +100,24 @@ async def test_what_stayed_behind_is_told_with_its_verdict_and_reason(asked):
         "2 of the model's sentences were withheld: 1 contradicted by the sources, 1 not checked",
         "1 not checked: the check was busy until the answer's time was over",
     ]
+
+
+async def test_what_could_not_be_checked_leaves_visibly_unverified(asked):
+    """By default a sentence without a verdict is shown with a sign, in a table inside its row; its claim says why."""
+    said = [f"{TRUE} [1]. The moon is made of checks.\n\n| Repair | Price |\n|---|---|\n| moon | £1 |\n"]
+    response = await door(said, weigher=Queued(served=(TRUE,)), deadlines={"total": 0.1}, verdict_wait=0.1).generate(
+        asked()
+    )
+    assert response.response.startswith(f"{TRUE} [1]. The moon is made of checks. (unverified)\n\n")
+    assert "| moon | £1 (unverified) |\n" in response.response
+    assert [claim.verdict for claim in response.claims if claim.kind == "claim"] == [
+        "supported",
+        "not_checked",
+        "not_checked",
+    ]
+    assert response.withheld == []
+    for claim in response.claims:
+        assert response.response[claim.start_pos : claim.end_pos].startswith(claim.text[:8])
 
 
 async def test_waiting_in_a_queue_is_not_the_checks_time(asked):

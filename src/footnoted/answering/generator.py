@@ -12,7 +12,7 @@ from uuid import NAMESPACE_URL, uuid5
 
 from footnoted.answering.answer import Answering, stream_answer
 from footnoted.answering.risk import Risk
-from footnoted.answering.weighing import Checking, Mode
+from footnoted.answering.weighing import Checking, Doubt, Mode
 from footnoted.answering.whole import whole_reply
 from footnoted.contract import GenerationConfig, GenerationRequest, GenerationResponse, SourceContext
 from footnoted.errors import BadProviderReply, ConfigurationError, ProviderError
@@ -81,8 +81,9 @@ class GroundedGenerator:
     ``mark`` (text at once, verdicts follow; the default without), ``amend`` (what fails is taken back), ``off``.
     ``checker``: who decides, the shipped one unless given; ``judge``: a provider that is asked about what the
     checker is unsure of; ``refusal=Risk(0.05)``: withhold what is not sure enough for that share of wrong
-    sentences. ``verdict_wait``: seconds a verdict may take before
-    it is ``not_checked``; ``show_unchecked``: whether ``hold`` lets such a sentence out.
+    sentences. ``verdict_wait``: seconds a check may take before its sentence is ``not_checked``. ``doubt``: such a
+    sentence leaves ``hold`` with "(unverified)" after it (``mark``, the default) or stays behind (``withhold``, the
+    default for the fields of a structured answer); ``show_unchecked=True`` is the older way to say ``mark``.
 
     Other keywords go to the provider; where answers are checked, ``extractive`` reads by meaning as well, unless
     ``likeness=None``. Use as an async context manager, or call `aclose`, to close its connections.
@@ -104,7 +105,8 @@ class GroundedGenerator:
         judge: Any = None,
         refusal: Risk | None = None,
         verdict_wait: float = 5.0,
-        show_unchecked: bool = False,
+        doubt: Doubt | None = None,
+        show_unchecked: bool | None = None,
         **options: Any,
     ) -> None:
         options = _meant(provider, checking) | options
@@ -123,7 +125,9 @@ class GroundedGenerator:
         self._judge: Provider | None = None if judge is None else build(judge)
         self._least = 0.0 if refusal is None else refusal.least
         self._verdict_wait = verdict_wait
-        self._show_unchecked = show_unchecked
+        if doubt is None and show_unchecked is not None:
+            doubt = "mark" if show_unchecked else "withhold"
+        self._doubt = _one_of(doubt, ("mark", "withhold"), "doubt")
 
     async def generate(self, request: GenerationRequest) -> GenerationResponse:
         """The whole answer; raises `ProviderError` only when no text came.
@@ -158,14 +162,14 @@ class GroundedGenerator:
         mode: Mode | Literal["off"] = self._mode or ("hold" if request.config.require_grounding else "mark")
         if mode == "off" or not request.context:
             return self.answering
-        return replace(self.answering, checking=self.checking(mode))
+        return replace(self.answering, checking=self.checking(mode, doubt="mark"))
 
-    def checking(self, mode: Mode = "hold") -> Checking:
-        """How this generator's claims are weighed: its checker and judge, its patience."""
+    def checking(self, mode: Mode = "hold", *, doubt: Doubt = "withhold") -> Checking:
+        """How this generator's claims are weighed: its checker, judge and patience; ``doubt`` unless it has its own."""
         checker = self._checker or shipped_checker()
         if self._judge is not None:
             checker = Cascade(checker, Judge(self._asked(self._judge)))
-        return Checking(checker, mode, wait=self._verdict_wait, least=self._least, show_unchecked=self._show_unchecked)
+        return Checking(checker, mode, wait=self._verdict_wait, least=self._least, doubt=self._doubt or doubt)
 
     def _asked(self, judge: Provider) -> Ask:
         how = replace(self.answering, provider=judge)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from footnoted.answering.formats import json_unescape
-from footnoted.answering.weighing import NOT_WEIGHED, Checked, Checking, pointed, without
+from footnoted.answering.weighing import NOT_WEIGHED, UNVERIFIED, Checked, Checking, pointed, without
 from footnoted.citations import CitationStream, Marker, MarkerDecoder
 from footnoted.events import ClaimChecked, Event, TextDelta
 from footnoted.grounding.claims import ClaimSegmenter
@@ -26,6 +26,17 @@ class _Mark:
     before: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class _Edge:
+    """Where in the draft what needs no support begins or ends, and the place of its verdict."""
+
+    verdict: int
+    opens: bool
+
+
+_Item = str | _Mark | _Edge
+
+
 class Holding(Checked):
     """A sentence goes out when it is checked; what the sources do not carry stays back.
 
@@ -43,7 +54,7 @@ class Holding(Checked):
         self._draft = ""  # what was written and is not settled yet; it begins at self._base
         self._base = 0
         self._marks: list[_Mark] = []  # the markers in it
-        self._aside: list[str | _Mark] = []  # what needs no support goes out with the next claim that does
+        self._aside: list[_Item] = []  # what needs no support goes out with the next claim that does
         self._shown = False
         self._withheld = False
         self._owed = ""  # how the line began, when what began it was withheld
@@ -90,8 +101,9 @@ class Holding(Checked):
             lead = self._begun(self._cut(claim.start))
             said = self._cut(claim.end)
             if not self._checking.weighs(claim):
-                self.verdicts.append((claim, NOT_WEIGHED, True))
-                self._aside += [*lead, *said]
+                place = len(self.verdicts)
+                self.verdicts.append((claim, NOT_WEIGHED, False))  # seen once it goes out
+                self._aside += [*lead, _Edge(place, opens=True), *said, _Edge(place, opens=False)]
                 continue
             marks = [item for item in said if isinstance(item, _Mark)]
             bare = without([(mark.start - claim.start, mark.end - claim.start) for mark in marks], claim.text)
@@ -105,6 +117,8 @@ class Holding(Checked):
                 events.append(ClaimChecked(withheld, verdict, shown=False))
                 continue
             said, verdict = _set_right(said, verdict)
+            if verdict.ruling == "not_checked" and self._checking.mode != "mark":
+                said = _unverified(said)
             events += self._let_out(self._opening([*self._aside, *lead]))
             self._aside.clear()
             begin = self._cited.length
@@ -143,17 +157,23 @@ class Holding(Checked):
             return lead
         return [owed, *(lead[1:] if first else lead)]
 
-    def _opening(self, items: list[str | _Mark]) -> list[str | _Mark]:
+    def _opening(self, items: list[_Item]) -> list[_Item]:
         """No white space is left of sentences withheld before the first that goes out."""
-        if self._shown or not self._withheld or not items or not isinstance(items[0], str):
+        first = items[0] if items else None
+        if self._shown or not self._withheld or not isinstance(first, str):
             return items
-        return [items[0].lstrip(), *items[1:]]
+        return [first.lstrip(), *items[1:]]
 
-    def _let_out(self, items: Sequence[str | _Mark]) -> list[Event]:
+    def _let_out(self, items: Sequence[_Item]) -> list[Event]:
         events: list[Event] = []
         for item in items:
             if isinstance(item, str):
                 events += self._cited.write(item)
+            elif isinstance(item, _Edge):
+                claim, verdict, _ = self.verdicts[item.verdict]
+                end = self._cited.length
+                claim = replace(claim, start=end if item.opens else claim.start, end=end)
+                self.verdicts[item.verdict] = claim, verdict, True
             else:
                 target = item.pointer or Marker((item.source + 1,), "", item.before)
                 events += self._cited.write(target, before=item.before)
@@ -185,6 +205,15 @@ def _set_right(said: list[str | _Mark], verdict: Verdict) -> tuple[list[str | _M
     added = _Mark(0, 0, first, best[first])
     added.before = "" if head[-1:].isspace() else " "
     return [*front, head, added, tail], _noting(verdict, "the sentence had no marker; one was added")
+
+
+def _unverified(said: list[str | _Mark]) -> list[str | _Mark]:
+    """The sentence with a sign that nobody checked it; in a table's row, inside its last cell."""
+    last = said[-1] if said and isinstance(said[-1], str) else ""
+    words = last.rstrip()
+    if words.endswith("|") and len(words) > 1:
+        return [*said[:-1], f"{words[:-1].rstrip()} {UNVERIFIED} |{last[len(words) :]}"]
+    return [*said, f" {UNVERIFIED}"]
 
 
 def _noting(verdict: Verdict, note: str) -> Verdict:

@@ -1,6 +1,7 @@
 """Claims of an answer in; verdicts out, within a time, never failing open. How an answer waits for them.
 
-``hold``: a sentence leaves when it is checked, and what the sources do not carry stays back.
+``hold``: a sentence leaves when it is checked; what the sources do not carry stays back, what could not be checked is
+marked as that.
 ``mark``: text leaves at once, verdicts follow. ``amend``: the same, and what fails is taken back.
 """
 
@@ -26,8 +27,10 @@ if TYPE_CHECKING:
     from footnoted.grounding.judge import QueuedWeigher
 
 Mode = Literal["hold", "mark", "amend"]
+Doubt = Literal["mark", "withhold"]
 
 NEEDS_SUPPORT = "claim"  # the one kind that is weighed; headings, greetings, questions, code are not
+UNVERIFIED = "(unverified)"  # stands after a sentence that left `hold` without a verdict
 BUSY = "busy: the answer's time was over before its turn came"
 NOT_WEIGHED = Verdict("not_checked", reason="needs no support")
 _MARKER = re.compile(r"(?<![\w\])])\[(?:Source )?\d{1,3}\](?![(\w])|(?<=[^\W\d_]|[.!?,;:])[⁰¹²³⁴-⁹]+")
@@ -42,8 +45,8 @@ class Checking:
     ``until``: when (of the event loop's clock) waiting ends for every claim of the answer, those in the queue too.
 
     ``least``: the score (0–1) below which a supported claim is not shown either, in ``hold``.
-    ``show_unchecked``: whether ``hold`` lets out what could not be checked. ``watch`` knows what no evidence
-    excuses in the answer at hand.
+    ``doubt``: whether what could not be checked leaves ``hold`` all the same, visibly unverified, or stays behind.
+    ``watch`` knows what no evidence excuses in the answer at hand.
     """
 
     weigher: Weigher
@@ -51,7 +54,7 @@ class Checking:
     wait: float = 5.0
     until: float | None = None
     least: float = 0.0
-    show_unchecked: bool = False
+    doubt: Doubt = "withhold"
     watch: Watch | None = None
 
     def weighs(self, claim: Claim) -> bool:
@@ -85,7 +88,7 @@ class Checking:
     def lets_out(self, verdict: Verdict) -> bool:
         """Whether a sentence with this verdict reaches the reader in ``hold``."""
         if verdict.ruling == "not_checked":
-            return self.show_unchecked
+            return self.doubt == "mark"
         return verdict.ruling in ("supported", "partial") and (verdict.score is None or verdict.score >= self.least)
 
 

@@ -63,13 +63,14 @@ async def draft(run: Run, gate: Gate, ids: Sequence[str]) -> tuple[Draft, str]:
 
 async def _answer(run: Run, request: GenerationRequest) -> GenerationResponse:
     if run.asking.llms.get("answer") is None:
-        generator = GroundedGenerator(quoting(run), checker=run.checker)
+        generator = GroundedGenerator(quoting(run), checker=run.checker, doubt="withhold")
     else:
         generator = GroundedGenerator(
             as_provider(lambda prompt: run.asking.ask("answer", prompt)),
             deadlines=Deadlines(None, None, None),
             retry=Retry(attempts=1),  # asking is tried again in one place
             checker=run.checker,
+            doubt="withhold",
         )
     async with generator:
         return await generator.generate(request)

@@ -78,7 +78,7 @@ class ResponseGenerationAgent:
         generator.setdefault("verdict_wait", max(timeout, 0.001))
         self._model = model
         self._plain = GroundedGenerator(
-            self._extracts, checker=guard, checking="hold", verdict_wait=generator["verdict_wait"]
+            self._extracts, checker=guard, checking="hold", doubt="withhold", verdict_wait=generator["verdict_wait"]
         )
         self._chosen: GroundedGenerator | None = None
         if not own or others:
@@ -90,6 +90,7 @@ class ResponseGenerationAgent:
                 fallback=[self._extracts if other == "extractive" else other for other in others] or None,
                 checker=guard,
                 checking="hold",
+                doubt="withhold",
                 **generator,
             )
 

@@ -130,6 +130,7 @@ class Advice:
             advisor,
             checker=weigher,
             checking=writer.checking,
+            doubt="withhold",
             # The model's own clocks run inside; what data says is there at once.
             deadlines=Deadlines(first_token=None, between_tokens=None, total=None),
             retry=Retry(attempts=1),
