@@ -9,16 +9,17 @@ if [ "$(id -u)" != 0 ] || ! command -v debootstrap >/dev/null; then
   exit 1
 fi
 
+shared=()
 root=$(mktemp -d /var/tmp/footnoted-bare-XXXXXX)
 finish() {
   for place in proc sys dev/pts dev/shm dev; do umount -l "$root/$place" 2>/dev/null || true; done
   for each in "${shared[@]}"; do umount -l "$root$each" 2>/dev/null || true; done
   rm -rf --one-file-system "$root"
 }
-shared=()
 trap finish EXIT
 
-mirror=$(sed -n 's/^URIs: *//p; s/^deb *\(\[[^]]*\] *\)\?\([^ ]*\).*/\2/p' /etc/apt/sources.list.d/* /etc/apt/sources.list 2>/dev/null | head -1)
+mirror=$({ cat /etc/apt/sources.list.d/* /etc/apt/sources.list 2>/dev/null || true; } |
+  sed -n 's/^URIs: *//p; s/^deb *\(\[[^]]*\] *\)\?\([^ ]*\).*/\2/p' | head -1)
 debootstrap --variant=minbase --include=ca-certificates,python3,python3-venv,make bookworm "$root" "${mirror:-http://deb.debian.org/debian}" >/dev/null
 
 for place in /etc/apt/sources.list /etc/apt/sources.list.d /etc/apt/apt.conf.d /etc/apt/auth.conf.d /etc/apt/trusted.gpg.d \
@@ -28,7 +29,7 @@ done
 if [ -f /etc/ssl/certs/ca-certificates.crt ]; then cp -L /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/"; fi
 # Folders that pip is told to look into are seen there too, and cannot be written.
 for place in $( (pip config list 2>/dev/null || python3 -m pip config list 2>/dev/null; env | grep ^PIP_ || true) | grep -o '/[^ '"'"']*' | sort -u); do
-  place=${place#//}; place=/${place#/}
+  place=${place/#\/\/\//\/}; place=${place%/simple}  # beside an index stand its files
   if [ -d "$place" ]; then mkdir -p "$root$place" && mount --bind "$place" "$root$place" && mount -o remount,ro,bind "$root$place" && shared+=("$place"); fi
 done
 for place in proc sys dev dev/pts; do mount --bind "/$place" "$root/$place"; done

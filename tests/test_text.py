@@ -6,10 +6,11 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from footnoted.text import sentences
+from tests.laws import tried
 from tests.tables import every
 
 CASES = json.loads((Path(__file__).parent / "grounding" / "segmentation_cases.json").read_text(encoding="utf-8"))
@@ -87,7 +88,7 @@ def test_the_sentences_of_the_corpus_cover_it_in_order():
         covers(case["text"])
 
 
-@settings(max_examples=200, deadline=None)
+@tried(200)
 @given(st.text(st.sampled_from('aA1 .!?…。。।؟กข\n\r\t"“”()[]*`-#|😊¹\u2028'), max_size=60))
 def test_the_sentences_of_any_text_cover_it_in_order(text):
     """The same for texts nobody wrote."""

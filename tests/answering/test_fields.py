@@ -4,10 +4,11 @@ import json
 from itertools import pairwise
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from footnoted.answering.fields import FieldReader, fields_of, path_of
+from tests.laws import tried
 
 TANGLED = {
     "amounts": [{"pounds": 75, "what_for": 'a "repair", {so} [it] \\ is'}, {"pounds": -1.5e3, "in pence": None}],
@@ -45,7 +46,7 @@ def test_every_cut_gives_the_same_fields(indent, plain):
 
 
 @pytest.mark.no_cover  # the same lines thousands of times
-@settings(max_examples=150, deadline=None)
+@tried(150)
 @given(value=st.dictionaries(st.text(max_size=6), values, max_size=4), cuts=st.lists(st.integers(0, 200), max_size=6))
 @example(value={"a": "\\"}, cuts=[7])
 def test_any_object_in_any_pieces_is_read_as_a_parser_reads_it(value, cuts):

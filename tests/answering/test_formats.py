@@ -3,11 +3,12 @@
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from footnoted.answering.formats import json_escape, shaper
 from footnoted.contract import OutputFormat
+from tests.laws import tried
 from tests.tables import every
 
 
@@ -62,7 +63,7 @@ def test_any_cut_gives_the_same_text(form, text):
     assert shaped(form, list(text)) == whole
 
 
-@settings(max_examples=150, deadline=None)
+@tried(150)
 @given(st.lists(st.text(alphabet="ab*-#>`1.) \n", max_size=6), max_size=12))
 def test_no_cut_matters_for_any_text(pieces):
     """The law holds for texts made of nothing but special characters."""
@@ -75,6 +76,7 @@ def test_markdown_goes_through_untouched():
     assert shaper(OutputFormat.MARKDOWN) is None
 
 
+@tried(100)
 @given(st.lists(st.text(max_size=5), max_size=8))
 def test_escaping_by_pieces_is_escaping_the_whole(pieces):
     """A JSON string may be escaped as it streams."""

@@ -1,9 +1,10 @@
 """Whether the figures of a value stand in the sources: exactly, however they are written."""
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from footnoted.answering.present import Figures
+from tests.laws import tried
 from tests.tables import every
 
 TEXT = """The excess is £75 for a repair. Cover is up to £1,000, paid within two weeks. See ISO 27001 and CVE-2024-12.
@@ -67,7 +68,7 @@ def test_what_does_not_stand_there_is_named(value, lacking):
     assert Figures([TEXT]).lacks(value) == lacking
 
 
-@settings(max_examples=150, deadline=None)
+@tried(150)
 @given(there=st.sets(st.integers(0, 10**7), min_size=1, max_size=5), value=st.integers(0, 10**7))
 def test_a_number_is_found_exactly_where_it_stands(there, value):
     """In plain digits or in groups of three, and nothing near it passes for it."""

@@ -1,10 +1,11 @@
 """Text that can only be read: what goes, what stays, and that no cut of a stream changes either."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from footnoted.inert import ReadableStream, on_one_line, readable, without_tokens
+from tests.laws import tried
 
 from .conftest import ACTING
 
@@ -33,7 +34,7 @@ def streamed(pieces):
 
 
 @given(TEXTS)
-@settings(max_examples=300, deadline=None)
+@tried(300)
 def test_every_cut_gives_the_same_text(text):
     """In one piece, in two anywhere, or one character at a time."""
     whole = readable(text)
@@ -44,7 +45,7 @@ def test_every_cut_gives_the_same_text(text):
 
 
 @given(TEXTS)
-@settings(max_examples=200, deadline=None)
+@tried(200)
 def test_what_is_left_only_reads_and_stays(text):
     """Nothing that acts is left, all of it encodes, and a second time changes nothing."""
     once = readable(text)

@@ -1,12 +1,13 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from footnoted.citations import Marker, MarkerDecoder
 from tests.citations.answers import ANSWERS
 from tests.citations.dialects import DIALECTS, Case
+from tests.laws import tried
 from tests.tables import every
 
 pytestmark = pytest.mark.no_cover  # the same lines thousands of times: tracing them takes most of the time
@@ -60,7 +61,7 @@ def test_any_cut_of_an_answer_decodes_the_same(name: str):
         assert decode(pieces) == whole, pieces[0][-40:]
 
 
-@settings(max_examples=250, deadline=None)
+@tried(250)
 @given(st.text(alphabet=SPECIAL, max_size=60), st.integers(0, 12), st.booleans(), st.data())
 def test_any_cut_of_any_text_decodes_the_same(text: str, count: int, show: bool, data: st.DataObject):
     """Random text of the characters that matter, cut at random, decodes as it does whole."""
@@ -71,7 +72,7 @@ def test_any_cut_of_any_text_decodes_the_same(text: str, count: int, show: bool,
     assert decode(list(text), count, show=show) == whole
 
 
-@settings(max_examples=150, deadline=None)
+@tried(150)
 @given(
     st.lists(st.sampled_from([case.text for case in DIALECTS]), min_size=2, max_size=4),
     st.sampled_from(["", " ", "\n", "\n\n"]),
@@ -82,7 +83,7 @@ def test_dialects_side_by_side_decode_the_same_however_cut(texts: list[str], bet
     assert decode(list(text)) == decode([text])
 
 
-@settings(max_examples=100, deadline=None)
+@tried(100)
 @given(
     st.text(
         alphabet=st.characters(exclude_characters="[(【［〔（<*^$`\\~⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", exclude_categories=("Cs",)),

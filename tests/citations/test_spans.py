@@ -3,12 +3,13 @@ from __future__ import annotations
 import time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from footnoted.citations import SourceSpans, locate
 from footnoted.citations.spans import MAX_SENTENCE, overlap
 from footnoted.text import sentences
+from tests.laws import tried
 from tests.tables import every
 
 POLICY = """# Motor policy
@@ -130,7 +131,7 @@ def test_a_quote_does_not_cut_a_letter_from_its_accents():
     )
 
 
-@settings(max_examples=200, deadline=None)
+@tried(200)
 @given(st.text(max_size=120), st.text(alphabet=st.characters(exclude_categories=("Cs",)), max_size=400))
 def test_the_quote_is_always_the_source_s_own(claim: str, text: str):
     """Any claim against any source: exact bounds, a quote unless the source is empty, support in 0–1."""
@@ -141,7 +142,7 @@ def test_the_quote_is_always_the_source_s_own(claim: str, text: str):
     assert 0 <= found.support <= 1
 
 
-@settings(max_examples=60, deadline=None)
+@tried(60)
 @given(st.integers(0, 200), st.integers(12, 80))
 def test_any_stretch_of_a_source_is_found_again(start: int, length: int):
     """Words copied from anywhere in a source are found with full support, in the sentences they are from."""

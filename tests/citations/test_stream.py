@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from footnoted.citations import CitationStream
@@ -14,6 +14,7 @@ from footnoted.events import CitationFound, TextDelta
 from footnoted.types import Citation, Pointer, Source
 from tests.citations.answers import ANSWERS
 from tests.citations.dialects import DIALECTS, Case
+from tests.laws import tried
 from tests.tables import every
 
 NUMBERED, INLINE, FOOTNOTE, ENDNOTE = (
@@ -100,7 +101,7 @@ def test_an_answer_is_the_same_however_it_arrives(name: str):
     assert run(list(ANSWERS[name]), sources, show=False)[:2] == hidden
 
 
-@settings(max_examples=150, deadline=None)
+@tried(150)
 @given(
     st.text(alphabet="[12, 3]¹.ab A\n(Source)", max_size=50),
     st.sampled_from(list(CitationStyle)),

@@ -6,10 +6,11 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from footnoted.grounding.claims import ClaimSegmenter, segment
+from tests.laws import tried
 from tests.tables import every
 
 CASES = json.loads((Path(__file__).parent / "segmentation_cases.json").read_text(encoding="utf-8"))
@@ -75,7 +76,7 @@ FRAGMENTS = [
 
 
 @pytest.mark.no_cover  # the same lines thousands of times
-@settings(max_examples=400, deadline=None)
+@tried(400)
 @given(st.lists(st.sampled_from(FRAGMENTS), max_size=30).map("".join), st.data())
 def test_any_cut_of_any_text_gives_the_same_claims_with_exact_offsets(text, data):
     """The law for texts nobody wrote: same claims however cut, in order, not overlapping, offsets exact."""
@@ -90,7 +91,7 @@ def test_any_cut_of_any_text_gives_the_same_claims_with_exact_offsets(text, data
         last = claim.end
 
 
-@settings(max_examples=200, deadline=None)
+@tried(200)
 @given(st.lists(st.sampled_from(FRAGMENTS), max_size=30).map("".join))
 def test_every_word_of_an_answer_stands_in_some_claim(text):
     """Nothing escapes checking: letters and digits outside the claims are list numbering only."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from footnoted.grounding.facts import facts, parts
+from tests.laws import tried
 from tests.tables import every
 
 CASES = json.loads((Path(__file__).parent / "segmentation_cases.json").read_text(encoding="utf-8"))
@@ -97,7 +98,7 @@ def test_the_facts_of_every_claim_of_the_corpus_cover_it_in_order():
             covers(text)
 
 
-@settings(max_examples=200, deadline=None)
+@tried(200)
 @given(
     st.lists(
         st.sampled_from(

@@ -6,10 +6,11 @@ import time
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from footnoted.grounding.quantities import opposed, quantities, same
+from tests.laws import tried
 from tests.tables import every
 
 READ = [
@@ -98,7 +99,7 @@ def test_contrary_bounds_are_seen():
     assert not opposed(bounds["within"], bounds["at most"])
 
 
-@settings(max_examples=60, deadline=None)
+@tried(60)
 @given(st.text(alphabet="0123456789.,£$% abcdefkm-:/stndrdth", max_size=60))
 def test_any_text_is_read_without_error_and_spans_are_exact(text):
     """No text breaks the reader; spans are in order, inside the text and never overlap."""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from footnoted.errors import BadProviderReply
 from footnoted.providers import _sse
 from footnoted.providers._sse import Decoder, Event
+from tests.laws import tried
 
 CORPUS = {
     "openai": b'data: {"a": "\xc3\xa9"}\n\ndata: [DONE]\n\n',
@@ -48,7 +49,7 @@ STREAMS = st.lists(st.tuples(LINES, st.sampled_from([b"\n", b"\r", b"\r\n"])), m
 )
 
 
-@settings(max_examples=150, deadline=None)
+@tried(150)
 @given(STREAMS, st.lists(st.integers(1, 7), max_size=40))
 def test_random_streams_in_random_pieces_say_the_same(stream, sizes):
     """The law holds for streams nobody thought of."""

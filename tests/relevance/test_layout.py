@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from footnoted.relevance import read
 from footnoted.types import Source, Span
+from tests.laws import tried
 
 PAGE = """# Car policy
 
@@ -100,7 +101,7 @@ def test_a_transcript_without_marks_is_cut_into_stretches():
     assert "".join("".join(one.text.split()) for one in found) == "".join(text.split())
 
 
-@settings(max_examples=150, deadline=None)
+@tried(150)
 @given(st.text(alphabet="ab. :|-#*=\n\t1`?，。ก", max_size=120))
 def test_any_text_is_read_in_order_and_exactly(text):
     """Whatever the text, sentences stand where they say, in order, and never overlap."""

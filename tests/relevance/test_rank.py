@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from footnoted.relevance import answerability, rank
 from footnoted.relevance.narrow import narrow
 from footnoted.relevance.question import understand
 from footnoted.types import Source
+from tests.laws import tried
 
 BRIDGE = Source(
     "b",
@@ -86,7 +87,7 @@ def test_likeness_can_turn_the_order():
     assert 0 <= answerability(question, rank(question, [BRIDGE], likeness=alike)) <= 1
 
 
-@settings(max_examples=60, deadline=None)
+@tried(60)
 @given(st.text(max_size=60), st.lists(st.text(max_size=80), max_size=3))
 def test_any_question_over_any_text(question, texts):
     """Scores are numbers, places are exact, and the chance is a chance."""

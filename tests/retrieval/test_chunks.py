@@ -3,11 +3,12 @@
 import uuid
 from itertools import pairwise
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from footnoted.retrieval.load import chunks, parse
 from footnoted.retrieval.load.chunks import LEAST, MOST, TABLE_MOST, size_of
+from tests.laws import tried
 
 
 def passages(text: str, path: str = "a.md"):
@@ -130,7 +131,7 @@ BLOCKS = st.lists(
 )
 
 
-@settings(max_examples=120, deadline=None)
+@tried(120)
 @given(BLOCKS)
 def test_every_word_of_a_document_is_in_some_passage_or_title(blocks):
     """Cutting loses nothing: each word stands in a passage, or in the title above it; passages never overlap."""

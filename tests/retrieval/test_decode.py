@@ -3,11 +3,12 @@
 import contextlib
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from footnoted.errors import SourceError
 from footnoted.retrieval.load.decode import decode
+from tests.laws import tried
 
 TEXT = "Café, naïve – £75, €3 “quoted”\nบริษัท 保险"
 
@@ -62,7 +63,7 @@ def test_binary_files_are_refused_by_what_they_are(data, word):
         decode(data)
 
 
-@settings(max_examples=150)
+@tried(150)
 @given(st.binary(max_size=300))
 def test_any_bytes_are_text_or_a_source_error(data):
     """No bytes make it raise anything else."""

@@ -1,12 +1,13 @@
 """The index: what a question finds, in which order, and with which scores."""
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from footnoted.retrieval import Index
 from footnoted.retrieval.terms import index_terms, query_terms
 from footnoted.types import Source
+from tests.laws import tried
 
 WORDS = {
     "car": "The windscreen excess is £75 with our approved repairer.",
@@ -134,7 +135,7 @@ def test_a_question_of_thousands_of_words_is_answered(index):
 SYNTAX = st.text(alphabet='+-&|!(){}[]^"~*?:\\/<> abçßİΐ้保0.,', max_size=60)
 
 
-@settings(max_examples=200, deadline=None)
+@tried(200)
 @given(st.one_of(st.text(max_size=200), SYNTAX))
 @example('title:"unclosed')
 @example("a AND (b OR")
@@ -146,7 +147,7 @@ def test_no_string_breaks_the_search(index, question):
     assert all(0 < hit.score < 1 for hit in index.search(question, 3))
 
 
-@settings(max_examples=100, deadline=None)
+@tried(100)
 @given(st.text(max_size=80))
 def test_what_is_asked_in_a_texts_own_words_is_found_in_it(text):
     """The same folding on both sides: every term of a question occurs among its text's terms."""

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from footnoted.testing import Reply, Request, ScriptedLLM, closed_port, faults
 from footnoted.testing.script import ProtocolName, text_of
+from tests.laws import tried
 
 PROTOCOLS: tuple[ProtocolName, ...] = ("openai", "anthropic", "gemini", "responses")
 
@@ -280,6 +281,7 @@ async def test_the_stand_in_runs_from_the_command_line() -> None:
         await process.wait()
 
 
+@tried(100)
 @given(st.text())
 def test_text_is_cut_without_loss(text: str) -> None:
     """However a text looks, its pieces put together are the text."""

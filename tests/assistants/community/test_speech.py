@@ -3,7 +3,7 @@
 import doctest
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from footnoted.assistants.community import posting, prompts, speech
@@ -11,6 +11,7 @@ from footnoted.assistants.community.posting import LIMIT, length, neutralised, p
 from footnoted.assistants.community.quoting import Quoting
 from footnoted.assistants.community.speech import forbidden, own_work, questions
 from footnoted.types import Prompt, Source
+from tests.laws import tried
 from tests.tables import every
 
 
@@ -80,7 +81,7 @@ def test_a_long_reply_is_cut_between_paragraphs_and_listings_are_closed():
     assert all(part.endswith(("[1].", "```")) for part in cut[:2])
 
 
-@settings(max_examples=150, deadline=None)
+@tried(150)
 @given(st.text(alphabet=st.sampled_from("ab. \n[1]`😀"), max_size=600), st.integers(min_value=60, max_value=120))
 def test_cutting_loses_no_word_and_keeps_the_limit(text, limit):
     """A law: whatever is cut, the parts fit and hold every letter."""

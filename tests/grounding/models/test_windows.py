@@ -1,12 +1,13 @@
 """The law of windows: whatever the source and the model, every sentence is in some window, and all windows fit."""
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from footnoted.grounding.evidence import passage
 from footnoted.grounding.models.windows import fitting, windows
 from footnoted.grounding.reading import read
 from footnoted.types import Source, Span
+from tests.laws import tried
 
 SENTENCES = st.lists(
     st.sampled_from(
@@ -24,7 +25,7 @@ SENTENCES = st.lists(
 )
 
 
-@settings(deadline=None)
+@tried(100)
 @given(text=SENTENCES.map("".join), tokens=st.integers(1, 400))
 def test_every_sentence_stands_in_a_window(text, tokens):
     """Nothing is cut away, however little a model reads at once; the likeliest window comes first."""
@@ -37,7 +38,7 @@ def test_every_sentence_stands_in_a_window(text, tokens):
     assert all(0.0 <= one <= 1.0 + 1e-9 for one in likely)
 
 
-@settings(deadline=None)
+@tried(100)
 @given(text=st.text(min_size=1, max_size=400), room=st.integers(1, 50))
 def test_pieces_fit_and_make_the_whole(text, room):
     """A stretch that does not fit is halved until it does; put together, the halves are the stretch."""
@@ -46,7 +47,7 @@ def test_pieces_fit_and_make_the_whole(text, room):
     assert all(piece.end - piece.start <= room for piece in pieces)
 
 
-@settings(deadline=None)
+@tried(100)
 @given(text=st.text(max_size=50))
 def test_what_never_fits_is_still_told(text):
     """Down to single letters, each is handed on, so that whoever reads refuses it and it counts as unread."""
