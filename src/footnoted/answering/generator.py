@@ -80,7 +80,7 @@ class GroundedGenerator:
     ``checking``: ``hold`` (a sentence leaves when it is checked; the default with ``require_grounding``),
     ``mark`` (text at once, verdicts follow; the default without), ``amend`` (what fails is taken back), ``off``.
     ``checker``: who decides, the shipped one unless given; ``judge``: a provider that is asked about what the
-    checker is unsure of; ``refusal=Risk(0.05)``: withhold what is not sure enough for that share of wrong
+    checker is unsure of; ``refusal=Risk(0.2)``: withhold what is not sure enough for that share of wrong
     sentences. ``verdict_wait``: seconds a check may take before its sentence is ``not_checked``. ``doubt``: such a
     sentence leaves ``hold`` with "(unverified)" after it (``mark``, the default) or stays behind (``withhold``, the
     default for the fields of a structured answer); ``show_unchecked=True`` is the older way to say ``mark``.

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from footnoted.answering.formats import json_unescape
+from footnoted.answering.subjects import Subjects
 from footnoted.answering.weighing import NOT_WEIGHED, UNVERIFIED, Checked, Checking, pointed, without
 from footnoted.citations import CitationStream, Marker, MarkerDecoder
 from footnoted.events import ClaimChecked, Event, TextDelta
@@ -40,8 +41,9 @@ _Item = str | _Mark | _Edge
 class Holding(Checked):
     """A sentence goes out when it is checked; what the sources do not carry stays back.
 
-    Markers are set right on the way: one that points at a source which does not carry the sentence moves to
-    the one that does, a missing one is added, and the verdict's reason says so.
+    Markers of supported sentences are set right on the way: one that points at a source which does not carry the
+    sentence moves to the one that does, a missing one is added, and the verdict's reason says so. No marker is
+    laundered: where the source that carries the words does not speak of the sentence's subject, it is no support.
     """
 
     def __init__(
@@ -57,6 +59,7 @@ class Holding(Checked):
         self._aside: list[_Item] = []  # what needs no support goes out with the next claim that does
         self._shown = False
         self._withheld = False
+        self._subjects = Subjects(sources)
         self._owed = ""  # how the line began, when what began it was withheld
 
     async def take(self, text: str, pointers: tuple[Pointer, ...] = ()) -> list[Event]:
@@ -103,12 +106,14 @@ class Holding(Checked):
             if not self._checking.weighs(claim):
                 place = len(self.verdicts)
                 self.verdicts.append((claim, NOT_WEIGHED, False))  # seen once it goes out
+                self._subjects.note(claim.text)
                 self._aside += [*lead, _Edge(place, opens=True), *said, _Edge(place, opens=False)]
                 continue
             marks = [item for item in said if isinstance(item, _Mark)]
             bare = without([(mark.start - claim.start, mark.end - claim.start) for mark in marks], claim.text)
             cited = list(dict.fromkeys(mark.source for mark in marks))
-            verdict = await self._checking.verdict(bare, self._sources, cited)
+            verdict = self._of_its_subject(bare, cited, await self._checking.verdict(bare, self._sources, cited))
+            self._subjects.note(bare, verdict)
             if self._checking.mode != "mark" and not self._checking.lets_out(verdict):
                 self._withheld = True
                 self._owed = _line_opening(lead)
@@ -131,6 +136,16 @@ class Holding(Checked):
             self.verdicts.append((shown, verdict, True))
             events.append(ClaimChecked(shown, verdict))
         return events
+
+    def _of_its_subject(self, bare: str, cited: Sequence[int], verdict: Verdict) -> Verdict:
+        """The verdict, unless a marker would have to move to a source that does not speak of the sentence's subject."""
+        rests_on = [one.source for one in verdict.evidence]
+        if verdict.ruling != "supported" or not rests_on or not set(cited).isdisjoint(rests_on):
+            return verdict
+        if not (subject := self._subjects.missing(bare, rests_on[0])):
+            return verdict
+        reason = f"the source that says this does not speak of {subject}"
+        return replace(verdict, ruling="unsupported", score=None, tier="exact", reason=reason)
 
     def _cut(self, until: int) -> list[str | _Mark]:
         """Take the draft up to ``until`` away, as text and markers."""
@@ -189,7 +204,7 @@ def _set_right(said: list[str | _Mark], verdict: Verdict) -> tuple[list[str | _M
     for mark in marks:
         if mark.source in best:
             mark.pointer = mark.pointer or best[mark.source]
-    if any(mark.source in best for mark in marks):
+    if any(mark.source in best for mark in marks) or verdict.ruling != "supported":
         return said, verdict
     first = verdict.evidence[0].source
     if marks:

@@ -14,20 +14,26 @@ class Risk:
     """At most this ``share`` (0–1) of the sentences shown may be ones the sources do not carry.
 
     The score that keeps to it is read off the shipped risk–coverage curve, measured on labelled adversarial
-    claims; `docs/checking.md` says how far to trust it. Where no score keeps to it, the highest is asked for.
+    claims; `docs/checking.md` says how far to trust it. Raises `ConfigurationError` for a share that no score on it
+    keeps to, and says which is the least that can be kept.
     """
 
     share: float
 
     def __post_init__(self) -> None:
         if not 0 < self.share < 1:
-            raise ConfigurationError(f"Risk takes a share between 0 and 1, such as Risk(0.05); got {self.share}")
+            raise ConfigurationError(f"Risk takes a share between 0 and 1, such as Risk(0.2); got {self.share}")
+        kept = min(risk for _, risk, _ in _curve())
+        if self.share < kept:
+            raise ConfigurationError(
+                f"Risk({self.share:g}) cannot be kept: on the claims the check was measured on, no score leaves fewer "
+                f"wrong sentences than Risk({kept:g})"
+            )
 
     @property
     def least(self) -> float:
-        """The lowest score whose risk is within ``share``; the highest there is when none is."""
-        points = _curve()
-        return next((score for score, risk, _ in points if risk <= self.share), points[-1][0])
+        """The lowest score whose risk is within ``share``."""
+        return next(score for score, risk, _ in _curve() if risk <= self.share)
 
     @property
     def coverage(self) -> float:

@@ -26,6 +26,13 @@ _RUNS = re.compile(
     r"|<[^<>]*\bon[a-z]{3,20}\s*=",
     re.IGNORECASE,
 )
+# A part of a document by its number: "section 12.4", "clauses 3", "§ 7a", "Artikel 5", "Annex II".
+_REFERENCE = re.compile(
+    r"(?:§{1,2}|¶|\b(?:sections?|sect?\.|clauses?|articles?|art\.|paragraphs?|para\.|chapters?|annex|appendix|schedule"
+    r"|artikel|abschnitt|absatz|ziffer|klausel|kapitel|chapitre|alinéa|artículo|cláusula|sección|articolo|sezione))"
+    r"\s{0,2}(?P<number>\d+(?:\.\d+)*[a-z]?|[IVXLC]{2,})(?!\w|\.\d)",
+    re.IGNORECASE,
+)
 _CODE = re.compile(r"`[^`\n]+`")
 _SAYS_NOTHING = frozenset(
     content_stems(
@@ -48,6 +55,8 @@ class Watch:
         """Why this text may not stand, in words; empty when nothing speaks against it."""
         if self.repeats_order(text):
             return "it repeats what only an order in the sources or the question says"
+        if reference := self._unknown_part(text):
+            return f"it names {reference}, which no source has"
         for found in _ADDRESS.finditer(text):
             address = found.group().rstrip(".,;:!?*_/").rsplit("//", 1)[-1]
             if not any(address in given for given in self._texts):
@@ -56,6 +65,16 @@ class Watch:
             return "it says what a mark stands for, which is no statement"
         if _RUNS.search(_CODE.sub("", text)):
             return "it holds markup that loads or runs something"
+        return ""
+
+    def _unknown_part(self, text: str) -> str:
+        """The first section, clause or article named whose number stands in no source, title or metadata."""
+        for found in _REFERENCE.finditer(text):
+            # "12.4" may be written "12(4)" or "§ 12 (4)".
+            number = r"[.)(\s]{1,3}".join(map(re.escape, found["number"].split(".")))
+            stands = re.compile(rf"(?<![\w.]){number}(?!\w|\.\d)", re.IGNORECASE)
+            if not any(stands.search(given) for given in self._texts[1:]):
+                return found.group()
         return ""
 
     def repeats_order(self, text: str) -> bool:

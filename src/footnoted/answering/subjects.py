@@ -1,0 +1,69 @@
+"""Sentences of an answer in, in order; whether a source speaks of what the last of them speaks of, out.
+
+"The Atlas bridge opened in 1998. Cars pay 5 euros." is about the bridge in both sentences: what a tunnel's notice says
+of cars is no evidence for the second, however well its words fit.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import cached_property
+
+from footnoted.prompting.described import described
+from footnoted.types import Source, Verdict
+
+_WORD = re.compile(r"[^\W\d_][\w’'-]*")
+_GENITIVE = re.compile(r"['’]s?\Z")
+_HEAD = 5  # words of a sentence among which its own subject begins
+_REMEMBERED = 8  # sentences a subject is carried on for
+
+
+class Subjects:
+    """What the sentences so far were about: names, by their capital letters. Without capitals nothing is told."""
+
+    def __init__(self, sources: Sequence[Source]) -> None:
+        self._sources = sources
+        self._said: list[tuple[str, frozenset[int]]] = []
+
+    def note(self, sentence: str, verdict: Verdict | None = None) -> None:
+        """A sentence, a heading or a lead-in was written; by its verdict it rests on these sources."""
+        rests_on = frozenset(one.source for one in verdict.evidence) if verdict is not None else frozenset[int]()
+        self._said = [*self._said[1 - _REMEMBERED :], (sentence, rests_on)]
+
+    def missing(self, sentence: str, source: int) -> str:
+        """The subject of a sentence that some source speaks of and this one does not; empty if there is none such."""
+        subject, rests_on = self._name(sentence, head=_HEAD), frozenset[int]()
+        if not subject:
+            carried = ((self._name(said), sources) for said, sources in reversed(self._said))
+            subject, rests_on = next(((name, sources) for name, sources in carried if name), ([], rests_on))
+        if not subject or source in rests_on or self._stands(subject, source):
+            return ""
+        known = any(self._stands(subject, other) for other in range(len(self._sources)) if other != source)
+        return " ".join(subject) if known else ""
+
+    def _name(self, sentence: str, *, head: int | None = None) -> list[str]:
+        """The first name of a sentence, among its first ``head`` words: words with capitals, in a row."""
+        words = list(_WORD.finditer(sentence))
+        run: list[str] = []
+        for place, word in enumerate(words):
+            if run and (not word.group()[0].isupper() or not sentence[: word.start()].endswith(" ")):
+                break
+            if not run and head is not None and place >= head:
+                break
+            if word.group()[0].isupper() and (place or self._is_name(word.group())):
+                run.append(_GENITIVE.sub("", word.group()))
+        return run
+
+    def _is_name(self, word: str) -> bool:
+        """Whether a word that begins a sentence has its capital in the middle of a source's sentence, too."""
+        inside = re.compile(rf"(?<=[\w,;] ){re.escape(_GENITIVE.sub('', word))}\b")
+        return any(inside.search(source.text) is not None for source in self._sources)
+
+    def _stands(self, subject: Sequence[str], source: int) -> bool:
+        text = self._texts[source]
+        return all(re.search(rf"\b{re.escape(word.casefold())}", text) is not None for word in subject)
+
+    @cached_property
+    def _texts(self) -> list[str]:
+        return [f"{one.title} {described(one)}\n{one.text}".casefold() for one in self._sources]
