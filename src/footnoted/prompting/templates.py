@@ -40,6 +40,7 @@ def choose(question: str, mode: GenerationMode, *, has_sources: bool) -> str:
     return mode.value
 
 
+@lru_cache(maxsize=256)
 def instructions(
     name: str, *, output_format: OutputFormat, structured: bool = False, directory: Path | None = None
 ) -> str:
