@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import gc
 import itertools
 import json
 import resource
@@ -17,6 +18,7 @@ import statistics
 import time
 from contextlib import AsyncExitStack, aclosing
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 from uuid import UUID
 
@@ -47,7 +49,7 @@ async def bare(stack: AsyncExitStack) -> Read:
     """What must be done, and no more: read, split lines, parse, take the text."""
     import aiohttp
 
-    session = await stack.enter_async_context(aiohttp.ClientSession())
+    session = await stack.enter_async_context(aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0)))
     body = {"model": MODEL, "messages": MESSAGES, "stream": True, "stream_options": {"include_usage": True}}
     headers = {"Authorization": "Bearer none"}
 
@@ -135,34 +137,11 @@ async def openai(stack: AsyncExitStack) -> Read:
     return read
 
 
-async def llamaindex(_: AsyncExitStack) -> Read:
-    """LlamaIndex's model class over the vendor's SDK, no citations."""
-    from llama_index.core.llms import ChatMessage
-    from llama_index.llms.openai import OpenAI
-
-    models: dict[str, OpenAI] = {}
-    messages = [ChatMessage(role=message["role"], content=message["content"]) for message in MESSAGES]
-
-    async def read(base_url: str) -> tuple[int, float]:
-        model = models.get(base_url)
-        if model is None:
-            model = models[base_url] = OpenAI(model="gpt-4.1-mini", api_key="none", api_base=base_url)
-        characters, first = 0, 0.0
-        async for reply in await model.astream_chat(messages):
-            if reply.delta:
-                first = first or time.perf_counter()
-                characters += len(reply.delta)
-        return characters, first
-
-    return read
-
-
 CLIENTS: dict[str, tuple[Callable[[AsyncExitStack], Awaitable[Read]], tuple[str, ...]]] = {
     "bare": (bare, ("aiohttp",)),
     "footnoted": (footnoted, ("footnoted", "aiohttp", "pydantic")),
     "footnoted-new": (partial(footnoted, new_sources=True), ("footnoted", "aiohttp", "pydantic")),
     "openai": (openai, ("openai", "httpx", "pydantic")),
-    "llamaindex": (llamaindex, ("llama-index-core", "llama-index-llms-openai", "openai")),
 }
 
 
@@ -172,18 +151,38 @@ def cpu() -> float:
     return used.ru_utime + used.ru_stime
 
 
-async def paced(read: Read, base_url: str, *, streams: int, chunks: int, pace: int) -> dict[str, float]:
-    """CPU of ``streams`` at once, begun evenly over one interval, so that each chunk is a wake-up of its own."""
+def resident() -> int:
+    """Bytes of memory this process has now."""
+    pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
+    return pages * resource.getpagesize()
+
+
+async def paced(read: Read, base_url: str, *, streams: int, chunks: int, pace: int, together: bool) -> dict[str, float]:
+    """CPU and memory of ``streams`` at once.
+
+    They are begun evenly over one interval, so that each chunk is a wake-up of its own, unless ``together``.
+    """
+    peak = 0
 
     async def late(number: int) -> int:
-        await asyncio.sleep(number / pace / streams if pace else 0.0)
+        await asyncio.sleep(0.0 if together else number / pace / streams)
         return (await read(base_url))[0]
 
+    async def watch() -> None:
+        nonlocal peak
+        while True:
+            peak = max(peak, resident())
+            await asyncio.sleep(0.25)
+
+    gc.collect()
+    begun = resident()
+    watching = asyncio.create_task(watch())
     started, before = time.perf_counter(), cpu()
     lengths = await asyncio.gather(*map(late, range(streams)))
     used, wall = cpu() - before, time.perf_counter() - started
+    watching.cancel()
     assert min(lengths) > 2 * chunks, lengths
-    return {"cpu_ms": used / streams * 1000, "wall_s": wall}
+    return {"cpu_ms": used / streams * 1000, "wall_s": wall, "kb": (peak - begun) / streams / 1024}
 
 
 async def first(read: Read, base_url: str, shorts: int) -> list[float]:
@@ -205,16 +204,19 @@ async def main() -> None:
     parser.add_argument("--chunks", type=int, default=200)
     parser.add_argument("--pace", type=int, default=50)
     parser.add_argument("--shorts", type=int, default=200)
+    parser.add_argument("--together", action="store_true")
     args = parser.parse_args()
     opener, packages = CLIENTS[args.client]
     async with AsyncExitStack() as stack:
         read = await opener(stack)
         await read(f"{args.address}/{args.chunks}/0/v1")
-        paced_at = f"{args.address}/{args.chunks}/{args.pace}/v1"
-        await paced(read, paced_at.replace(f"/{args.pace}/", "/0/"), streams=args.streams, chunks=args.chunks, pace=0)
+        await asyncio.gather(*(read(f"{args.address}/{args.chunks}/0/v1") for _ in range(20)))
         figures: dict[str, object] = {}
         if args.streams:
-            figures |= await paced(read, paced_at, streams=args.streams, chunks=args.chunks, pace=args.pace)
+            paced_at = f"{args.address}/{args.chunks}/{args.pace}/v1"
+            figures |= await paced(
+                read, paced_at, streams=args.streams, chunks=args.chunks, pace=args.pace, together=args.together
+            )
         if args.shorts:
             short = f"{args.address}/1/0/v1"
             await first(read, short, 20)

@@ -121,8 +121,11 @@ def _plain_verdict(text: str, match: re.Match[str], cursor: Cursor, stop: int) -
     if at > cursor.begin and text[at - 1] == " ":
         return end  # words set apart, as in tokenised texts: "it costs £75 . Then"
     word = text[text.rfind(" ", max(cursor.begin, at - 24), at) + 1 : at]
-    plain = word.isalpha() and word.isascii() and len(word) > 3 and is_plain(word)
-    return end if plain else None
+    if not word.isascii():
+        return None
+    if word.endswith("]"):
+        return end  # a marker, which abbreviates nothing: "it costs £75 [1]. Then"
+    return end if word.isalpha() and len(word) > 3 and is_plain(word) else None
 
 
 def _note_pairs(text: str, cursor: Cursor, stop: int) -> None:

@@ -35,7 +35,8 @@ def readable(text: str) -> str:
     >>> readable("\x1b[31mred\x07, next\u2028line")
     'red , next\nline'
     """
-    if _ODD.search(text) is None:
+    # Whether every character can be printed is told ten times as fast as what the others are.
+    if text.isprintable() or text.replace("\n", " ").isprintable() or _ODD.search(text) is None:
         return text
     text = _LINES.sub("\n", _SEQUENCE.sub("", text))
     text = _PAIRS.sub(lambda pair: pair.group().encode("utf-16", "surrogatepass").decode("utf-16"), text)
@@ -66,19 +67,19 @@ class ReadableStream:
     """`readable` for text that arrives in pieces: whatever the cut, the same text."""
 
     def __init__(self) -> None:
-        self._held = ""  # a part of a line end, of a character, of a sequence
+        self.held = ""  # a part of a line end, of a character, of a sequence
 
     def decode(self, piece: str) -> str:
         """What is certain now that ``piece`` has arrived."""
-        if not self._held and _ODD.search(piece) is None:
+        if not self.held and _ODD.search(piece) is None:
             return piece
-        text = self._held + piece
+        text = self.held + piece
         cut = _UNFINISHED.search(text, max(0, len(text) - _LONGEST_PART))
         end = cut.start() if cut else len(text)
-        self._held = text[end:]
+        self.held = text[end:]
         return readable(text[:end])
 
     def flush(self) -> str:
         """What was held back; the stream is over."""
-        held, self._held = self._held, ""
+        held, self.held = self.held, ""
         return readable(held)

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Literal, Protocol, runtime_checkable
+from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
 
 
 class FinishReason(StrEnum):
@@ -108,8 +108,7 @@ class Pointer:
     end: int
 
 
-@dataclass(frozen=True, slots=True)
-class Delta:
+class Delta(NamedTuple):
     """One piece of a reply as it arrives. Any mix of fields; an empty delta says nothing.
 
     ``pointers`` stand right after ``text``. ``finish_reason`` ends the stream. ``detail`` tells why it

@@ -17,6 +17,7 @@ from footnoted.errors import (
     RateLimited,
 )
 from footnoted.providers import build, patient
+from footnoted.providers.openai import OpenAI
 from footnoted.testing import Reply, ScriptedLLM, closed_port, scripted_provider
 from footnoted.types import Deadlines, Delta, FinishReason, Pointer, Prompt, Retry, Usage
 
@@ -367,6 +368,21 @@ async def test_a_try_that_the_clock_ends_tells_the_failure_before_it():
         with pytest.raises(ProviderUnavailable, match="503"):
             await ask(provider, deadlines=Deadlines(total=0.5), retry=Retry(3, 0.01, 0.02))
         await provider.aclose()
+
+
+async def test_a_provider_of_ones_own_that_wraps_one_of_ours_is_asked_itself():
+    """What arrives together is told together, past no ``stream`` that somebody wrote over ours."""
+
+    class Louder(OpenAI):
+        async def stream(self, prompt):
+            async for delta in super().stream(prompt):
+                yield delta._replace(text=delta.text.upper())
+
+    async with ScriptedLLM("fine") as llm:
+        for kind, said in ((Louder, "FINE"), (OpenAI, "fine")):
+            provider = kind(api_key="k", base_url=llm.url())
+            assert told(await ask(provider)) == said
+            await provider.aclose()
 
 
 async def test_a_finish_reason_in_a_plain_word_is_understood():

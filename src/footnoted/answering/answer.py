@@ -19,7 +19,7 @@ from footnoted.answering.weighing import Checking
 from footnoted.contract import GenerationRequest
 from footnoted.events import AnswerFinished, Event
 from footnoted.prompting import build_prompt
-from footnoted.providers.patience import patient
+from footnoted.providers.patience import arriving
 from footnoted.types import Attempt, Deadlines, Provider, Retry
 
 
@@ -51,14 +51,19 @@ async def stream_answer(request: GenerationRequest, how: Answering) -> AsyncGene
         for event in page.refuse("no_sources"):
             yield event
     else:
-        deltas = patient(how.provider, prompt, deadlines=how.deadlines, retry=how.retry, attempts=attempts)
+        arrivals = arriving(how.provider, prompt, deadlines=how.deadlines, retry=how.retry, attempts=attempts)
         try:
-            async with aclosing(deltas):
-                async for delta in deltas:
-                    text = page.read(delta)
-                    if text or delta.pointers:
-                        for event in page.tell(await stage.take(text, delta.pointers)):
+            async with aclosing(arrivals):
+                async for deltas in arrivals:
+                    if how.checking is None:  # nothing is waited for
+                        for event in page.render(deltas):
                             yield event
+                        continue
+                    for delta in deltas:
+                        text = page.read(delta)
+                        if text or delta.pointers:
+                            for event in page.tell(await stage.take(text, delta.pointers)):
+                                yield event
             if rest := page.rest():
                 for event in page.tell(await stage.take(rest)):
                     yield event

@@ -20,6 +20,7 @@ from footnoted.prompting.budget import Fitted
 from footnoted.types import Claim, Delta, FinishReason, Pointer, Prompt, Usage, Verdict
 
 _LONGEST_QUOTE = 300  # code points of a disputed sentence shown in the answer
+_MOST_TOGETHER = 8  # deltas that arrived together are looked at together, so many at a time
 _WHOLE = (FinishReason.COMPLETE, FinishReason.LENGTH)
 
 
@@ -63,6 +64,54 @@ class Page:
     def text(self) -> str:
         """Everything the reader was told, retracted or not."""
         return "".join(self._told)
+
+    def render(self, deltas: Sequence[Delta]) -> Sequence[Event]:
+        """The events of deltas whose text is not checked: what `read`, `Rendering.take` and `tell` come to for each."""
+        if len(deltas) == 1:
+            event = self._plain(deltas[0])
+            return self._render_one(deltas[0]) if event is None else [event]
+        events: list[Event] = []
+        at = 0
+        while at < len(deltas):
+            if plain := self._plain_run(deltas[at : at + _MOST_TOGETHER]):
+                events += plain
+                at += len(plain)
+            else:
+                events += self._render_one(deltas[at])
+                at += 1
+        return events
+
+    def _render_one(self, delta: Delta) -> Sequence[Event]:
+        text = self.read(delta)
+        return self.tell(self.cited.decode(text, delta.pointers)) if text or delta.pointers else ()
+
+    def _plain(self, delta: Delta) -> TextDelta | None:
+        """The event of a piece of prose with nothing in it, or under way, that must be decided: nearly every delta.
+
+        None for any other, which is left unread.
+        """
+        text = delta.text
+        if self._gate is not None or self._shaper is not None or delta.finish_reason is not None:
+            return None
+        if delta.pointers or delta.usage is not None or self._readable.held or not text.isprintable():
+            return None
+        event = self.cited.plain(text)
+        if event is not None:
+            self._told.append(event.text)
+        return event
+
+    def _plain_run(self, deltas: Sequence[Delta]) -> Sequence[TextDelta]:
+        """The events, one each, of the first deltas of which `_plain` is true, looked at together."""
+        if self._gate is not None or self._shaper is not None or self._readable.held:
+            return ()
+        texts: list[str] = []
+        for delta in deltas:
+            if delta.finish_reason is not None or delta.pointers or delta.usage is not None:
+                break
+            texts.append(delta.text)
+        events = self.cited.plain_run(texts)
+        self._told += [event.text for event in events]
+        return events
 
     def read(self, delta: Delta) -> str:
         """The part of a delta's text that belongs to the answer, in the format asked for; endings are noted."""

@@ -8,6 +8,7 @@ stretch of what has passed. Code, maths, links and definitions pass untouched (`
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from footnoted.citations import context
 from footnoted.citations.blocks import Blocks
@@ -21,6 +22,8 @@ _HELD_SPACES = 8
 _MATHS_REACH = 48  # how far after a marker the "$" that would make it maths is looked for
 
 _SPECIAL = re.compile(r"[\[\\【［〔(（<*^⁰¹²³⁴-⁹`$\n]")
+# What surely waits, and is not looked at before it goes on: the white space and digits of the plainest markers.
+_BEGUN = re.compile(r" ?(?:\[\d{1,2}\]){0,2}\[(?:\d{1,2}\]?)?")
 _DOLLAR_OR_LINE = re.compile(r"[$\n]")
 _AMOUNT = re.compile(r"[\d.,]{0,24}")
 _TAG = re.compile(r"<[a-zA-Z]{0,8}")
@@ -40,7 +43,7 @@ class MarkerDecoder:
     """
 
     __slots__ = (
-        "_barrier", "_base", "_blocks", "_buffer", "_dollar", "_done", "_enumerated", "_explicit", "_final",
+        "_barrier", "_base", "_begun", "_blocks", "_buffer", "_dollar", "_done", "_enumerated", "_explicit", "_final",
         "_gap", "_held", "_holds", "_idle", "_out", "_show", "_size", "_stop", "_tail", "count",
     )  # fmt: skip
 
@@ -48,6 +51,7 @@ class MarkerDecoder:
         self.count = count
         self._show = show
         self._held = ""  # raw text that waits for what comes next
+        self._begun = False  # it is the beginning of a plain marker
         self._tail = ""  # the end of the raw text that has passed
         self._gap: Gap | None = None  # a marker just vanished here
         self._blocks = Blocks()
@@ -66,20 +70,54 @@ class MarkerDecoder:
         """The text and markers that are certain now that ``piece`` has arrived."""
         if not piece:
             return []
-        if not self._idle or self._stop(piece) is not None:
-            return self._scan(self._held + piece, final=False)
-        if self._held:  # white space alone
-            piece = self._held + piece
+        plain = self.plain(piece)
+        if plain:
+            return [plain]
+        buffer = self._held + piece
+        if self._blocks.prose and (not self._held or self._begun) and _BEGUN.fullmatch(buffer):
+            self._held, self._begun, self._idle = buffer, True, False
+            return []
+        return self._scan(buffer, final=False)
+
+    def plain(self, piece: str) -> str:
+        """The text that is certain if ``piece`` holds no marker; empty where that takes a closer look.
+
+        Nothing is read then: ``piece`` is still to be decoded.
+        """
+        if not piece or not self._idle or self._stop(piece) is not None:
+            return ""
+        held = self._held  # white space alone
+        whole = held + piece if held else piece
+        if whole[-1] in self._holds:
+            kept = max(len(whole.rstrip(SPACES)), len(whole) - _HELD_SPACES)
+            if not kept:
+                return ""
+            whole, self._held = whole[:kept], whole[kept:]
+        elif held:
             self._held = ""
-        if piece[-1] in self._holds:
-            kept = max(len(piece.rstrip(SPACES)), len(piece) - _HELD_SPACES)
-            self._held = piece[kept:]
-            piece = piece[:kept]
-            if not piece:
-                return []
-        tail = self._tail + piece
+        tail = self._tail + whole
         self._tail = tail if len(tail) < 256 else tail[-context.LOOK_BEHIND :]
-        return [piece]
+        return whole
+
+    def plain_run(self, pieces: Sequence[str]) -> int:
+        """Of how many pieces, from the first on, `plain` is certain to give the piece itself; they count as decoded."""
+        if not self._idle or self._held:
+            return 0
+        joined = "".join(pieces)
+        stop = self._stop(joined)
+        end = len(joined) if stop is None else stop.start()
+        if not joined[:end].isprintable():
+            return 0
+        count = length = 0
+        for piece in pieces:
+            if not piece or piece[-1] in self._holds or length + len(piece) > end:
+                break
+            count += 1
+            length += len(piece)
+        if count:
+            tail = self._tail + joined[:length]
+            self._tail = tail if len(tail) < 256 else tail[-context.LOOK_BEHIND :]
+        return count
 
     def settle(self) -> list[str | Marker]:
         """What is held back, decided as if nothing followed; decoding goes on after it."""
@@ -96,6 +134,7 @@ class MarkerDecoder:
     def _scan(self, buffer: str, *, final: bool) -> list[str | Marker]:
         self._buffer, self._size, self._final, self._out = buffer, len(buffer), final, []
         self._done = self._base = self._barrier = 0
+        self._begun = False
         blocks = self._blocks
         at, size = 0, self._size
         try:

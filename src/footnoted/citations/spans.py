@@ -12,6 +12,7 @@ import re
 import unicodedata
 from array import array
 from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
@@ -233,46 +234,61 @@ class SourceSpans:
         return sum(weight for one, weight in weights.items() if one in held) / total
 
     def _best_sentences(self, weights: dict[str, float], around: dict[str, float]) -> Located:
-        total = sum(weights.values()) or 1.0
-        worths = {one: weights.get(one, 0.0) + AROUND * around.get(one, 0.0) for one in weights | around}
-
-        def fit(index: int) -> tuple[float, int]:
-            stems = self._stems[index]
-            shared = [one for one in stems if one in worths]
-            carried = sum(map(worths.__getitem__, shared)) / total
-            precise = sum(map(weights.__contains__, shared)) / (len(stems) + 4)
-            heading = 0.7 if self.text.startswith("#", self._sentences[index].start) else 1.0
-            return (carried + 0.15 * precise) * heading, -index
-
-        first = last = max(self._candidates(worths), key=fit, default=-1)
+        first = last = self._nearest(weights, around)
         if first < 0:
             return self._at(self._sentences[0], 0.0)
-        share = self._share(weights, first, last)
+        stems, total = self._stems, sum(weights.values())
+        left = dict(weights)  # what no sentence quoted so far holds
+        for one in stems[first]:
+            left.pop(one, None)
         for _ in range(2):  # at most three sentences
-            sides = [(first - 1, last)] if first else []
-            sides += [(first, last + 1)] if last + 1 < len(self._sentences) else []
-            wider = max(sides, key=lambda side: self._share(weights, *side), default=(first, last))
-            more = self._share(weights, *wider)
-            if more < share + GAIN or not self._adds(weights, (first, last), wider):
+            new: list[str] = []
+            gain, side = 0.0, first
+            for at in (first - 1, last + 1):
+                if 0 <= at < len(stems):
+                    added = [one for one in stems[at] if one in left]
+                    worth = sum(map(left.__getitem__, added))
+                    if worth > gain:
+                        new, gain, side = added, worth, at
+            # Two more words of the claim, or a number more, and a good part of it.
+            if gain < GAIN * total or not (len(new) > 1 or any(one[0].isdigit() for one in new)):
                 break
-            (first, last), share = wider, more
+            first, last = min(first, side), max(last, side)
+            for one in new:
+                del left[one]
+        share = 1 - sum(left.values()) / total if total else 0.0
         return self._at(Span(self._sentences[first].start, self._sentences[last].end), share)
 
-    def _candidates(self, worths: dict[str, float]) -> set[int]:
-        """Sentences that share a stem with the claim; of a long source, those that share the rarest."""
-        found: set[int] = set()
-        known = [self._postings[one] for one in worths if one in self._postings]
-        for postings in sorted(known, key=len):
-            if found and len(found) + len(postings) > _MAX_CANDIDATES:
-                break
-            found.update(postings[:_MAX_CANDIDATES])
-        return found
+    def _nearest(self, weights: dict[str, float], around: dict[str, float]) -> int:
+        """The sentence that carries most of the claim and says little else; -1 where none shares a stem with it.
 
-    def _adds(self, weights: dict[str, float], now: tuple[int, int], wider: tuple[int, int]) -> bool:
-        """Whether the wider stretch holds two more words of the claim, or a number more."""
-        held: set[str] = set().union(*self._stems[now[0] : now[1] + 1])
-        new = (weights.keys() - held) & set().union(*self._stems[wider[0] : wider[1] + 1])
-        return len(new) > 1 or any(one[0].isdigit() for one in new)
+        Of a long source, only sentences that share the rarest stems are looked at.
+        """
+        sentences, postings = self._stems, self._postings
+        known = [(one, postings[one]) for one in (weights | around) if one in postings]
+        if len(sentences) > _MAX_CANDIDATES:
+            known.sort(key=_commonness)
+        carried: dict[int, float] = {}
+        shared: dict[int, int] = {}
+        for one, places in known:
+            weight = weights.get(one)
+            worth = (weight or 0.0) + AROUND * around.get(one, 0.0)
+            looked_at: Iterable[int] = places
+            if len(carried) + len(places) > _MAX_CANDIDATES:
+                looked_at = filter(carried.__contains__, places) if carried else places[:_MAX_CANDIDATES]
+            for index in looked_at:
+                carried[index] = carried.get(index, 0.0) + worth
+                if weight is not None:
+                    shared[index] = shared.get(index, 0) + 1
+        total = sum(weights.values()) or 1.0
+        best, nearest = -1.0, -1
+        for index, worth in carried.items():
+            fit = worth / total + 0.15 * shared.get(index, 0) / (len(sentences[index]) + 4)
+            if fit >= best and self.text.startswith("#", self._sentences[index].start):
+                fit *= 0.7  # a heading says what follows, not what is so
+            if fit > best or (fit == best and index < nearest):
+                best, nearest = fit, index
+        return nearest
 
 
 def _without_markup(text: str) -> str:
@@ -282,6 +298,10 @@ def _without_markup(text: str) -> str:
         return _LINE_HEAD.sub("", text)
     head = _LINE_HEAD.match(text)
     return text[head.end() :] if head else text
+
+
+def _commonness(known: tuple[str, tuple[int, ...]]) -> int:
+    return len(known[1])
 
 
 @lru_cache(maxsize=4096)

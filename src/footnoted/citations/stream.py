@@ -72,13 +72,32 @@ class CitationStream:
     def decode(self, text: str, pointers: tuple[Pointer, ...] = ()) -> list[Found]:
         """What is certain now that ``text``, and ``pointers`` right after it, have arrived."""
         if text:
-            found = self._decoder.decode(text)
-            if not pointers and len(found) == 1 and isinstance(found[0], str) and not self._trail.waiting:
-                return self._plain(found[0])  # nearly every piece there is
-            self._pass(found)
+            self._pass(self._decoder.decode(text))
         if pointers:
             self._point(pointers)
         return self._take_out()
+
+    def plain(self, text: str) -> TextDelta | None:
+        """The same for prose with no marker in it or under way, nearly every piece; None for any other, left unread.
+
+        For text that ``encode`` leaves as it is.
+        """
+        if self._trail.waiting or not (given := self._decoder.plain(text)):
+            return None
+        self._trail.write(given)
+        start = self.length
+        self.length = start + len(given)
+        return TextDelta(given, start)
+
+    def plain_run(self, texts: Sequence[str]) -> list[TextDelta]:
+        """The same for the first of some pieces, looked at together; an event for each that it is true of."""
+        count = 0 if self._trail.waiting else self._decoder.plain_run(texts)
+        events = []
+        for text in texts[:count]:
+            self._trail.write(text)
+            events.append(TextDelta(text, self.length))
+            self.length += len(text)
+        return events
 
     def write(self, item: str | Marker | Pointer, *, before: str = "") -> list[Found]:
         """The same for what is decoded already: text, a marker, or a pointer after the white space ``before``."""
@@ -118,13 +137,6 @@ class CitationStream:
         encoded = self._encode(text)
         self._text.append(encoded)
         self.length += len(encoded)
-
-    def _plain(self, text: str) -> list[Found]:
-        """The same as `_write` and `_take_out`, when nothing else is under way."""
-        self._trail.write(text)
-        encoded, start = self._encode(text), self.length
-        self.length += len(encoded)
-        return [TextDelta(encoded, start)] if encoded else []
 
     def _close_text(self) -> None:
         if self._text:

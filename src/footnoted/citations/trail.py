@@ -32,33 +32,28 @@ class Trail:
     stop, for the sentence that just ended. A marker that stands first stands for the words after it.
     """
 
-    __slots__ = ("_either", "_last", "_mark", "_pieces", "_total", "_waits_from")
+    __slots__ = ("_before", "_either", "_last", "_mark", "_pieces", "_waits_from", "waiting", "write")
 
     def __init__(self) -> None:
-        self._pieces: list[str] = []
-        self._total = 0
+        self._pieces: list[str] = []  # the text written since, put together when it is asked for
+        self._before = 0  # code points that are remembered no more
+        self.write = self._pieces.append  # takes more visible text: called for every piece of an answer
         self._mark = 0
         self._last = Words("", "")
-        self._waits_from = -1  # markers wait for the words from here on
+        self.waiting = False  # a marker waits for the words after it
+        self._waits_from = 0  # where they begin
         self._either = False  # they stand for the sentence before unless the next one runs on
-
-    def write(self, text: str) -> None:
-        """More visible text."""
-        pieces = self._pieces
-        pieces.append(text)
-        self._total += len(text)
-        if len(pieces) > 1_024:
-            self._pieces = [self._since(self._total - 2 * REACH)]
 
     def mark(self, *, apart: bool = False) -> Words | None:
         """A marker stands here, ``apart`` by white space: its words, or None while they are to come.
 
         While `waiting`, ask `words_after` as text arrives, and before the next marker is set.
         """
-        recent = self._since(self._total - REACH)
-        fresh = recent[max(0, len(recent) - (self._total - self._mark)) :]
+        recent = self._text()[-REACH:]
+        total = self._before + len(self._text())
+        fresh = recent[max(0, len(recent) - (total - self._mark)) :]
         untold = self._mark == 0
-        self._mark = self._total
+        self._mark = total
         if not fresh.strip() and not untold:
             return None if self.waiting else self._last
         line = recent[recent.rfind("\n") + 1 :]
@@ -76,7 +71,7 @@ class Trail:
                 return self._last
             self._last = Words(_last_sentence(recent), "")
             self._either = False
-        self._waits_from = self._total
+        self._waits_from, self.waiting = total, True
         return None
 
     def words_after(self, *, marker_next: bool = False, end: bool = False) -> Words | None:
@@ -84,7 +79,8 @@ class Trail:
 
         They are there by the end of their sentence, or when a marker follows them, or at the text's ``end``.
         """
-        following = self._since(self._waits_from)[:LOOK_ON]
+        begun = max(0, self._waits_from - self._before)
+        following = self._text()[begun : begun + LOOK_ON]
         begins = following.lstrip(" \t")[:1]
         if not begins and not end:
             return None
@@ -97,24 +93,26 @@ class Trail:
             claim = following[: stop.end() if stop else LOOK_ON].strip()
             if _says_something(claim):
                 self._last = Words(claim, "")
-        self._waits_from = -1
+        self.waiting = False
         return self._last
 
-    def _since(self, offset: int) -> str:
-        text = "".join(self._pieces)
-        self._pieces = [text]
-        return text[max(0, len(text) - (self._total - max(0, offset))) :]
+    def _text(self) -> str:
+        """What is remembered: as far as a marker looks back, and all that one waits for."""
+        pieces = self._pieces
+        if len(pieces) == 1:
+            return pieces[0]
+        text = "".join(pieces)
+        if len(text) > 4 * REACH:
+            self._before += len(text) - 2 * REACH
+            text = text[-2 * REACH :]
+        pieces[:] = (text,)
+        return text
 
     @property
     def ends_in_text(self) -> bool:
         """Whether a space is due before a marker here."""
-        last = self._since(self._total - 1)
+        last = self._text()[-1:]
         return last != "" and not last.isspace()
-
-    @property
-    def waiting(self) -> bool:
-        """Whether a marker waits for the words after it."""
-        return self._waits_from >= 0
 
 
 def _last_sentence(text: str) -> str:

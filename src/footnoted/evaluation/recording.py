@@ -75,7 +75,12 @@ def key_of(prompt: Prompt) -> str:
 
 
 def _as_json(delta: Delta) -> dict[str, Any]:
-    return {name: value for name, value in asdict(delta).items() if value}
+    told = {
+        **delta._asdict(),
+        "pointers": [asdict(each) for each in delta.pointers],
+        "usage": delta.usage and asdict(delta.usage),
+    }
+    return {name: value for name, value in told.items() if value}
 
 
 def _read(path: Path) -> dict[str, list[Delta]]:

@@ -6,6 +6,7 @@ import hashlib
 import hmac
 import re
 import secrets
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from footnoted.contract import OutputFormat
@@ -38,6 +39,7 @@ _RAISED = re.compile(r"(?:(?<=[.,;:!?)”\"'])|(?<=[^\W\d_]{4}))[⁰¹²³⁴-�
 _RAISED_DIGIT = re.compile("[⁰¹²³⁴-⁹]")
 _LOWERED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 _SENTINEL = re.compile(r"\bNO_ANSWER")
+_PASSAGE = 8_000  # code points; what is longer is read anew each time
 _PAST_MARKER = re.compile(r"\s?(?:(?<![A-Za-z_)\]])\[(?:Source )?\d{1,3}\]|(?<![A-Za-z0-9])[⁰¹²³⁴-⁹]+)(?![(\w])")
 
 
@@ -64,7 +66,7 @@ def build_prompt(
             Turn(said(user, without=key), _PAST_MARKER.sub("", said(assistant, without=key)))
             for user, assistant in request.conversation_history
         ),
-        context=fence(shown, fitted.texts),
+        context=fence(shown, fitted.texts, key=key),
         ask=said(request.query, without=key),
         sources=shown,
         sampling=Sampling(config.max_tokens, config.temperature, config.top_p, config.top_k),
@@ -89,7 +91,7 @@ def key_of(sources: Sequence[Source]) -> str:
     return hmac.new(_SECRET, parts.encode(), hashlib.sha256).hexdigest()[:6]
 
 
-def fence(sources: Sequence[Source], texts: Sequence[str]) -> str:
+def fence(sources: Sequence[Source], texts: Sequence[str], *, key: str = "") -> str:
     """The sources, numbered, between lines no source can forge: each opens with ``== <key> n: title (date: …)``.
 
     What a text holds that could be taken for ours is set otherwise: its own ``[n]`` becomes ``{n}``, which no
@@ -98,14 +100,20 @@ def fence(sources: Sequence[Source], texts: Sequence[str]) -> str:
     """
     if not sources:
         return ""
-    key = key_of(sources)
+    key = key or key_of(sources)
     lines = []
     for number, (source, text) in enumerate(zip(sources, texts, strict=True), start=1):
         name = _name(source)
         lines.append(f"== {key} {number}{': ' + name if name else ''}")
-        lines.append(_as_data(text.strip()))
+        lines.append(_passage(text) if len(text) <= _PASSAGE else _as_data(text.strip()))
     lines.append(f"== {key} end")
     return "\n".join(lines)
+
+
+@lru_cache(maxsize=128)
+def _passage(text: str) -> str:
+    """A source's text as data, kept while it is shown often: answers from the same passages ask for it again."""
+    return _as_data(text.strip())
 
 
 def _name(source: Source) -> str:

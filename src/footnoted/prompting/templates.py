@@ -84,6 +84,7 @@ def get_template(name: str, *, directory: str | Path | None = None) -> str:
     return PromptTemplates(Path(directory) if directory is not None else None).get_template(name)
 
 
+@lru_cache(maxsize=256)
 def instructions(
     name: str, *, output_format: OutputFormat, structured: bool = False, directory: Path | None = None
 ) -> str:

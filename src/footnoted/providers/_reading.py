@@ -61,7 +61,8 @@ class Reading:
             self._beginning += piece[:2000]
         deltas: list[Delta] = []
         try:
-            self._read(self._sse.decode(piece), deltas)
+            if events := self._sse.decode(piece):
+                self._read(events, deltas)
         except ProviderError as error:
             self._fail(error)
         return deltas

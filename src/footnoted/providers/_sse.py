@@ -44,8 +44,11 @@ class Decoder:
         """The events this piece completes. Raises `BadProviderReply` when one outgrows ``MAX_EVENT``."""
         if not piece:
             return []
-        if self._idle and piece[:6] == b"data: " and _is_one_line(piece) and b"\r" not in piece:
-            return [Event("message", piece[6:-2].decode("utf-8", "replace"), self._id)]
+        if self._idle and piece.startswith(b"data: ") and piece.endswith(b"\n\n"):
+            # One line and a blank one, as nearly every piece of a paced stream is.
+            data = piece[6:-2]
+            if b"\n" not in data and b"\r" not in data:
+                return [Event("message", data.decode("utf-8", "replace"), self._id)]
         if self._after_cr:
             self._after_cr = False
             if piece[0] == 0x0A:  # the LF of a CRLF that was cut in two
@@ -116,8 +119,3 @@ class Decoder:
         self._size = 0
         name = self._event.decode("utf-8", "replace") if self._event else "message"
         return Event(name, data.decode("utf-8", "replace"), self._id)
-
-
-def _is_one_line(piece: bytes) -> bool:
-    """Whether the piece is one line and a blank one, as nearly every piece of a paced stream is."""
-    return piece.endswith(b"\n\n") and piece.find(b"\n") == len(piece) - 2

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import os
 import re
+from contextlib import aclosing
 from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import urlsplit
 
@@ -69,6 +70,13 @@ class Wire:
 
     async def stream(self, prompt: Prompt) -> AsyncGenerator[Delta]:
         """The reply piece by piece; the last delta says how it ended. Raises `ProviderError` before any text."""
+        async with aclosing(self.arriving(prompt)) as arrivals:
+            async for deltas in arrivals:
+                for delta in deltas:
+                    yield delta
+
+    async def arriving(self, prompt: Prompt) -> AsyncGenerator[list[Delta]]:
+        """The same, told together as it arrived together; no list is empty, and only the last delta ends."""
         reply = None
         try:
             reading = self._reading(prompt)
@@ -77,8 +85,8 @@ class Wire:
             if "html" in reply.content_type:
                 raise reply.foreign(await reply.beginning())
             if "json" in reply.content_type:
-                for delta in reading.decode_whole(await reply.whole()):
-                    yield delta
+                if deltas := reading.decode_whole(await reply.whole()):
+                    yield deltas
             else:
                 until = None
                 while not reading.over:
@@ -93,12 +101,11 @@ class Wire:
                         break
                     if not piece:
                         break
-                    for delta in reading.decode(piece):
-                        yield delta
+                    if deltas := reading.decode(piece):
+                        yield deltas
             ending = reading.flush(redact(broke, self._secrets))
             await reply.drain()
-            for delta in ending:
-                yield delta
+            yield ending
         except ProviderError as error:
             raise self._ours(error) from error.__cause__
         finally:

@@ -166,18 +166,23 @@ class ChatReading(Reading):
 
     def take(self, event: Event) -> Delta | None:
         """One chunk: text, a finish reason, usage, or an error."""
-        if event.data == "[DONE]":
+        kind, data, _ = event
+        if data == "[DONE]":
             self.over = True
             return None
-        chunk = parsed(event.data)
-        if event.event == "error" or chunk.get("error"):
-            raise _error(chunk.get("error") or chunk)
-        if usage := chunk.get("usage"):
+        chunk = parsed(data)
+        get = chunk.get
+        if kind == "error" or get("error"):
+            raise _error(get("error") or chunk)
+        if usage := get("usage"):
             self.usage = _usage(usage)
-        choices = chunk.get("choices")
-        if not choices or choices[0].get("index"):
+        choices = get("choices")
+        if not choices:
             return None
-        return self._said(choices[0], choices[0].get("delta") or {})
+        choice = choices[0]
+        if choice.get("index"):
+            return None
+        return self._said(choice, choice.get("delta") or {})
 
     def take_whole(self, reply: Any) -> list[Delta]:
         """A whole completion."""
@@ -194,8 +199,9 @@ class ChatReading(Reading):
             self._refusal += refusal
         if reason := choice.get("finish_reason"):
             self._finish(str(reason))
-        content = delta.get("content")
-        text = content if isinstance(content, str) else _text_of(content or [])
+        text = delta.get("content")
+        if text and not isinstance(text, str):
+            text = _text_of(text)
         return Delta(text) if text else None
 
     def _finish(self, reason: str) -> None:

@@ -11,7 +11,7 @@ import asyncio
 import inspect
 import random
 import time
-from contextlib import suppress
+from contextlib import aclosing, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +24,7 @@ from footnoted.errors import (
     ProviderUnavailable,
 )
 from footnoted.providers._thoughts import Thoughts
+from footnoted.providers._wire import Wire
 from footnoted.types import Attempt, Deadlines, Delta, FinishReason, Retry
 
 if TYPE_CHECKING:
@@ -51,20 +52,48 @@ async def patient(
     ``providers`` (`Fallback`) stands for them in turn, under one total clock. Raises the last try's
     `ProviderError`, with all ``attempts`` on it, when no word came.
     """
+    async with aclosing(arriving(provider, prompt, deadlines=deadlines, retry=retry, attempts=attempts)) as arrivals:
+        async for deltas in arrivals:
+            for delta in deltas:
+                yield delta
+
+
+async def arriving(
+    provider: Provider,
+    prompt: Prompt,
+    *,
+    deadlines: Deadlines | None = None,
+    retry: Retry | None = None,
+    attempts: list[Attempt] | None = None,
+) -> AsyncGenerator[list[Delta]]:
+    """The same, told together as it arrived together: under load one read brings many deltas, at the price of one."""
     asking = _Asking(prompt, deadlines or Deadlines(), retry or Retry(), attempts if attempts is not None else [])
     try:
-        begun = await asking.first_words(provider)
-        for delta in begun:
-            if delta.finish_reason is not None:
-                asking.note(delta.finish_reason.value)
-            yield delta
-            if delta.finish_reason is not None:
-                return
+        deltas = await asking.first_words(provider)
+        usage, anew = None, True  # what was told without words since the last ones; whether a new wait begins
+        stream, alarm = asking.further_words()
         while True:
-            delta = await asking.next_words()
-            yield delta
-            if delta.finish_reason is not None:
+            if deltas[-1].finish_reason is not None:
+                asking.note(deltas[-1].finish_reason.value)
+                yield deltas
                 return
+            yield deltas
+            while True:
+                alarm.begin(anew=anew)
+                try:
+                    arrived = await anext(stream)
+                except BaseException as error:  # noqa: BLE001 - whatever goes wrong now is an ending
+                    deltas = [asking.ended_by(error)]
+                else:
+                    alarm.task = None
+                    plain = type(arrived) is list and asking.thoughts is None and not alarm.rang
+                    deltas = arrived if plain else asking.heard(arrived)
+                if anew := _any_content(deltas):
+                    break
+                usage = deltas[-1].usage or usage
+            if usage is not None:
+                last = deltas[-1]
+                deltas[-1], usage = last if last.usage else last._replace(usage=usage), None
     finally:
         await asking.close()
 
@@ -81,12 +110,12 @@ class _Asking:
         begun = self._loop.time()
         self._until = None if deadlines.total is None else begun + deadlines.total
         self._alarm = _Alarm(self._loop)
-        self._stream: AsyncIterator[Delta] | None = None
+        self._stream: AsyncIterator[Any] | None = None  # of deltas, lists of them, or plain text
         self._provider = ""
         self._model: str | None = None
         self._try_began = 0.0
         self._waited = 0.0  # seconds between the try before and this one
-        self._thoughts: Thoughts | None = None  # until the answer begins
+        self.thoughts: Thoughts | None = None  # until the answer begins
         self._noted = True
 
     async def first_words(self, provider: Any) -> list[Delta]:
@@ -147,26 +176,24 @@ class _Asking:
         self._model = prompt.model or getattr(provider, "model", None)
         self._try_began = time.monotonic()
         self._noted = False
-        limit = _sooner(self._loop.time(), self._deadlines.first_token, until)
+        alarm = self._alarm
+        alarm.expect(self._deadlines.first_token, until)
         early: list[Delta] = []
-        thoughts = self._thoughts = Thoughts()
+        thoughts = self.thoughts = Thoughts()
         try:
-            stream: Any = provider.stream(prompt)
+            stream: Any = _opened(provider, prompt)
             if inspect.isawaitable(stream):
                 stream = await stream
             self._stream = aiter(stream)
             while True:
-                delta = self._spoken(_ended(await self._alarm.next(self._stream, limit)))
-                content = delta.text or delta.pointers or delta.finish_reason is not None
-                if thoughts.any and not delta.text and delta.finish_reason in _CUT:
-                    raise ProviderUnavailable(delta.detail or "the reply broke off in a thought")
-                if content or delta.usage is not None:
-                    early.append(delta)
-                if content:
-                    return early
+                early += self._spoken_of(_known(await alarm.next(self._stream, anew=not early)))
+                last = early[-1]
+                if thoughts.any and last.finish_reason in _CUT and not any(each.text for each in early):
+                    raise ProviderUnavailable(last.detail or "the reply broke off in a thought")
+                if _any_content(early):
+                    return [each for each in early if each != Delta()]
         except _Late:
-            late = _lateness("first token", self._deadlines.first_token, total=limit == until)
-            raise ProviderTimeout(f"{self._provider}: {late}", provider=self._provider) from None
+            raise ProviderTimeout(f"{self._provider}: {alarm.told('first token')}", provider=self._provider) from None
         except StopAsyncIteration:
             if (last := self._spoken(Delta(finish_reason=FinishReason.COMPLETE))).text:
                 return [*early, last]
@@ -178,39 +205,45 @@ class _Asking:
         except Exception as error:
             raise ProviderError(f"{self._provider} failed: {_told(error)}", provider=self._provider) from error
 
-    async def next_words(self) -> Delta:
-        """The next delta; whatever goes wrong now is an ending."""
-        limit = _sooner(self._loop.time(), self._deadlines.between_tokens, self._until)
+    def further_words(self) -> tuple[AsyncIterator[Any], _Alarm]:
+        """The open stream, and the alarm set for the wait between two words."""
         assert self._stream is not None  # noqa: S101
-        usage = None
+        self._alarm.expect(self._deadlines.between_tokens, self._until)
+        return self._stream, self._alarm
+
+    def heard(self, arrived: Any) -> list[Delta]:
+        """What came, if the deadline had not passed before: a provider may swallow its cancellation."""
         try:
-            while True:
-                delta = _ended(await self._alarm.next(self._stream, limit))
-                if self._thoughts is not None:
-                    delta = self._spoken(delta)
-                if delta.text or delta.pointers or delta.finish_reason is not None:
-                    break
-                usage = delta.usage or usage
-        except _Late:
-            late = _lateness("next token", self._deadlines.between_tokens, total=limit == self._until)
-            delta = Delta(finish_reason=FinishReason.TRUNCATED, detail=late)
-        except StopAsyncIteration:
+            self._alarm.check()
+            return self._spoken_of(_known(arrived))
+        except (_Late, ConfigurationError) as error:
+            return [self.ended_by(error)]
+
+    def ended_by(self, error: BaseException) -> Delta:
+        """The ending that an exception after a word comes to; raised again if it is no failure of the provider."""
+        return self._spoken(self._ending(error))
+
+    def _ending(self, error: BaseException) -> Delta:
+        if isinstance(error, _Late) or self._alarm.passed():
+            return Delta(finish_reason=FinishReason.TRUNCATED, detail=self._alarm.told("next token"))
+        if isinstance(error, StopAsyncIteration):
             # A generator of one's own process has no other way to say that it is done.
-            delta = Delta(finish_reason=FinishReason.COMPLETE)
-        except (ProviderUnavailable, ProviderTimeout) as error:
-            delta = Delta(finish_reason=FinishReason.TRUNCATED, detail=_told(error))
-        except Exception as error:  # noqa: BLE001
-            delta = Delta(finish_reason=FinishReason.ERROR, detail=_told(error))
-        delta = self._spoken(delta)
-        if usage is not None and delta.usage is None:
-            delta = replace(delta, usage=usage)
-        if delta.finish_reason is not None:
-            self.note(delta.finish_reason.value)
-        return delta
+            return Delta(finish_reason=FinishReason.COMPLETE)
+        if isinstance(error, ProviderUnavailable | ProviderTimeout):
+            return Delta(finish_reason=FinishReason.TRUNCATED, detail=_told(error))
+        if isinstance(error, Exception):
+            return Delta(finish_reason=FinishReason.ERROR, detail=_told(error))
+        raise error
+
+    def _spoken_of(self, deltas: list[Delta]) -> list[Delta]:
+        """The deltas without the model's thoughts; one that says nothing where nothing else is left."""
+        if self.thoughts is None:
+            return deltas
+        return [each for each in map(self._spoken, deltas) if each != Delta()] or [Delta()]
 
     def _spoken(self, delta: Delta) -> Delta:
         """The delta without the model's thoughts. Words that come with their pointer are a source's own."""
-        thoughts = self._thoughts
+        thoughts = self.thoughts
         if thoughts is None:
             return delta
         over = delta.finish_reason is not None
@@ -219,8 +252,8 @@ class _Asking:
         else:
             text = thoughts.decode(delta.text) + (thoughts.flush() if over else "")
         if thoughts.settled:
-            self._thoughts = None
-        return delta if text == delta.text else replace(delta, text=text)
+            self.thoughts = None
+        return delta if text == delta.text else delta._replace(text=text)
 
     def note(self, outcome: str, status: int | None = None) -> None:
         """Write down how the current try ended, once."""
@@ -252,60 +285,93 @@ class _Late(Exception):
 
 
 class _Alarm:
-    """Wakes a task that waits too long: one timer a stream, moved lazily, instead of one a delta."""
+    """Wakes a task that waits too long: one timer a stream, which finds out when it rings whether anybody is late.
+
+    So a wait that ends in time costs two notes, who waits and since when, and no timer of its own.
+    """
+
+    __slots__ = ("_before", "_limit", "_loop", "_patience", "_since", "_timer", "_until", "rang", "task")
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
         self._timer: asyncio.TimerHandle | None = None
-        self._limit: float | None = None  # of the current wait; None outside of one
-        self._task: asyncio.Task[Any] | None = None
-        self._rang = False
+        self._patience: float | None = None
+        self._until: float | None = None
+        self._since = 0.0  # when the wait for the next content began
+        self._limit = 0.0  # what it rang for
+        self._before = 0  # how often the task was being cancelled when the wait began
+        self.task: asyncio.Task[Any] | None = None  # who waits now
+        self.rang = False
 
-    async def next(self, stream: AsyncIterator[Delta], limit: float | None) -> Delta:
-        """The stream's next delta. Raises `_Late` when it does not come before ``limit`` (loop time)."""
-        if limit is None:
-            delta = await anext(stream)
-            return Delta(delta) if isinstance(delta, str) else delta
-        task = asyncio.current_task()
+    def expect(self, patience: float | None, until: float | None) -> None:
+        """From now on content may be ``patience`` seconds in coming, and come until ``until`` (loop time)."""
+        self.stop()
+        self._patience, self._until, self.rang = patience, until, False
+
+    def begin(self, *, anew: bool) -> None:
+        """The current task waits from here on, until ``task`` is set to None. ``anew``: for the next content."""
+        if anew:
+            self._since = self._loop.time()
+        task = self.task = asyncio.current_task(self._loop)
         assert task is not None  # noqa: S101
-        cancelled_before = task.cancelling()
-        self._task = task
-        self._limit = limit
-        self._rang = False
-        if self._timer is None or self._timer.when() > limit:
-            self._set(limit)
+        self._before = task.cancelling()
+        if self._timer is None:
+            self._set()
+
+    async def next(self, stream: AsyncIterator[Any], *, anew: bool) -> Any:
+        """What the stream brings next. Raises `_Late` when it does not come in time."""
+        self.begin(anew=anew)
         try:
-            delta = await anext(stream)
+            arrived = await anext(stream)
         except BaseException:
-            if self._rang and task.uncancel() <= cancelled_before:
+            if self.passed():
                 raise _Late from None
             raise
-        finally:
-            self._limit = None
-            self._task = None
-        if self._rang:  # the provider swallowed the cancellation
+        self.task = None
+        self.check()
+        return arrived
+
+    def passed(self) -> bool:
+        """Whether the wait that an exception just ended had been cut short here, and by nobody else."""
+        task, self.task = self.task, None
+        if not self.rang or task is None:
+            return False
+        self.rang = False
+        return task.uncancel() <= self._before
+
+    def check(self) -> None:
+        """Raises `_Late` when the wait was cut short but the provider swallowed the cancellation."""
+        if self.rang:
+            self.rang = False
+            task = asyncio.current_task(self._loop)
+            assert task is not None  # noqa: S101
             task.uncancel()
             raise _Late
-        return Delta(delta) if isinstance(delta, str) else delta
+
+    def told(self, what: str) -> str:
+        """The words for the deadline that was missed."""
+        return _lateness(what, self._patience, total=self._limit == self._until)
 
     def stop(self) -> None:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
 
-    def _set(self, when: float) -> None:
-        self.stop()
-        self._timer = self._loop.call_at(when, self._ring)
+    def _set(self) -> None:
+        limit = _sooner(self._since, self._patience, self._until)
+        if limit is not None:
+            self._timer = self._loop.call_at(limit, self._ring)
 
     def _ring(self) -> None:
         self._timer = None
-        if self._limit is None or self._task is None:
-            return  # nobody waits; the next wait sets its own timer
-        if self._loop.time() < self._limit:
-            self._set(self._limit)
+        if self.task is None:
+            return  # nobody waits; the next wait sets the timer
+        limit = _sooner(self._since, self._patience, self._until)
+        if limit is None or self._loop.time() < limit:
+            self._set()
         else:
-            self._rang = True
-            self._task.cancel()
+            self._limit, self.rang = limit, True
+            self.task.cancel()
 
 
 def name_of(provider: object) -> str:
@@ -314,13 +380,31 @@ def name_of(provider: object) -> str:
     return name if isinstance(name, str) and name else type(provider).__name__
 
 
-def _ended(delta: Delta) -> Delta:
-    """The delta; its finish reason, which a provider of one's own may give as a plain word, is one we know."""
+def _opened(provider: Provider, prompt: Prompt) -> Any:
+    """The provider's stream; of one on a wire, unless it is told in another way, all that one read brings together."""
+    if isinstance(provider, Wire) and type(provider).stream is Wire.stream:
+        return provider.arriving(prompt)
+    return provider.stream(prompt)
+
+
+def _any_content(deltas: list[Delta]) -> bool:
+    """Whether anything in them is an answer's: text, a pointer, an ending. It is the last one nearly always."""
+    last = deltas[-1]
+    if last.text or last.pointers or last.finish_reason is not None:
+        return True
+    return len(deltas) > 1 and any(each.text or each.pointers for each in deltas)
+
+
+def _known(told: Any) -> list[Delta]:
+    """What arrived; a provider of one's own may give a delta as plain text, and its finish reason as a plain word."""
+    if isinstance(told, list):
+        return told
+    delta = Delta(told) if isinstance(told, str) else told
     reason = delta.finish_reason
     if reason is None or isinstance(reason, FinishReason):
-        return delta
+        return [delta]
     try:
-        return replace(delta, finish_reason=FinishReason(reason))
+        return [delta._replace(finish_reason=FinishReason(reason))]
     except ValueError:
         known = ", ".join(FinishReason)
         raise ConfigurationError(f"a provider ended with finish_reason={reason!r}; there are {known}") from None
