@@ -1,6 +1,7 @@
 """Who may ask what: keys, tokens, limits, and a walk over every route with another tenant's ids."""
 
 import asyncio
+import os
 import time
 from pathlib import Path
 
@@ -295,9 +296,11 @@ def test_serve_refuses_what_would_go_wrong(arguments, said, tmp_path, monkeypatc
     monkeypatch.delenv("REDIS_URL", raising=False)
     monkeypatch.delenv("FOOTNOTED_SETTINGS", raising=False)
     monkeypatch.setattr("footnoted.cli.serving._listen", lambda settings: pytest.fail("it listens"))
+    before = dict(os.environ)
     try:
         result = CliRunner().invoke(app, ["serve", *arguments])
-    finally:
-        monkeypatch.delenv("FOOTNOTED_SETTINGS", raising=False)
+    finally:  # the command tells the processes it would start by its environment, which is this one here
+        os.environ.clear()
+        os.environ.update(before)
     assert result.exit_code == 2
     assert said in result.output
