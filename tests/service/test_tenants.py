@@ -293,11 +293,8 @@ def test_serve_refuses_what_would_go_wrong(arguments, said, tmp_path, monkeypatc
 
     monkeypatch.setenv("DATABASE_URL", f"sqlite:///{tmp_path}/serve.db")
     monkeypatch.delenv("REDIS_URL", raising=False)
-    monkeypatch.delenv("FOOTNOTED_SETTINGS", raising=False)
+    monkeypatch.setenv("FOOTNOTED_SETTINGS", "")  # the command sets it; the next test finds none
     monkeypatch.setattr("footnoted.cli.serving._listen", lambda settings: pytest.fail("it listens"))
-    try:
-        result = CliRunner().invoke(app, ["serve", *arguments])
-    finally:
-        monkeypatch.delenv("FOOTNOTED_SETTINGS", raising=False)
+    result = CliRunner().invoke(app, ["serve", *arguments])
     assert result.exit_code == 2
     assert said in result.output
