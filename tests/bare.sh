@@ -22,6 +22,7 @@ mirror=$({ cat /etc/apt/sources.list.d/* /etc/apt/sources.list 2>/dev/null || tr
   sed -n 's/^URIs: *//p; s/^deb *\(\[[^]]*\] *\)\?\([^ ]*\).*/\2/p' | head -1)
 debootstrap --variant=minbase --include=ca-certificates,python3,python3-venv,make bookworm "$root" "${mirror:-http://deb.debian.org/debian}" >/dev/null
 
+rm -f "$root/etc/apt/sources.list"  # where this machine has one, it is copied
 for place in /etc/apt/sources.list /etc/apt/sources.list.d /etc/apt/apt.conf.d /etc/apt/auth.conf.d /etc/apt/trusted.gpg.d \
              /usr/share/keyrings /etc/pip.conf /root/.config/pip /root/.pip /etc/resolv.conf /etc/hosts /usr/local/share/ca-certificates; do
   if [ -e "$place" ]; then mkdir -p "$root$(dirname "$place")" && rm -rf "${root:?}$place" && cp -RL "$place" "$root$place"; fi

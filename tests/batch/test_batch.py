@@ -228,7 +228,7 @@ def actors():
             continue
 
 def kill():
-    deadline = time.monotonic() + 120
+    deadline = time.monotonic() + 280
     while not killed and time.monotonic() < deadline:
         for process in actors():
             time.sleep(1)

@@ -23,7 +23,7 @@ def room_loop():
     thread.start()
 
     def run(work):
-        return asyncio.run_coroutine_threadsafe(work, loop).result(timeout=90)
+        return asyncio.run_coroutine_threadsafe(work, loop).result(timeout=110)
 
     yield run
     loop.call_soon_threadsafe(loop.stop)

@@ -19,7 +19,7 @@ QUESTIONS = [
     "How do I fix S3.8?",
     "And the second one?",
 ]
-EACH = 100  # requests of each tenant
+EACH = 50  # requests of each tenant
 
 
 async def _told(client, method, path, body=None, *, expected=200):
@@ -68,7 +68,7 @@ async def _request(client, tenant, number, stolen):
 
 
 def test_no_answer_no_stream_no_log_and_no_figure_tells_of_the_other(room_loop, tmp_path):
-    """Two hundred mixed requests of two tenants at the same time on PostgreSQL; their words, and no others', reach each."""
+    """A hundred mixed requests of two tenants at the same time on PostgreSQL; their words, and no others', reach each."""
 
     async def work():
         async with postgres_database() as url:

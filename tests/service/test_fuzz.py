@@ -32,7 +32,7 @@ def test_nothing_that_is_sent_gives_500(operations, fitting, keyed, keys):
             @tried(8)
             @given(operation.as_strategy(GenerationMode(fitting)))
             def holds(case):
-                response = case.call(base_url=keyed.url, headers=headers, session=session, timeout=30)
+                response = case.call(base_url=keyed.url, headers=headers, session=session, timeout=90)
                 statuses.setdefault(case.operation.label, set()).add(response.status_code)
                 assert response.status_code != 500, f"{case.method} {case.path}: {response.text}"
                 if response.status_code >= 400:

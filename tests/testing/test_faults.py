@@ -204,9 +204,12 @@ async def test_unkind_but_legal_bytes(protocol: ProtocolName) -> None:
     assert dressed.text() == "".join(PIECES)
     assert b"\r\n: a comment\r\n" in dressed.body
     assert dressed.body.count(b"\n") == dressed.body.count(b"\r\n")
-    slow = await heard(protocol, faults.trickle(seconds=0.005), patience=SHORT)
+    for patience in (SHORT, 20 * SHORT):  # a busy machine may say nothing for so short a time
+        slow = await heard(protocol, faults.trickle(seconds=0.005), patience=patience)
+        if len(slow.body) >= 2:
+            break
     assert slow.ending == "nothing more"
-    assert 2 <= len(slow.body) <= 0.08 / 0.005 + 1
+    assert 2 <= len(slow.body) <= patience / 0.005 + 1
 
 
 @ALL

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import async_playwright
+from playwright.async_api import async_playwright, expect
 
 import footnoted.service
 from footnoted.testing import Reply, ScriptedLLM
@@ -17,6 +17,7 @@ from tests.service.page.visit import Visit
 from tests.services import chromium_program
 
 WEB = Path(footnoted.service.__file__).parent / "web"
+expect.set_options(timeout=20_000)  # a page that is right is seen at once, on a busy machine a little later
 QUIET = [
     "--no-sandbox",
     "--disable-gpu",
