@@ -31,6 +31,7 @@ Doubt = Literal["mark", "withhold"]
 
 NEEDS_SUPPORT = "claim"  # the one kind that is weighed; headings, greetings, questions, code are not
 UNVERIFIED = "(unverified)"  # stands after a sentence that left `hold` without a verdict
+ENDLESS = "it is too long to be one claim"  # nobody writes so: it is not let out unverified either
 BUSY = "busy: the answer's time was over before its turn came"
 NOT_WEIGHED = Verdict("not_checked", reason="needs no support")
 _MARKER = re.compile(r"(?<![\w\])])\[(?:Source )?\d{1,3}\](?![(\w])|(?<=[^\W\d_]|[.!?,;:])[⁰¹²³⁴-⁹]+")
@@ -68,7 +69,7 @@ class Checking:
         if self.watch is not None and (objection := self.watch.objection(text)):
             return Verdict("unsupported", score=0.0, tier="exact", reason=objection)
         if len(text) > _LONGEST_CLAIM:
-            return Verdict("not_checked", reason="it is too long to be one claim")
+            return Verdict("not_checked", reason=ENDLESS)
         clock = asyncio.get_running_loop()
         queues = getattr(self.weigher, "tells_when_begun", False)
         try:
@@ -88,7 +89,7 @@ class Checking:
     def lets_out(self, verdict: Verdict) -> bool:
         """Whether a sentence with this verdict reaches the reader in ``hold``."""
         if verdict.ruling == "not_checked":
-            return self.doubt == "mark"
+            return self.doubt == "mark" and verdict.reason != ENDLESS
         return verdict.ruling in ("supported", "partial") and (verdict.score is None or verdict.score >= self.least)
 
 

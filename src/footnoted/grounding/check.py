@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import threading
+import unicodedata
 from collections import OrderedDict
 from dataclasses import replace
 from functools import partial
@@ -23,12 +24,13 @@ from footnoted.grounding.facts import parts
 from footnoted.grounding.features import features
 from footnoted.grounding.kinds import is_small_talk
 from footnoted.grounding.lanes import Lanes
+from footnoted.grounding.language import is_measured, language
 from footnoted.grounding.model import classifier
 from footnoted.grounding.reading import Reading, read
 from footnoted.grounding.scales import Weighed, weigh
 from footnoted.grounding.shelf import Shelf, gather
 from footnoted.text import sentences
-from footnoted.types import Span, Verdict
+from footnoted.types import Evidence, Span, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Sequence
@@ -132,6 +134,10 @@ class Checker:
         """The verdict on one sentence: by the cited sources if they carry it, else by all."""
         asked = [index for index in dict.fromkeys(cited) if 0 <= index < len(sources)]
         everyone = list(range(len(sources)))
+        if not is_measured(code := language(text)):
+            return self._quoted(text, sources, [*asked, *everyone]) or Verdict(
+                "not_checked", reason=f"language: this is in {code!r}, in which the check was not measured"
+            )
         rounds = [indices for indices in (asked, everyone) if indices]
         if len(asked) == len(everyone):
             rounds = rounds[:1]
@@ -158,11 +164,33 @@ class Checker:
                     if encoder
                     else Verdict("not_checked", reason=why_not)
                 )
+            if verdict.evidence and not is_measured(code := language(verdict.evidence[0].quote)):
+                verdict = Verdict(
+                    "not_checked",
+                    evidence=verdict.evidence,
+                    reason=f"language: what comes near it is in {code!r}, in which the check was not measured",
+                )
             if verdict.ruling == "supported":
                 return verdict
             if best is None or (verdict.score or 0.0) > (best.score or 0.0):
                 best = verdict
         return best or Verdict("not_checked", reason="no source could be asked")
+
+    def _quoted(self, text: str, sources: Sequence[Source], indices: Sequence[int]) -> Verdict | None:
+        """``supported`` where a whole sentence of a source, one nothing introduces, is letter by letter the same."""
+        said = _letters(text)
+        for index in dict.fromkeys(indices):
+            passage = self._shelf.take(sources[index]).passage
+            for place, span in enumerate(passage.spans):
+                words = passage.words(place)
+                if passage.leads[place] is None and said == _letters(words):
+                    return Verdict(
+                        "supported",
+                        score=1.0,
+                        tier="exact",
+                        evidence=(Evidence(index, span.start, span.end, words, 1.0),),
+                    )
+        return None
 
     def _word_for_word(self, text: str, sources: Sequence[Source], indices: Sequence[int]) -> Verdict | None:
         """``supported`` where one sentence says nearly the same words and nothing speaks against it."""
@@ -245,6 +273,13 @@ def by_model(weighed: Weighed, comparing: Comparing) -> Verdict:
         evidence=telling,
         flagged=doubtful(claim, alignment) or bare,
         reason=_reason(claim, bare),
+    )
+
+
+def _letters(text: str) -> str:
+    """A text's letters and digits, for comparing; marks of combined letters (Thai, Hindi) are letters too."""
+    return "".join(
+        char for char in unicodedata.normalize("NFKC", text).casefold() if unicodedata.category(char)[0] in "LNMS"
     )
 
 

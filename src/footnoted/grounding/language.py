@@ -1,0 +1,64 @@
+"""A sentence in; its language out, as far as that is sure. What the check was not measured on, it does not weigh.
+
+py3langid decides (langid.py: Lui and Baldwin 2012; 140 languages): a sentence is in another language than English where
+English is next to impossible, so that Spanish need not be told from Asturian.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from functools import lru_cache
+from typing import Any
+
+MEASURED = frozenset({"en"})  # languages in which the check was measured on sentences that nothing was fitted on
+_IMPOSSIBLE = 0.01  # probability of English under which it is another language
+_LEAST = 12  # letters; less is a name or a number in any language
+_LETTER = re.compile(r"[^\W\d_]")
+_LATIN = re.compile(r"[A-Za-z\u00aa\u00ba\u00c0-\u024f\u1e00-\u1eff\ua720-\ua7ff\uff21-\uff5a]")
+_ENGLISH = re.compile(r"\b(?:the|and|of|to|is|are|that|with|for)\b", re.IGNORECASE)
+_MUCH = 0.2  # share of these among the words that only English has: it is told without a look at the model
+_CODE = re.compile(r"`[^`]*`|https?://\S+|\S*[_@/\\]\S*")
+_opening = threading.Lock()
+
+
+@lru_cache(maxsize=8192)
+def language(text: str) -> str:
+    """The language's code (ISO 639-1), ``other`` for a script that is not Latin and cannot be told, "" where unsure.
+
+    >>> language("The excess is £75."), language("Die Selbstbeteiligung beträgt 75 Euro."), language("OK.")
+    ('en', 'de', '')
+    """
+    plain = _CODE.sub(" ", text)
+    letters = _LETTER.findall(plain)
+    latin = sum(_LATIN.match(letter) is not None for letter in letters)
+    if letters and latin < len(letters) / 2:
+        return _told(plain) or "other"
+    if len(letters) < _LEAST:
+        return ""
+    if plain.isascii() and len(_ENGLISH.findall(plain)) >= _MUCH * len(plain.split()):
+        return "en"
+    return _told(plain)
+
+
+def is_measured(code: str) -> bool:
+    """Whether a sentence in this language is weighed; one whose language is not sure is."""
+    return not code or code in MEASURED
+
+
+def _told(text: str) -> str:
+    ranked = _identifier().rank(text)
+    english = next((float(share) for code, share in ranked if code == "en"), 0.0)
+    best = str(ranked[0][0])
+    return best if best == "en" or english < _IMPOSSIBLE else ""
+
+
+@lru_cache(maxsize=1)
+def _identifier() -> Any:
+    with _opening:
+        from footnoted.native import numpy
+
+        assert numpy  # noqa: S101 - what py3langid is made of is opened in one place, before it
+        from py3langid.langid import MODEL_FILE, LanguageIdentifier
+
+        return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
