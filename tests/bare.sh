@@ -11,6 +11,7 @@ fi
 
 shared=()
 root=$(mktemp -d /var/tmp/footnoted-bare-XXXXXX)
+chmod 755 "$root"  # it is the root of users who are not root too
 finish() {
   for place in proc sys dev/pts dev/shm dev; do umount -l "$root/$place" 2>/dev/null || true; done
   for each in "${shared[@]}"; do umount -l "$root$each" 2>/dev/null || true; done

@@ -24,7 +24,7 @@ from queue import SimpleQueue
 ROOT = Path(__file__).parent.parent
 ROOMS = {
     "citations": ("citations/*.py", ["tests/citations"]),
-    "grounding/check": ("grounding/check.py", ["tests/grounding/test_check.py", "tests/answering/test_weighing.py"]),
+    "grounding/check": ("grounding/check.py", ["tests/grounding", "tests/answering/test_weighing.py"]),
     "service/replay": ("service/replay/*.py", ["tests/service/test_replay.py", "tests/service/test_answers.py"]),
 }
 

@@ -78,9 +78,16 @@ def prepare() -> int:
     print(f"The tests need {', '.join(wanted)}: {install}", flush=True)
     quiet = install.replace("apt-get", "apt-get -qq")
     done = subprocess.run(
-        ["sh", "-c", quiet], env={**os.environ, "DEBIAN_FRONTEND": "noninteractive"}, stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL, check=False,
-    )  # fmt: skip
+        ["sh", "-c", quiet],
+        env={**os.environ, "DEBIAN_FRONTEND": "noninteractive"},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    if done.returncode != 0:
+        print(done.stdout[-3_000:], file=sys.stderr)
     return done.returncode or (1 if missing() else 0)
 
 
