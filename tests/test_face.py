@@ -1,10 +1,15 @@
 """The face of the package: its names, and what opening it costs."""
 
 import importlib
+import re
 import subprocess
 import sys
+from typing import get_args
 
 import pytest
+from pydantic import BaseModel
+
+import footnoted
 
 PACKAGES = (
     "footnoted",
@@ -53,3 +58,36 @@ def test_the_contract_alone_opens_no_heavy_room():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_help_fits_on_five_screens():
+    """help(footnoted) names everything public in a line each, and writes out none of it."""
+    code = "import footnoted; footnoted.GenerationResponse; help(footnoted)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert len(done.stdout.splitlines()) <= 120
+    told = re.findall(r"^ +(\w+)  +\w", done.stdout, re.MULTILINE)
+    assert set(footnoted.__all__) <= set(told)
+
+
+def test_every_field_of_a_public_model_says_what_it_is():
+    """The models that are public, and those in them, describe each field: a schema tells as much as the code."""
+    met: set[type[BaseModel]] = set()
+    waiting = [value for name in footnoted.__all__ if _is_model(value := getattr(footnoted, name))]
+    waiting.append(importlib.import_module("footnoted.grounding.detector").GroundingResult)
+    while waiting:
+        model = waiting.pop()
+        met.add(model)
+        for name, field in model.model_fields.items():
+            assert field.description, f"{model.__name__}.{name}"
+            inner = [field.annotation, *_parts(field.annotation)]
+            waiting += [part for part in inner if _is_model(part) and part not in met]
+    assert len(met) > 15
+
+
+def _is_model(value: object) -> bool:
+    return isinstance(value, type) and issubclass(value, BaseModel)
+
+
+def _parts(annotation: object) -> list[object]:
+    found = list(get_args(annotation))
+    return found + [inner for part in found for inner in _parts(part)]

@@ -1,4 +1,36 @@
-"""footnoted: answers, footnoted. Grounded, cited, checked generation on any LLM, or on none."""
+"""footnoted: answers, footnoted. Grounded, cited, checked generation on any LLM, or on none.
+
+    >>> import footnoted
+    >>> print(footnoted.ask("What is the excess?", ["The excess is £75."]).response)
+    The excess is £75. [1]
+
+Answering
+    ask                    one question answered, for scripts and notebooks: blocks until done
+    GroundedGenerator      answers from any provider: generate(), generate_streaming(), stream()
+    GeneratorProtocol      what every generator offers
+    GenerationRequest      a question, the sources it may be answered from, and how
+    GenerationConfig       mode, output format, citation style, length, whether grounding is required
+    GenerationMode         simple, grounded, analytical, conversational
+    OutputFormat           plain, markdown, json, bullets
+    CitationStyle          inline, numbered, footnote, endnote
+    SourceContext          one passage; its content is enough
+    Deadlines              seconds to the first token, between tokens, and in total
+    Risk                   what share of wrong sentences may be shown
+    GenerationResponse     the whole answer: text, citations, verdicts, how it ended
+    InlineCitation         a marker, and the exact words of the source it stands on
+
+Structured answers
+    StructuredGenerator    answers as pydantic models, each field checked
+    CheckedOutput          such an answer, with the evidence for every field
+    AnswerWithSources      an answer as fields; needs no model
+    ComparisonResult       what sources say alike, differently, against one another
+
+Checking
+    HallucinationDetector  any text weighed against its sources
+
+help(footnoted.ask), or of any of these, says more; `footnoted --help` is the command. Rooms of their own:
+footnoted.testing (a scripted LLM server for your tests), .evaluation, .batch, .assistants, .adapters, .service, .mcp.
+"""
 
 from __future__ import annotations
 

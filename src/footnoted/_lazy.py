@@ -5,7 +5,16 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping
 from importlib import import_module
+from types import FrameType
 from typing import Any
+
+
+def _helps() -> bool:
+    """Whether it is `pydoc` that wants to know the names."""
+    asking: FrameType | None = sys._getframe(2)  # noqa: SLF001 - pydoc → inspect → __dir__ → here
+    while asking is not None and asking.f_globals.get("__name__") == "inspect":
+        asking = asking.f_back
+    return asking is not None and asking.f_globals.get("__name__") == "pydoc"
 
 
 def lazily(
@@ -26,6 +35,9 @@ def lazily(
         return value
 
     def names() -> list[str]:
-        return sorted({*vars(sys.modules[package]), *home})
+        own = set(vars(sys.modules[package]))
+        # help() writes out every member of every class it is shown, 5,700 lines for footnoted: it is shown the
+        # package's docstring, which names them, and the class when that is asked for.
+        return sorted(own - set(home) if _helps() else own | set(home))
 
     return get, names

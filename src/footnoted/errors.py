@@ -82,11 +82,15 @@ class BadProviderReply(ProviderError):
 
 
 class StructuredOutputError(FootnotedError):
-    """The reply did not fit the schema, one repair attempt included. ``reply`` holds the last text."""
+    """The reply did not fit the schema, one repair attempt included, or the sources do not carry what it says.
 
-    def __init__(self, message: str, *, reply: str = "") -> None:
+    ``reply`` holds the last text, ``fields`` the paths of what the sources do not carry.
+    """
+
+    def __init__(self, message: str, *, reply: str = "", fields: tuple[str, ...] = ()) -> None:
         super().__init__(message)
         self.reply = reply
+        self.fields = fields
 
 
 class StreamExpired(FootnotedError):

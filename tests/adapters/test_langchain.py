@@ -11,7 +11,7 @@ from langchain_core.language_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage, HumanMessage
 from langchain_core.output_parsers import StrOutputParser
 from langchain_core.retrievers import BaseRetriever
-from langchain_core.runnables import RunnablePassthrough
+from langchain_core.runnables import RunnableLambda, RunnablePassthrough
 from langchain_openai import ChatOpenAI
 
 from footnoted import GenerationRequest, GenerationResponse, GroundedGenerator
@@ -89,6 +89,19 @@ async def test_a_message_carries_the_response(retriever):
     assert together.response_metadata["finish_reason"] == "complete"
     assert together.usage_metadata == message.usage_metadata
     assert await (chain | StrOutputParser()).ainvoke(QUESTION) == message.text
+
+
+async def test_a_response_streams_its_text_and_comes_last(retriever):
+    """The default says something while it is made; what follows in a chain gets the whole response."""
+    chain = {"context": retriever, "question": RunnablePassthrough()} | GroundedRunnable()
+    *pieces, response = [piece async for piece in chain.astream(QUESTION)]
+    assert len(pieces) > 1
+    assert "".join(pieces) == response.response
+    assert (await chain.ainvoke(QUESTION)).response == response.response
+    finish = chain | RunnableLambda(lambda answer: answer.finish_reason.value)
+    assert [piece async for piece in finish.astream(QUESTION)] == ["complete"]
+    *blocking, last = await asyncio.to_thread(lambda: list(chain.stream(QUESTION)))
+    assert ("".join(blocking), last.citations) == (response.response, response.citations)
 
 
 async def test_history_is_messages_or_pairs():

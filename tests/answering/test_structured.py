@@ -5,7 +5,14 @@ import json
 import pytest
 from pydantic import BaseModel, Field
 
-from footnoted import AnswerWithSources, ComparisonResult, StructuredGenerator
+from footnoted import (
+    AnswerWithSources,
+    ComparisonResult,
+    GenerationConfig,
+    GenerationRequest,
+    SourceContext,
+    StructuredGenerator,
+)
 from footnoted.errors import ConfigurationError, ProviderError, StructuredOutputError
 from footnoted.testing import Reply, ScriptedLLM
 from footnoted.types import FinishReason
@@ -20,6 +27,10 @@ ANSWER = {
     "key_facts": ["repair £75"],
     "limitations": None,
 }
+# What is on trial with it is how an object is found; what it says stands in no source.
+LOOSE = GenerationRequest(
+    query="What differs?", context=[SourceContext(content="x")], config=GenerationConfig(require_grounding=False)
+)
 
 
 class Excess(BaseModel):
@@ -84,28 +95,28 @@ async def test_numbers_that_name_no_source_vanish(asked):
 
 
 @pytest.mark.parametrize("wrapping", ["```json\n{}\n```", "Here it is:\n{}\nDone.", "{}"])
-async def test_an_object_in_a_wrapping_is_found(asked, wrapping):
+async def test_an_object_in_a_wrapping_is_found(wrapping):
     """Servers without a schema mechanism wrap the object in fences or words."""
     said = '{"similarities": [], "differences": ["a"], "contradictions": [], "conclusion": "b"}'
     generator = StructuredGenerator(speaks(wrapping.replace("{}", said)))
-    assert (await generator.generate_structured(asked(), ComparisonResult)).differences == ["a"]
+    assert (await generator.generate_structured(LOOSE, ComparisonResult)).differences == ["a"]
 
 
 @pytest.mark.parametrize("wrapping", ["{}", "```json\n{}\n```", "As {asked}: {} {and more}"])
-async def test_a_value_may_hold_code(asked, wrapping):
+async def test_a_value_may_hold_code(wrapping):
     """Fences and braces inside a value are the value's own."""
     fix = "Run:\n```bash\naws {x}\n```"
     said = json.dumps({"similarities": [], "differences": [fix], "contradictions": [], "conclusion": "b"})
     generator = StructuredGenerator(speaks(wrapping.replace("{}", said)))
-    assert (await generator.generate_structured(asked(), ComparisonResult)).differences == [fix]
+    assert (await generator.generate_structured(LOOSE, ComparisonResult)).differences == [fix]
 
 
-async def test_an_example_before_the_fence_is_not_the_answer(asked):
+async def test_an_example_before_the_fence_is_not_the_answer():
     """A model that thinks aloud in JSON means what it fences; without a fence the first object is meant."""
     said = '{"similarities": [], "differences": ["a"], "contradictions": [], "conclusion": "b"}'
     aloud = said.replace('"b"', '"draft"')
     for reply, conclusion in ((f"Draft: {aloud}\n```json\n{said}\n```", "b"), (f"{aloud} {said}", "draft")):
-        got = await StructuredGenerator(speaks(reply)).generate_structured(asked(), ComparisonResult)
+        got = await StructuredGenerator(speaks(reply)).generate_structured(LOOSE, ComparisonResult)
         assert got.conclusion == conclusion
 
 

@@ -205,7 +205,7 @@ async def test_a_check_that_cannot_run_is_never_a_pass(asked, weigher):
     )
     assert set(verdicts(output).values()) == {"not_checked"}
     assert output.nulled == ["$.note"]
-    assert len(output.flagged) == 4
+    assert len(output.flagged) == 5
     lenient = door(AMOUNTS, weigher=weigher, verdict_wait=0.05, show_unchecked=True)
     assert (await lenient.generate_checked(asked(), Excess)).flagged == []
 
@@ -244,7 +244,7 @@ async def test_without_sources_nothing_is_supported(asked):
 
 
 async def test_keep_flag_and_null(asked):
-    """What nothing carries stays, is named, or goes; what may not be null is named instead."""
+    """What nothing carries stays, is named, or is named and goes where it may be null."""
     said = {"amounts": [{"pounds": 900, "what_for": "repair"}], "note": FALSE}
     kept = await door(said).generate_checked(asked(), Excess, unsupported="keep")
     assert (kept.flagged, kept.nulled, kept.value.note) == ([], [], FALSE)
@@ -252,11 +252,26 @@ async def test_keep_flag_and_null(asked):
     assert flagged.flagged == ["$.amounts[0].pounds", "$.note"]
     assert flagged.value == kept.value
     nulled = await door(said).generate_checked(asked(), Excess, unsupported="null")
-    assert (nulled.flagged, nulled.nulled) == (["$.amounts[0].pounds"], ["$.note"])
+    assert (nulled.flagged, nulled.nulled) == (["$.amounts[0].pounds", "$.note"], ["$.note"])
     assert nulled.value == Excess(amounts=[{"pounds": 900, "what_for": "repair"}], note=None)
     assert nulled.evidence["$.note"].verdict == "unsupported"
     with pytest.raises(ConfigurationError, match="keep, null, flag"):
         await door(said).generate_checked(asked(), Excess, unsupported="drop")
+
+
+async def test_a_plain_structured_answer_is_checked_where_grounding_is_required(asked):
+    """What nothing carries is null, or an error that names the fields; told not to check, all is taken as it is."""
+    said = {"amounts": [{"pounds": 75, "what_for": "repair"}], "note": FALSE}
+    assert (await door(said).generate_structured(asked(), Excess)).note is None
+    false = {**said, "amounts": [{"pounds": 900, "what_for": "repair"}]}
+    with pytest.raises(StructuredOutputError, match=r"\$\.amounts\[0\]\.pounds.*require_grounding=False") as caught:
+        await door(false).generate_structured(asked(), Excess)
+    assert caught.value.fields == ("$.amounts[0].pounds",)
+    assert Excess.model_validate_json(caught.value.reply).amounts[0].pounds == 900
+    named = await door(false).generate_structured(asked(), Excess, controls=["pounds"])
+    assert (named.amounts[0].pounds, named.note) == (900, None)
+    assert (await door(false).generate_structured(asked(require_grounding=False), Excess)).note == FALSE
+    assert (await door(false, checking="off").generate_structured(asked(), Excess)).note == FALSE
 
 
 async def test_null_never_makes_an_invalid_object(asked):
@@ -277,7 +292,7 @@ async def test_null_never_makes_an_invalid_object(asked):
     said = {"one": FALSE, "two": FALSE, "three": [FALSE, "Racing is excluded."]}
     output = await door(said).generate_checked(asked(), Strict, unsupported="null")
     assert output.value == Strict(one=FALSE, two=None, three=[None, "Racing is excluded."])
-    assert (output.flagged, output.nulled) == (["$.one"], ["$.two", "$.three[0]"])
+    assert (output.flagged, output.nulled) == (["$.one", "$.two", "$.three[0]"], ["$.two", "$.three[0]"])
 
 
 async def test_null_changes_nothing_else(asked):

@@ -6,9 +6,8 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
-from uuid import NAMESPACE_URL, UUID, uuid5
 
-from footnoted.contract import SourceContext
+from footnoted.contract import SourceContext, made_uuid
 from footnoted.errors import ConfigurationError
 
 _HALVES = re.compile("[\ud800-\udfff]")
@@ -31,14 +30,14 @@ def context_of(
     data = dict(metadata or {})
     whole = next((str(data[name]) for name in _OF_DOCUMENT if data.get(name)), None)
     page = next((str(data[name]) for name in _PAGES if data.get(name) not in (None, "")), None)
-    chunk = _uuid(id_ or f"{whole or ''}#{page or ''}#{text}")
+    chunk = made_uuid(id_ or f"{whole or ''}#{page or ''}#{text}")
     if title := next((data[name] for name in _TITLES if data.get(name)), None):
         data.setdefault("title", str(title))
     if page is not None:
         data.setdefault("section", f"page {page}")
     return SourceContext(
         chunk_id=chunk,
-        document_id=_uuid(whole) if whole else chunk,
+        document_id=made_uuid(whole) if whole else chunk,
         content=text,
         metadata=data,
         relevance_score=_score(score),
@@ -71,13 +70,6 @@ def question_of(given: Any) -> str:
 
 def _mended(text: str) -> str:
     return text if text.isascii() else _HALVES.sub("\ufffd", text)
-
-
-def _uuid(name: str) -> UUID:
-    try:
-        return UUID(name)
-    except ValueError:
-        return uuid5(NAMESPACE_URL, name.encode("utf-8", "replace").decode())
 
 
 def _score(score: Any) -> float:

@@ -65,8 +65,8 @@ class GroundedRunnable(Runnable[Any, Any]):
 
     ``history`` (messages, or pairs of user and assistant) is taken where it is given. ``output``: ``response`` is
     the whole `GenerationResponse`, ``text`` its text, ``message`` an ``AIMessage`` with the response in
-    ``response_metadata["footnoted"]``. Text and messages stream. Text that was cut off raises `ProviderError`
-    after its last piece; a message or a response says so in its finish reason.
+    ``response_metadata["footnoted"]``. All of them stream: a response its text in pieces, and last itself. Text that
+    was cut off raises `ProviderError` after its last piece; a message or a response says so in its finish reason.
 
     ``provider`` is whatever `GroundedGenerator` takes, a LangChain chat model, or a generator that is already
     made; other keywords are the generator's.
@@ -97,7 +97,7 @@ class GroundedRunnable(Runnable[Any, Any]):
         return await self._acall_with_config(self._answer, input, config)
 
     def stream(self, input: Any, config: RunnableConfig | None = None, **_: Any) -> Iterator[Any]:  # noqa: A002
-        """The answer as it comes; a ``response`` comes in one piece."""
+        """The answer as it comes; where a ``response`` is asked for, its text in pieces, and then the response."""
 
         def told(given: Iterator[Any]) -> Iterator[Any]:
             for one in given:
@@ -106,7 +106,7 @@ class GroundedRunnable(Runnable[Any, Any]):
         yield from self._transform_stream_with_config(iter([input]), told, config)
 
     async def astream(self, input: Any, config: RunnableConfig | None = None, **_: Any) -> AsyncIterator[Any]:  # noqa: A002
-        """The answer as it comes; a ``response`` comes in one piece."""
+        """The answer as it comes; where a ``response`` is asked for, its text in pieces, and then the response."""
 
         async def given() -> AsyncIterator[Any]:
             yield input
@@ -130,9 +130,6 @@ class GroundedRunnable(Runnable[Any, Any]):
 
     async def _pieces(self, given: Any) -> AsyncGenerator[Any]:
         request = self._request(given)
-        if self._output == "response":
-            yield await self.generator.generate(request)
-            return
         if self._output == "text":
             text = self.generator.generate_streaming(request)
             async with aclosing(text):
@@ -141,7 +138,9 @@ class GroundedRunnable(Runnable[Any, Any]):
             return
         async with aclosing(pieces_and_response(self.generator, request)) as told:
             async for one in told:
-                if isinstance(one, str):
+                if self._output == "response":
+                    yield one
+                elif isinstance(one, str):
                     yield AIMessageChunk(content=one)
                 else:
                     yield AIMessageChunk(content="", chunk_position="last", **_told(one))

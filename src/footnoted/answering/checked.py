@@ -167,7 +167,7 @@ class _Telling:
 def _settled(
     value: Output, wanted: Wanted, blueprint: Blueprint, telling: _Telling, usages: Sequence[TokenUsage]
 ) -> CheckedOutput[Any]:
-    """The object as asked: what nothing carries kept, flagged, or nulled where that leaves a valid object."""
+    """The object as asked: what nothing carries kept, or flagged, and nulled where that leaves a valid object."""
     fields = _fields_in(value)
     failed = [field for field in fields if not telling.checked[field.path].stands]
     nulled: list[Field] = []
@@ -175,11 +175,10 @@ def _settled(
     if wanted.unsupported == "null":
         able = [field for field in failed if (asked := blueprint.field(field.steps)) and asked.nullable]
         settled, nulled = _nulled(value, able)
-    gone = {field.path for field in nulled}
     return CheckedOutput(
         value=settled,
         evidence={field.path: telling.evidence(field.path) for field in fields},
-        flagged=[] if wanted.unsupported == "keep" else [each.path for each in failed if each.path not in gone],
+        flagged=[] if wanted.unsupported == "keep" else [field.path for field in failed],
         nulled=[field.path for field in nulled],
         usage=_sum(usages),
     )

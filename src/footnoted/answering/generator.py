@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import aclosing
+from contextvars import copy_context
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, Self, runtime_checkable
-from uuid import NAMESPACE_URL, uuid5
 
 from footnoted.answering.answer import Answering, stream_answer
 from footnoted.answering.risk import Risk
@@ -23,7 +25,7 @@ from footnoted.providers.fallback import Fallback
 from footnoted.types import Deadlines, FinishReason, Provider, Retry, Source
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
+    from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 
     from footnoted.events import Event
 
@@ -164,6 +166,11 @@ class GroundedGenerator:
             return self.answering
         return replace(self.answering, checking=self.checking(mode, doubt="mark"))
 
+    @property
+    def unchecked(self) -> bool:
+        """Whether checking is off, whatever a request asks for."""
+        return bool(self._mode == "off")
+
     def checking(self, mode: Mode = "hold", *, doubt: Doubt = "withhold") -> Checking:
         """How this generator's claims are weighed: its checker, judge and patience; ``doubt`` unless it has its own."""
         checker = self._checker or shipped_checker()
@@ -189,6 +196,9 @@ class GroundedGenerator:
         await self.aclose()
 
 
+_ASKED = 'ask("What is the excess?", ["The excess is £75."]); a folder of documents: footnoted ask'
+
+
 def ask(
     question: str,
     sources: Sequence[str | SourceContext],
@@ -198,33 +208,35 @@ def ask(
 ) -> GenerationResponse:
     """One question answered, for scripts: blocks until done. ``sources`` are texts or `SourceContext`.
 
-    Keywords besides ``config`` are `GroundedGenerator`'s. Inside a running event loop, await
-    `GroundedGenerator.generate` instead.
+    Keywords besides ``config`` are `GroundedGenerator`'s. It works under a running event loop too, as a notebook has
+    one, and keeps that waiting: in async code of your own, await `GroundedGenerator.generate`.
     """
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        pass
-    else:
-        raise ConfigurationError("ask() blocks; inside async code use: await GroundedGenerator(...).generate(request)")
     request = GenerationRequest(query=question, context=contexts(sources), config=config or GenerationConfig())
 
     async def run() -> GenerationResponse:
         async with GroundedGenerator(**generator) as door:
             return await door.generate(request)
 
-    return asyncio.run(run())
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(run())
+    with ThreadPoolExecutor(max_workers=1, thread_name_prefix="footnoted-ask") as thread:
+        return thread.submit(copy_context().run, asyncio.run, run()).result()
 
 
 def contexts(sources: Sequence[str | SourceContext]) -> list[SourceContext]:
-    """Texts as `SourceContext`, their ids made from their words; what is one already stays as it is."""
+    """Texts as `SourceContext`, their ids made from their words; what is one already stays as it is.
+
+    Raises `ConfigurationError` for anything else, one text alone included: its letters are no sources.
+    """
+    if isinstance(sources, str | bytes | SourceContext | Mapping) or not isinstance(sources, Iterable):
+        raise ConfigurationError(f"sources is a list of texts or SourceContext, not {type(sources).__name__}: {_ASKED}")
     found = []
     for source in sources:
-        if isinstance(source, str):
-            made = uuid5(NAMESPACE_URL, source)
-            found.append(SourceContext(chunk_id=made, document_id=made, content=source))
-        else:
-            found.append(source)
+        if not isinstance(source, str | SourceContext):
+            raise ConfigurationError(f"a source is a text or a SourceContext, not {type(source).__name__}: {_ASKED}")
+        found.append(SourceContext(content=source) if isinstance(source, str) else source)
     return found
 
 

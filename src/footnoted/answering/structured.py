@@ -15,7 +15,7 @@ from footnoted.answering.checked import Unsupported, Wanted, stream_checked
 from footnoted.answering.fitting import fit, in_words, misfit, repair, schema_prompt
 from footnoted.answering.generator import GroundedGenerator
 from footnoted.answering.whole import whole_reply
-from footnoted.errors import BadProviderReply, ConfigurationError
+from footnoted.errors import BadProviderReply, ConfigurationError, StructuredOutputError
 from footnoted.events import FieldEvent, OutputFinished
 
 if TYPE_CHECKING:
@@ -63,12 +63,21 @@ class StructuredGenerator:
     ) -> None:
         self._generator = generator or GroundedGenerator(provider, **options)
 
-    async def generate_structured(self, request: GenerationRequest, output_schema: type[Output]) -> Output:
+    async def generate_structured(
+        self, request: GenerationRequest, output_schema: type[Output], *, controls: Collection[str] = ()
+    ) -> Output:
         """The answer as ``output_schema``; a reply that does not fit is sent back for repair once.
 
-        Raises `StructuredOutputError` when the repair does not fit either or the reply was cut at
-        ``max_tokens``, `ProviderError` when the provider failed.
+        With ``config.require_grounding``, the default, every field is checked as by `generate_checked`: a value that
+        no source carries is null where the schema allows it. ``controls`` names fields that are no claims about the
+        sources. With ``checking="off"`` nothing is checked.
+
+        Raises `StructuredOutputError` when the repair does not fit either, when the reply was cut at ``max_tokens``,
+        and when a value that no source carries cannot be null (``fields`` has their paths); `ProviderError` when the
+        provider failed.
         """
+        if request.config.require_grounding and not self._generator.unchecked:
+            return _grounded(await self.generate_checked(request, output_schema, unsupported="null", controls=controls))
         how = self._generator.answering
         prompt, fitted = schema_prompt(request, output_schema, how)
         reply = await whole_reply(prompt, how)
@@ -93,8 +102,8 @@ class StructuredGenerator:
         """The answer as ``output_schema``, and for each of its fields the verdict and the words it rests on.
 
         ``unsupported``: what becomes of a value no source carries, or that could not be checked: ``keep`` it,
-        ``flag`` its path, or ``null`` it where the schema allows and flag it where not. ``controls`` names fields
-        that are no claims about the sources. Raises as `generate_structured` does.
+        ``flag`` its path, or ``flag`` and ``null`` it where the schema allows. ``controls`` names fields
+        that are no claims about the sources. Raises `StructuredOutputError` and `ProviderError`, for no verdict.
         """
         events = self.stream_checked(request, output_schema, unsupported=unsupported, controls=controls)
         async with aclosing(events):
@@ -131,3 +140,17 @@ class StructuredGenerator:
 
     async def __aexit__(self, *_: object) -> None:
         await self.aclose()
+
+
+def _grounded(checked: CheckedOutput[Output]) -> Output:
+    """The object, if all that stands in it is carried by the sources."""
+    left = tuple(path for path in checked.flagged if path not in checked.nulled)
+    if left:
+        told = "; ".join(f"{path} ({checked.evidence[path].reason or checked.evidence[path].verdict})" for path in left)
+        raise StructuredOutputError(
+            f"the sources do not carry these fields, and the schema does not let them be null: {told}. "
+            "generate_checked gives the object with its verdicts; config.require_grounding=False checks nothing",
+            reply=checked.value.model_dump_json(),
+            fields=left,
+        )
+    return checked.value

@@ -30,36 +30,40 @@ class _Result(BaseModel):
 class GroundingEvidence(_Result):
     """Exact words of a source: ``sources[source]`` has ``quote`` at ``[start, end)`` in code points."""
 
-    source: int
-    start: int
-    end: int
-    quote: str
-    support: float
+    source: int = Field(description="0-based index into the sources")
+    start: int = Field(description="where the words begin in the source, in code points")
+    end: int = Field(description="where they end")
+    quote: str = Field(description="the words themselves")
+    support: float = Field(description="how strongly they carry the claim, 0 to 1")
 
 
 class ClaimGrounding(_Result):
     """One claim of the response, ``response[start:end]``. ``source`` is the index of the source it rests on."""
 
-    claim: str
-    supported: bool
-    source: int | None
-    verdict: Ruling
-    score: float | None
-    tier: Tier
-    reason: str
-    start: int
-    end: int
-    evidence: list[GroundingEvidence]
-    flagged: list[tuple[int, int]]
+    claim: str = Field(description="the claim's words")
+    supported: bool = Field(description="whether the sources carry it")
+    source: int | None = Field(description="index of the source it rests on; null where there is none")
+    verdict: Ruling = Field(description="what the check found")
+    score: float | None = Field(
+        description="probability that the sources carry it, 0 to 1; null where no model was asked"
+    )
+    tier: Tier = Field(description="who decided")
+    reason: str = Field(description="why, in words for a person")
+    start: int = Field(description="where it begins in the response, in code points")
+    end: int = Field(description="where it ends")
+    evidence: list[GroundingEvidence] = Field(description="the words it rests on, the strongest first")
+    flagged: list[tuple[int, int]] = Field(
+        description="stretches of the claim, in code points of it, that nothing carries"
+    )
 
 
 class GroundingResult(_Result):
     """``grounded``: every claim that needs support has it. ``confidence`` (0–1) is the probability of that."""
 
-    grounded: bool
-    claims: list[ClaimGrounding]
-    ungrounded_claims: list[str]
-    confidence: float = Field(ge=0, le=1)
+    grounded: bool = Field(description="whether every claim that needs support has it")
+    claims: list[ClaimGrounding] = Field(description="each claim that needs support, in the response's order")
+    ungrounded_claims: list[str] = Field(description="the words of those without support")
+    confidence: float = Field(ge=0, le=1, description="probability that all of them stand, 0 to 1")
 
 
 class HallucinationDetector:
