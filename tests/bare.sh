@@ -25,7 +25,7 @@ debootstrap --variant=minbase --include=ca-certificates,python3,python3-venv,mak
 
 rm -f "$root/etc/apt/sources.list"  # where this machine has one, it is copied
 for place in /etc/apt/sources.list /etc/apt/sources.list.d /etc/apt/apt.conf.d /etc/apt/auth.conf.d /etc/apt/trusted.gpg.d \
-             /usr/share/keyrings /etc/pip.conf /root/.config/pip /root/.pip /etc/resolv.conf /etc/hosts /usr/local/share/ca-certificates; do
+             /usr/share/keyrings /etc/pip.conf "$HOME/.config/pip" "$HOME/.pip" /etc/resolv.conf /etc/hosts /usr/local/share/ca-certificates; do
   if [ -e "$place" ]; then mkdir -p "$root$(dirname "$place")" && rm -rf "${root:?}$place" && cp -RL "$place" "$root$place"; fi
 done
 if [ -f /etc/ssl/certs/ca-certificates.crt ]; then cp -L /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/"; fi
@@ -38,14 +38,14 @@ for place in proc sys dev dev/pts; do mount --bind "/$place" "$root/$place"; don
 mkdir -p "$root/dev/shm" && mount -t tmpfs tmpfs "$root/dev/shm"
 printf '#!/bin/sh\nexit 101\n' >"$root/usr/sbin/policy-rc.d" && chmod +x "$root/usr/sbin/policy-rc.d"  # nothing is started at install
 
-mkdir "$root/root/footnoted"
-git ls-files -z --cached --others --exclude-standard | tar -c --null --files-from=- | tar -x -C "$root/root/footnoted"
-settings=(PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 DEBIAN_FRONTEND=noninteractive)
+mkdir -p "$root$HOME" "$root/srv/footnoted"
+git ls-files -z --cached --others --exclude-standard | tar -c --null --files-from=- | tar -x -C "$root/srv/footnoted"
+settings=(PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME="$HOME" LANG=C.UTF-8 DEBIAN_FRONTEND=noninteractive)
 while IFS= read -r each; do settings+=("$each"); done < <(env | grep -iE '^(PIP_|UV_|https?_proxy=|no_proxy=|SSL_CERT_|REQUESTS_CA_)' || true)
 typed() {
   echo "\$ $1"
   begun=$SECONDS
-  env -i "${settings[@]}" chroot "$root" sh -c "cd /root/footnoted && $1"
+  env -i "${settings[@]}" chroot "$root" sh -c "cd /srv/footnoted && $1"
   echo "  ($((SECONDS - begun)) s)"
 }
 

@@ -20,6 +20,8 @@ AS_ANYBODY = [] if os.geteuid() else ["setpriv", f"--bounding-set={_RIGHTS}", f"
 CTRL_C = """
 import os, signal, sys
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a run in the background ignores it, and so would its children
+
 class Interrupt:
     def find_spec(name, path=None, target=None):
         if name == os.environ["INTERRUPT_AT"]:

@@ -18,6 +18,8 @@ Answering
     Risk                   what share of wrong sentences may be shown
     GenerationResponse     the whole answer: text, citations, verdicts, how it ended
     InlineCitation         a marker, and the exact words of the source it stands on
+    PromptTemplates        the words models are told, shipped and in a folder of yours
+    get_template           one of them by its name
 
 Structured answers
     StructuredGenerator    answers as pydantic models, each field checked

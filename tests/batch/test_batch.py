@@ -240,7 +240,7 @@ def kill():
 tasks = [Task(**(task | {"sources": tuple(map(tuple, task["sources"]))})) for task in json.loads(sys.stdin.read())]
 threading.Thread(target=kill, daemon=True).start()
 rows = [row.model_dump() for _, row in run_on_ray(tasks, Work(provider="openai", model="m", base_url=sys.argv[1]), actors=1)]
-from ray._private.usage.usage_lib import usage_stats_enabled
+from ray._common.usage.usage_lib import usage_stats_enabled
 print(json.dumps({"killed": len(killed), "rows": rows, "telling": usage_stats_enabled()}))
 """
 

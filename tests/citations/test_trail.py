@@ -28,3 +28,16 @@ def test_a_second_marker_of_a_sentence_knows_all_of_it():
     trail.mark()
     trail.write(" and £1,500 for baggage")
     assert trail.mark() == Words("and £1,500 for baggage", "It pays £50 for delays and £1,500 for baggage")
+
+
+def test_a_marker_before_its_sentence_waits_for_it_however_much_comes_with_it():
+    """A whole reply in one piece is no other than the same in many."""
+    text = " The windscreen excess is £75." + " Koalas sleep all day long in trees." * 200
+    for size in (len(text), 10):
+        trail = Trail()
+        assert trail.mark() is None
+        words = None
+        for start in range(0, len(text), size):
+            trail.write(text[start : start + size])
+            words = words or trail.words_after()
+        assert words == Words("The windscreen excess is £75.", "")

@@ -60,6 +60,27 @@ def test_a_claim_in_english_over_other_sources_is_not_weighed(checker):
 
 
 @pytest.mark.parametrize(
+    ("source", "claim"),
+    [
+        ("Die Selbstbeteiligung beträgt 7,5 Euro je Reparatur.", "Die Selbstbeteiligung beträgt 75 Euro je Reparatur."),
+        ("Versichert bleibt der Keller bis -5 Grad Celsius.", "Versichert bleibt der Keller bis 5 Grad Celsius."),
+        ("¿El seguro cubre las inundaciones del sótano? No, nunca.", "El seguro cubre las inundaciones del sótano."),
+        ("保单承保霜冻造成的损失吗？不承保。", "保单承保霜冻造成的损失吗。"),
+        ("De schade is verzekerd tenzij er opzet is.", "De schade is verzekerd."),
+    ],
+)
+def test_what_is_nearly_quoted_is_not(checker, source, claim):
+    """A comma in a number, a sign, a question's mark, what follows: they make another sentence."""
+    assert checker.check(claim, [Source("1", source)]).ruling != "supported"
+
+
+def test_names_of_places_make_no_evidence_foreign(checker):
+    """An English sentence is held against rows of names as before: what they exclude stays excluded."""
+    source = [Source("1", "Paris 75, Lyon 80, Marseille 90. Nice 95, Toulouse 70, Bordeaux 85.")]
+    assert checker.check("Marseille costs 75 and Lyon costs 95 for each of the guests.", source).ruling != "supported"
+
+
+@pytest.mark.parametrize(
     ("text", "code"),
     [
         ("The excess is £75 for a repair.", "en"),

@@ -61,7 +61,8 @@ async def stream_checked(
     asked, usages = prompt, list[TokenUsage]()
     for last in (False, True):
         until = _until(how, checking)
-        checks = FieldChecks(blueprint, prompt.sources, checking, controls=wanted.controls, until=until)
+        timed = replace(checking, until=until)
+        checks = FieldChecks(blueprint, prompt.sources, timed, controls=wanted.controls, until=until)
         telling = _Telling(checks, Given(request.context, fitted.kept), hold=wanted.unsupported == "null")
         said = Said()
         try:

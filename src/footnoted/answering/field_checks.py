@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 _AT_ONCE = 4  # claims of one answer being weighed; the wait for a verdict counts from a claim's turn
 _THREAD_FROM = 40_000  # code points of sources whose figures are read in a thread
-_WORST_FIRST = ("contradicted", "not_checked", "unsupported", "partial", "supported")
+_WORST_FIRST = ("contradicted", "unsupported", "not_checked", "partial", "supported")
 _BELIEVED = ("supported", "partial")
 
 

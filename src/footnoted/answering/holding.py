@@ -226,7 +226,7 @@ def _unverified(said: list[str | _Mark]) -> list[str | _Mark]:
     """The sentence with a sign that nobody checked it; in a table's row, inside its last cell."""
     last = said[-1] if said and isinstance(said[-1], str) else ""
     words = last.rstrip()
-    if words.endswith("|") and len(words) > 1:
+    if words.endswith("|"):
         return [*said[:-1], f"{words[:-1].rstrip()} {UNVERIFIED} |{last[len(words) :]}"]
     return [*said, f" {UNVERIFIED}"]
 

@@ -120,8 +120,8 @@ class Page:
         if delta.finish_reason is not None:
             self.finish, self.detail = delta.finish_reason, delta.detail
         text = self._readable.decode(delta.text)
-        if self._unwrapped is not None and not delta.pointers:
-            text = self._unwrapped.decode(text)
+        if self._unwrapped is not None:
+            text = self._unwrapped.pass_on(text) if delta.pointers else self._unwrapped.decode(text)
         self._blank = self._blank and not text.strip()
         if self._gate is not None:
             # Words that come with their pointer are a source's own, whatever they begin with.

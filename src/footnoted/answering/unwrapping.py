@@ -48,6 +48,11 @@ class Unwrapped:
         text, self._held = self._held + piece, ""
         return self._read(text)
 
+    def pass_on(self, piece: str) -> str:
+        """What was held and ``piece``, as they are: words that come with their pointer are no JSON of the model's."""
+        held, self._held, self._read = self._held, "", self._pass
+        return held + piece
+
     def flush(self) -> str:
         """What was held back; the reply is over. An object that is none after all comes out as it is."""
         held, self._held = self._held, ""

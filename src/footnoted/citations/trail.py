@@ -79,8 +79,9 @@ class Trail:
 
         They are there by the end of their sentence, or when a marker follows them, or at the text's ``end``.
         """
+        text = self._text()
         begun = max(0, self._waits_from - self._before)
-        following = self._text()[begun : begun + LOOK_ON]
+        following = text[begun : begun + LOOK_ON]
         begins = following.lstrip(" \t")[:1]
         if not begins and not end:
             return None
@@ -103,8 +104,11 @@ class Trail:
             return pieces[0]
         text = "".join(pieces)
         if len(text) > 4 * REACH:
-            self._before += len(text) - 2 * REACH
-            text = text[-2 * REACH :]
+            gone = len(text) - 2 * REACH
+            if self.waiting:
+                gone = max(0, min(gone, self._waits_from - self._before - REACH))
+            self._before += gone
+            text = text[gone:]
         pieces[:] = (text,)
         return text
 

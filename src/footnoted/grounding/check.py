@@ -46,6 +46,7 @@ _MARKER = re.compile(
 _TELLING_ALONE = ("number", "bound", "negation")  # conflicts that hold of a part without its sentence; measured
 _NEAR = 0.5  # likeness in meaning below which a sentence that shares no word is no evidence
 _PARTLY = 0.5  # share of a claim's weight that must be carried for it to be partly right
+_ASKS = re.compile(r"[?？؟;]\W*$")  # in many languages a question has a statement's words
 _DENIED = 0.75  # share of the threshold from which on the model itself doubts that words exclude one another
 
 
@@ -164,7 +165,8 @@ class Checker:
                     if encoder
                     else Verdict("not_checked", reason=why_not)
                 )
-            if verdict.evidence and not is_measured(code := language(verdict.evidence[0].quote)):
+            passes = verdict.ruling in ("supported", "partial")
+            if passes and verdict.evidence and not is_measured(code := language(verdict.evidence[0].quote)):
                 verdict = Verdict(
                     "not_checked",
                     evidence=verdict.evidence,
@@ -172,18 +174,18 @@ class Checker:
                 )
             if verdict.ruling == "supported":
                 return verdict
-            if best is None or (verdict.score or 0.0) > (best.score or 0.0):
+            if best is None or _told_by(verdict) > _told_by(best):
                 best = verdict
         return best or Verdict("not_checked", reason="no source could be asked")
 
     def _quoted(self, text: str, sources: Sequence[Source], indices: Sequence[int]) -> Verdict | None:
         """``supported`` where a whole sentence of a source, one nothing introduces, is letter by letter the same."""
-        said = _letters(text)
+        said = _quotable(text)
         for index in dict.fromkeys(indices):
             passage = self._shelf.take(sources[index]).passage
             for place, span in enumerate(passage.spans):
                 words = passage.words(place)
-                if passage.leads[place] is None and said == _letters(words):
+                if passage.leads[place] is None and said == _quotable(words) and not _ASKS.search(words):
                     return Verdict(
                         "supported",
                         score=1.0,
@@ -276,11 +278,15 @@ def by_model(weighed: Weighed, comparing: Comparing) -> Verdict:
     )
 
 
-def _letters(text: str) -> str:
-    """A text's letters and digits, for comparing; marks of combined letters (Thai, Hindi) are letters too."""
-    return "".join(
-        char for char in unicodedata.normalize("NFKC", text).casefold() if unicodedata.category(char)[0] in "LNMS"
-    )
+def _quotable(text: str) -> str:
+    """A sentence for comparing: case and white space aside, and what closes it; all within it as it stands."""
+    plain = unicodedata.normalize("NFC", " ".join(text.split())).casefold()
+    return plain.strip(" .!…。！।\"'“”„«»「」‚‘’")
+
+
+def _told_by(verdict: Verdict) -> float:
+    """How much a verdict says for a claim; one that says nothing, least."""
+    return -1.0 if verdict.ruling == "not_checked" else verdict.score or 0.0
 
 
 def _says_something(text: str) -> bool:
@@ -312,7 +318,7 @@ def _moved(verdict: Verdict, by: int) -> Verdict:
     return replace(verdict, flagged=flagged)
 
 
-_ORDER = ("contradicted", "not_checked", "unsupported", "partial", "supported")
+_ORDER = ("contradicted", "unsupported", "not_checked", "partial", "supported")
 
 
 def _worst(verdicts: Sequence[Verdict]) -> Verdict:

@@ -16,8 +16,8 @@ _IMPOSSIBLE = 0.01  # probability of English under which it is another language
 _LEAST = 12  # letters; less is a name or a number in any language
 _LETTER = re.compile(r"[^\W\d_]")
 _LATIN = re.compile(r"[A-Za-z\u00aa\u00ba\u00c0-\u024f\u1e00-\u1eff\ua720-\ua7ff\uff21-\uff5a]")
-_ENGLISH = re.compile(r"\b(?:the|and|of|to|is|are|that|with|for)\b", re.IGNORECASE)
-_MUCH = 0.2  # share of these among the words that only English has: it is told without a look at the model
+_ENGLISH = re.compile(r"\b(?:the|and|that|with|which|this|from|are)\b", re.IGNORECASE)
+_ENOUGH = 2  # different ones of these words: English is told without a look at the model; one alone is another's too
 _CODE = re.compile(r"`[^`]*`|https?://\S+|\S*[_@/\\]\S*")
 _opening = threading.Lock()
 
@@ -26,7 +26,7 @@ _opening = threading.Lock()
 def language(text: str) -> str:
     """The language's code (ISO 639-1), ``other`` for a script that is not Latin and cannot be told, "" where unsure.
 
-    >>> language("The excess is £75."), language("Die Selbstbeteiligung beträgt 75 Euro."), language("OK.")
+    >>> language("The excess is £75 each."), language("Die Selbstbeteiligung beträgt 75 Euro."), language("OK.")
     ('en', 'de', '')
     """
     plain = _CODE.sub(" ", text)
@@ -36,7 +36,7 @@ def language(text: str) -> str:
         return _told(plain) or "other"
     if len(letters) < _LEAST:
         return ""
-    if plain.isascii() and len(_ENGLISH.findall(plain)) >= _MUCH * len(plain.split()):
+    if plain.isascii() and len({word.lower() for word in _ENGLISH.findall(plain)}) >= _ENOUGH:
         return "en"
     return _told(plain)
 

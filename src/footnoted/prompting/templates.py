@@ -51,12 +51,16 @@ class PromptTemplates:
     ``conversational``, ``no_context``; beside them ``cite`` and one ``format-…`` a format, which fill their variables.
     """
 
-    directory: Path | None = None
+    directory: str | Path | None = None
+
+    def __post_init__(self) -> None:
+        if self.directory is not None:
+            object.__setattr__(self, "directory", Path(self.directory))
 
     @property
     def names(self) -> list[str]:
         """Every template there is, sorted."""
-        folders = [self.directory, _SHIPPED] if self.directory is not None else [_SHIPPED]
+        folders = [Path(self.directory), _SHIPPED] if self.directory is not None else [_SHIPPED]
         return sorted({path.stem for folder in folders for path in folder.glob("*.md")})
 
     def get_template(self, name: str) -> str:
@@ -67,7 +71,8 @@ class PromptTemplates:
         if name in _FORMER:
             _renamed(f"prompt template {name!r}", _FORMER[name])
             name = _FORMER[name]
-        for folder in (self.directory, _SHIPPED) if _NAME.fullmatch(name) else ():
+        own = Path(self.directory) if self.directory is not None else None
+        for folder in (own, _SHIPPED) if _NAME.fullmatch(name) else ():
             found = _kept_in(folder, name) if folder is not None else None
             if found is not None:
                 return found

@@ -179,6 +179,7 @@ class _Asking:
         alarm = self._alarm
         alarm.expect(self._deadlines.first_token, until)
         early: list[Delta] = []
+        anew = True
         thoughts = self.thoughts = Thoughts()
         try:
             stream: Any = _opened(provider, prompt)
@@ -186,12 +187,14 @@ class _Asking:
                 stream = await stream
             self._stream = aiter(stream)
             while True:
-                early += self._spoken_of(_known(await alarm.next(self._stream, anew=not early)))
-                last = early[-1]
-                if thoughts.any and last.finish_reason in _CUT and not any(each.text for each in early):
-                    raise ProviderUnavailable(last.detail or "the reply broke off in a thought")
-                if _any_content(early):
-                    return [each for each in early if each != Delta()]
+                arrived = self._spoken_of(_known(await alarm.next(self._stream, anew=anew)))
+                anew = False  # thoughts and usage are no content: the wait for the first token goes on
+                early += (each for each in arrived if each != Delta())
+                last = arrived[-1]
+                if thoughts.any and last.finish_reason is not None and not any(each.text for each in early):
+                    raise _thought_only(last)
+                if _any_content(arrived):
+                    return early
         except _Late:
             raise ProviderTimeout(f"{self._provider}: {alarm.told('first token')}", provider=self._provider) from None
         except StopAsyncIteration:
@@ -387,6 +390,15 @@ def _opened(provider: Provider, prompt: Prompt) -> Any:
     return provider.stream(prompt)
 
 
+def _thought_only(last: Delta) -> ProviderError:
+    """What a reply that ended while the model still thought, or right after, comes to: nothing was said."""
+    if last.finish_reason in _CUT:
+        return ProviderUnavailable(last.detail or "the reply broke off in a thought")
+    if last.finish_reason is FinishReason.LENGTH:
+        return BadProviderReply("all of max_tokens went into the model's thoughts; raise config.max_tokens")
+    return BadProviderReply("the reply is empty but for the model's thoughts")
+
+
 def _any_content(deltas: list[Delta]) -> bool:
     """Whether anything in them is an answer's: text, a pointer, an ending. It is the last one nearly always."""
     last = deltas[-1]
@@ -398,7 +410,7 @@ def _any_content(deltas: list[Delta]) -> bool:
 def _known(told: Any) -> list[Delta]:
     """What arrived; a provider of one's own may give a delta as plain text, and its finish reason as a plain word."""
     if isinstance(told, list):
-        return told
+        return told or [Delta()]
     delta = Delta(told) if isinstance(told, str) else told
     reason = delta.finish_reason
     if reason is None or isinstance(reason, FinishReason):
