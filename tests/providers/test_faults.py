@@ -141,9 +141,9 @@ async def test_a_reader_may_take_its_time(protocol: ProtocolName) -> None:
     assert told[-1].finish_reason is FinishReason.COMPLETE
 
 
-def generator(protocol: ProtocolName, base_url: str) -> GroundedGenerator:
-    """The library's door on one of our providers."""
-    return GroundedGenerator(provider(protocol, base_url), deadlines=DEADLINES, retry=RETRY, checking="off")
+def generator(protocol: ProtocolName, base_url: str, deadlines: Deadlines = DEADLINES) -> GroundedGenerator:
+    """The library's door on one of our providers; the trials' clocks are for what is tried against the clock."""
+    return GroundedGenerator(provider(protocol, base_url), deadlines=deadlines, retry=RETRY, checking="off")
 
 
 def request() -> GenerationRequest:
@@ -177,7 +177,7 @@ async def test_streamed_text_never_passes_a_part_for_the_whole(protocol: Protoco
     """A reader of text alone gets all that came, then the error; the response is there to look at."""
     async with (
         ScriptedLLM(Reply(pieces=PIECES, fault=faults.disconnect())) as llm,
-        generator(protocol, llm.url(protocol)) as door,
+        generator(protocol, llm.url(protocol), Deadlines()) as door,
     ):
         answer = door.generate_streaming(request())
         text = ""
@@ -194,7 +194,7 @@ async def test_streamed_text_never_passes_a_part_for_the_whole(protocol: Protoco
 async def test_leaving_an_answer_closes_upstream(protocol: ProtocolName) -> None:
     """Whoever stops reading, by closing or by being cancelled, is seen to leave within 100 ms."""
     slow = Reply("Grün ist das. Blau ist es nicht. Rot auch nicht.", delay=0.05)
-    async with ScriptedLLM(slow) as llm, generator(protocol, llm.url(protocol)) as door:
+    async with ScriptedLLM(slow) as llm, generator(protocol, llm.url(protocol), Deadlines()) as door:
         answer = door.generate_streaming(request())
         assert await anext(answer)
         await answer.aclose()
