@@ -9,6 +9,7 @@ if [ "$(id -u)" != 0 ] || ! command -v debootstrap >/dev/null; then
   exit 1
 fi
 
+tree=/srv/$(basename "$PWD")  # inside; spelt out nowhere, since a release may not hold the path it was built at
 shared=()
 root=$(mktemp -d /var/tmp/footnoted-bare-XXXXXX)
 chmod 755 "$root"  # it is the root of users who are not root too
@@ -38,14 +39,14 @@ for place in proc sys dev dev/pts; do mount --bind "/$place" "$root/$place"; don
 mkdir -p "$root/dev/shm" && mount -t tmpfs tmpfs "$root/dev/shm"
 printf '#!/bin/sh\nexit 101\n' >"$root/usr/sbin/policy-rc.d" && chmod +x "$root/usr/sbin/policy-rc.d"  # nothing is started at install
 
-mkdir -p "$root$HOME" "$root/srv/footnoted"
-git ls-files -z --cached --others --exclude-standard | tar -c --null --files-from=- | tar -x -C "$root/srv/footnoted"
+mkdir -p "$root$HOME" "$root$tree"
+git ls-files -z --cached --others --exclude-standard | tar -c --null --files-from=- | tar -x -C "$root$tree"
 settings=(PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME="$HOME" LANG=C.UTF-8 DEBIAN_FRONTEND=noninteractive)
 while IFS= read -r each; do settings+=("$each"); done < <(env | grep -iE '^(PIP_|UV_|https?_proxy=|no_proxy=|SSL_CERT_|REQUESTS_CA_)' || true)
 typed() {
   echo "\$ $1"
   begun=$SECONDS
-  env -i "${settings[@]}" chroot "$root" sh -c "cd /srv/footnoted && $1"
+  env -i "${settings[@]}" chroot "$root" sh -c "cd $tree && $1"
   echo "  ($((SECONDS - begun)) s)"
 }
 
