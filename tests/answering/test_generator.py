@@ -379,12 +379,6 @@ def test_scripts_have_one_blocking_door():
     assert response.citations[0].source_index == 0
 
 
-async def test_the_blocking_door_refuses_inside_a_loop():
-    """It would deadlock; the message says what to await instead."""
-    with pytest.raises(ConfigurationError, match="await GroundedGenerator"):
-        footnoted.ask("q", ["text"])
-
-
 async def test_a_folder_of_templates_reaches_the_model(asked, tmp_path):
     """Overriding words takes a file, not code."""
     (tmp_path / "grounded.md").write_text("Only rhyme. $cite")
