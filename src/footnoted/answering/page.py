@@ -21,6 +21,7 @@ from footnoted.types import Claim, Delta, FinishReason, Pointer, Prompt, Usage, 
 
 _LONGEST_QUOTE = 300  # code points of a disputed sentence shown in the answer
 _MOST_TOGETHER = 8  # deltas that arrived together are looked at together, so many at a time
+_MOST_PIECES = 48  # of the text told, before they are put together: a word alone takes ten times its letters
 _WHOLE = (FinishReason.COMPLETE, FinishReason.LENGTH)
 
 
@@ -82,6 +83,8 @@ class Page:
         return events
 
     def _render_one(self, delta: Delta) -> Sequence[Event]:
+        if len(self._told) > _MOST_PIECES:
+            self._told = ["".join(self._told)]
         text = self.read(delta)
         return self.tell(self.cited.decode(text, delta.pointers)) if text or delta.pointers else ()
 

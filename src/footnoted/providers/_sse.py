@@ -31,7 +31,7 @@ class Decoder:
     """
 
     def __init__(self) -> None:
-        self._idle = False  # between two events, past the first
+        self._between = False  # past the first event, and no more of the next is read than the unfinished line
         self._parts: list[bytes] = []  # an unfinished line, in the pieces it came in
         self._size = 0  # bytes of the open event: its data so far and the unfinished line
         self._after_cr = False
@@ -44,11 +44,12 @@ class Decoder:
         """The events this piece completes. Raises `BadProviderReply` when one outgrows ``MAX_EVENT``."""
         if not piece:
             return []
-        if self._idle and piece.startswith(b"data: ") and piece.endswith(b"\n\n"):
-            # One line and a blank one, as nearly every piece of a paced stream is.
-            data = piece[6:-2]
+        if self._between and piece.find(b"\n\n") == len(piece) - 2 and not self._parts and piece.startswith(b"data: "):
+            data = piece[6:-2]  # one event of one line, as nearly every piece of a paced stream is
             if b"\n" not in data and b"\r" not in data:
                 return [Event("message", data.decode("utf-8", "replace"), self._id)]
+        if self._between and b"\n\n" in piece and b"\r" not in piece and (events := self._of_one_line(piece)):
+            return events
         if self._after_cr:
             self._after_cr = False
             if piece[0] == 0x0A:  # the LF of a CRLF that was cut in two
@@ -68,15 +69,31 @@ class Decoder:
         events = self._read(lines)
         if rest:
             self._keep(rest)
-        self._idle = not (rest or self._data or self._event or self._after_cr)
+        self._between = not (self._data or self._event or self._after_cr)
         return events
 
     def flush(self) -> list[Event]:
         """The event still open at the end of the stream, if any; see the module's word on leniency."""
         return self.decode(b"\n\n") if self._parts or self._data else []
 
+    def _of_one_line(self, piece: bytes) -> list[Event]:
+        """The events a piece completes when each is one line of data, as nearly all are; else none, it left unread."""
+        whole = b"".join((*self._parts, piece)) if self._parts else piece
+        done, _, rest = whole.rpartition(b"\n\n")
+        if len(whole) > MAX_EVENT:
+            return []
+        events = []
+        for line in done.split(b"\n\n"):
+            if not line.startswith(b"data: ") or b"\n" in line:
+                return []
+            events.append(Event("message", line[6:].decode("utf-8", "replace"), self._id))
+        self._parts.clear()
+        self._size = 0
+        if rest:
+            self._keep(rest)
+        return events
+
     def _keep(self, rest: bytes) -> None:
-        self._idle = False
         self._parts.append(rest)
         self._grow(len(rest))
 

@@ -9,6 +9,7 @@ import asyncio
 import os
 import re
 from contextlib import aclosing
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import urlsplit
 
@@ -186,11 +187,7 @@ class Wire:
 
     def _at(self, path: str, *, drop: str = "", query: str = "") -> str:
         """``path`` under base_url, its query kept; ``drop`` is an ending people add to base_url that SDKs don't."""
-        parts = urlsplit(self.base_url)
-        base = parts.path.rstrip("/")
-        base = base.removesuffix(path).removesuffix(drop)
-        asked = "&".join(filter(None, (parts.query, query)))
-        return parts._replace(path=base + path, query=asked, fragment="").geturl()
+        return _at(self.base_url, path, drop, query)
 
     def _host(self) -> str:
         parts = urlsplit(self.base_url)
@@ -200,6 +197,15 @@ class Wire:
         error.provider = self.name
         error.args = (redact(str(error), self._secrets),)
         return error
+
+
+@lru_cache(maxsize=64)
+def _at(base_url: str, path: str, drop: str, query: str) -> str:
+    parts = urlsplit(base_url)
+    base = parts.path.rstrip("/")
+    base = base.removesuffix(path).removesuffix(drop)
+    asked = "&".join(filter(None, (parts.query, query)))
+    return parts._replace(path=base + path, query=asked, fragment="").geturl()
 
 
 async def _afterword(reply: Reply, until: float) -> bytes:

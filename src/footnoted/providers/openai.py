@@ -6,6 +6,7 @@ Protocol: platform.openai.com/docs/api-reference/chat-streaming. The terminal si
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from footnoted.errors import ConfigurationError
@@ -141,6 +142,7 @@ def messages(prompt: Prompt, *, instruction: str = "") -> list[dict[str, str]]:
     return [*told_so_far, {"role": "user", "content": ask_of(prompt)}]
 
 
+@lru_cache(maxsize=64)
 def least_effort(model: str) -> str | None:
     """The least a model can think, by its name; ``None`` for models that do not.
 
