@@ -53,7 +53,7 @@ def test_a_claim_in_english_over_other_sources_is_not_weighed(checker):
     """And the other way round: nobody measured what the check says across languages."""
     german = [Source("1", "Die Selbstbeteiligung beträgt 75 Euro für jede Reparatur der Windschutzscheibe.")]
     verdict = checker.check("The excess for each repair of the windscreen is 75 Euro.", german)
-    assert (verdict.ruling, "'de'" in verdict.reason) in {("not_checked", True), ("unsupported", False)}
+    assert (verdict.ruling, "'de'" in verdict.reason) == ("not_checked", True)
     english = [Source("1", "The excess for each repair of the windscreen is 75 euros.")]
     verdict = checker.check("Die Selbstbeteiligung beträgt 75 Euro für jede Reparatur der Windschutzscheibe.", english)
     assert verdict.ruling == "not_checked"

@@ -60,9 +60,8 @@ async def stream_checked(
     checking = replace(checking, watch=checking.watch or Watch(prompt.question, prompt.sources))
     asked, usages = prompt, list[TokenUsage]()
     for last in (False, True):
-        until = _until(how, checking)
-        timed = replace(checking, until=until)
-        checks = FieldChecks(blueprint, prompt.sources, timed, controls=wanted.controls, until=until)
+        timed = replace(checking, until=_until(how, checking))
+        checks = FieldChecks(blueprint, prompt.sources, timed, controls=wanted.controls)
         telling = _Telling(checks, Given(request.context, fitted.kept), hold=wanted.unsupported == "null")
         said = Said()
         try:

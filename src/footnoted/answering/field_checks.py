@@ -53,7 +53,7 @@ class Checked:
 
 
 class FieldChecks:
-    """The verdicts on the fields of one reply. ``until``: loop time after which nothing more is weighed."""
+    """The verdicts on the fields of one reply; nothing more is weighed after ``checking.until``."""
 
     def __init__(
         self,
@@ -62,13 +62,11 @@ class FieldChecks:
         checking: Checking,
         *,
         controls: Collection[str] = (),
-        until: float | None = None,
     ) -> None:
         self._blueprint = blueprint
         self._sources = sources
         self._checking = checking
         self._controls = controls
-        self._until = until
         self._figures = Figures([source.text for source in sources])
         self._turn = asyncio.Semaphore(_AT_ONCE)
         self._open: dict[tuple[Step, ...], list[tuple[Field, Asked]]] = {}  # short values by object that is not over
@@ -162,7 +160,8 @@ class FieldChecks:
 
     async def _weigh(self, part: Part, weighable: Weighable) -> Verdict:
         async with self._turn:
-            if self._until is not None and asyncio.get_running_loop().time() > self._until:
+            until = self._checking.until
+            if until is not None and asyncio.get_running_loop().time() > until:
                 return Verdict("not_checked", reason="no time was left to check this")
             verdict = await self._checking.verdict(part.text, self._sources, part.cited)
         verdict = replace(

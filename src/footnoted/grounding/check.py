@@ -165,8 +165,8 @@ class Checker:
                     if encoder
                     else Verdict("not_checked", reason=why_not)
                 )
-            passes = verdict.ruling in ("supported", "partial")
-            if passes and verdict.evidence and not is_measured(code := language(verdict.evidence[0].quote)):
+            read = verdict.ruling != "contradicted"  # what words exclude stays excluded in any language
+            if read and verdict.evidence and not is_measured(code := language(verdict.evidence[0].quote)):
                 verdict = Verdict(
                     "not_checked",
                     evidence=verdict.evidence,
