@@ -2,10 +2,8 @@
 
     python benchmarks/extractive.py                     the shipped weights, all and kept-aside parts
     python benchmarks/extractive.py --encoder           the same with the encoder's second look
-    python benchmarks/extractive.py --cross-validate    every figure on articles its weights never saw
-    python benchmarks/extractive.py --fit               fit the weights anew and write them into the package
 
-The last two need scikit-learn. Data: ``--data DIR``, else ``$FOOTNOTED_DATA``, else ``../shared/data``.
+``training/fit_relevance.py`` fits the weights. Data: ``--data DIR``, else ``$FOOTNOTED_DATA``, else ``../shared/data``.
 """
 
 from __future__ import annotations
@@ -20,7 +18,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from footnoted.relevance import EncoderLikeness, answerability, rank
+from footnoted.relevance import ShippedMeaning, answerability, rank
 from footnoted.relevance.layout import read
 from footnoted.relevance.rarity import rarity
 from footnoted.text import content_stems, stem, words
@@ -176,7 +174,7 @@ class Outcome:
     bm25_score: float
 
 
-def ask(case: Case, likeness: EncoderLikeness | None) -> Outcome:
+def ask(case: Case, likeness: ShippedMeaning | None) -> Outcome:
     ranked = rank(case.question, case.sources, likeness=likeness)
     gold = [case.is_gold(one.source_index, one.start, one.end) for one in ranked]
     plain, score = bm25(case)
@@ -281,18 +279,11 @@ def main() -> None:
         "--data", type=Path, default=Path(os.environ.get("FOOTNOTED_DATA", ROOT.parent / "shared" / "data"))
     )
     parser.add_argument("--encoder", action="store_true")
-    parser.add_argument("--cross-validate", action="store_true")
-    parser.add_argument("--fit", action="store_true")
     arguments = parser.parse_args()
     if not (arguments.data / "answering").is_dir():
         sys.exit(f"no labelled data in {arguments.data}; say where with --data")
     cases = load(arguments.data)
-    if arguments.fit or arguments.cross_validate:
-        import _fit_relevance
-
-        _fit_relevance.run(cases, write=arguments.fit, validate=arguments.cross_validate)
-        return
-    likeness = EncoderLikeness() if arguments.encoder else None
+    likeness = ShippedMeaning() if arguments.encoder else None
     outcomes = [ask(case, likeness) for case in cases]
     table([one for one in outcomes if one.case.fold == 0], "kept aside (a fifth of the articles, never fitted on)")
     table(outcomes, "all articles (four fifths were fitted on)")

@@ -1,5 +1,6 @@
 """The insurance responder's figures: right sections and refusals, the original's claims, load, reliability.
 
+python benchmarks/insurance.py policies      # four long wordings, 120 questions, 100 replies; --exam: the fifth kept aside
 python benchmarks/insurance.py cases         # right section, right refusal; the part tuned on and the parts held back
 python benchmarks/insurance.py claims        # facts traceable, citations right, answers inside the context, latency
 python benchmarks/insurance.py load          # 100 and 500 answers at once, and the process's memory
@@ -24,6 +25,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "src"))
 
+from _policies import DATA, show_policies  # noqa: E402
 from _priority import ahead_of_others  # noqa: E402
 from _table import heading, versions  # noqa: E402
 
@@ -267,13 +269,16 @@ def diagram(series: dict[str, list[tuple[float, bool]]]) -> str:
 
 
 def main() -> None:
-    """One of the four."""
+    """One of the five."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("cases", "claims", "load", "reliability"))
+    parser.add_argument("what", choices=("policies", "cases", "claims", "load", "reliability"))
     parser.add_argument("--verbose", action="store_true", help="name the wrong cases of the part tuned on")
     parser.add_argument("--out", type=Path, default=ROOT / "docs" / "insurance-reliability.svg")
+    parser.add_argument("--data", type=Path, default=DATA, help="where the folder insurance/ of the shared data is")
+    parser.add_argument("--exam", action="store_true", help="policies: the fifth kept aside instead of the four others")
     given = parser.parse_args()
     work = {
+        "policies": lambda: show_policies(given.data, exam=given.exam, verbose=given.verbose),
         "cases": lambda: show_cases(verbose=given.verbose),
         "claims": show_claims,
         "load": show_load,

@@ -47,7 +47,7 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--report", action="store_true", help="print only; a missed goal is no failure")
     options = parser.parse_args()
-    heading("Reading a folder", versions("tantivy", "pypdf", "python-docx", "markdown-it-py", "selectolax"))
+    heading("Reading a folder", versions("tantivy", "pypdfium2", "python-docx", "markdown-it-py", "selectolax"))
     rows: list[tuple[str, ...]] = []
     reached: list[tuple[str, str, bool]] = []
     for name, (folder, question) in FOLDERS.items():

@@ -96,7 +96,7 @@ def request_of(port: int, count: int, pace: float) -> bytes:
         {
             "question": f"What is the excess? {count} chunks at {pace}",
             "sources": [{"id": str(n), "title": f"Part {n}", "text": SOURCE * 5 + str(n)} for n in range(5)],
-            "config": {"require_grounding": False, "max_tokens": 100_000},
+            "config": {"require_grounding": False, "max_tokens": 30_000},
         }
     ).encode()
     head = f"POST /api/v1/answers/stream HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nContent-Type: application/json\r\n"

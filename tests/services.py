@@ -32,9 +32,18 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 
 def free_port() -> int:
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return int(listener.getsockname()[1])
+    """A port for a server in another process, kept for it: bound here, never listening, as long as this process lives.
+
+    Linux gives a port that is bound to nobody who asks for any port, but lets a server that names it (and sets
+    SO_REUSEADDR, as all of ours do) listen on it. Elsewhere it is let go. A server of this process binds port 0 itself.
+    """
+    holder = socket.socket()
+    holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    holder.bind(("127.0.0.1", 0))
+    port = int(holder.getsockname()[1])
+    if sys.platform != "linux" or holder.detach() < 0:
+        holder.close()
+    return port
 
 
 def chromium_program() -> str | None:

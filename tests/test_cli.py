@@ -1,5 +1,6 @@
 """The command as people and scripts use it: what it prints, and how it exits."""
 
+import asyncio
 import json
 import os
 import pty
@@ -52,7 +53,8 @@ def test_json_counts_the_passages_found(folder, tmp_path, env):
     (twin / "copy.md").write_text(f"# Copy\n\n{POLICY}", encoding="utf-8")
     done = run("ask", "What is the windscreen excess?", folder, twin, "--json", env=env)
     response = json.loads(done.stdout)
-    found = _request("What is the windscreen excess?", open_index([folder, twin]), GenerationConfig(), 8).context
+    asked = _request("What is the windscreen excess?", open_index([folder, twin]), GenerationConfig(), 8)
+    found = asyncio.run(asked).context
     told = response["citations"] + [one for claim in response["claims"] for one in claim["evidence"]]
     assert told
     for one in told:
@@ -160,6 +162,20 @@ def test_one_bad_file_is_named_and_the_rest_answers(folder, env):
     done = run("ask", "What is the windscreen excess?", folder, env=env)
     assert done.returncode == 0
     assert "broken.pdf" in done.stderr
+
+
+def test_what_is_not_read_is_named_with_its_reason_and_counted(folder, env):
+    """On standard error for people, in the notes of the JSON for machines; several of one kind share a line."""
+    for name in ("a.jpg", "b.jpg"):
+        (folder / name).write_bytes(b"\xff\xd8")
+    (folder / "empty.md").touch()
+    done = run("ask", "What is the windscreen excess?", folder, "--json", env=env)
+    assert "not read (2 files): a.jpg, b.jpg is of a kind that is not read (.jpg)" in done.stderr
+    assert "not read: empty.md is empty" in done.stderr
+    assert "3 files were not read" in done.stderr
+    notes = json.loads(done.stdout)["notes"]
+    told = [note for note in notes if note.startswith("not read: ")]
+    assert [note.split()[2] for note in told] == ["empty.md", "a.jpg", "b.jpg"]
 
 
 def test_the_second_question_reuses_the_index(folder, env):

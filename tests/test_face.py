@@ -44,7 +44,7 @@ def test_an_unknown_name_is_an_attribute_error(package):
 
 def test_importing_opens_no_heavy_room():
     """Neither the HTTP client nor the model, the index or the terminal is loaded by the import."""
-    heavy = "aiohttp", "onnxruntime", "tokenizers", "tantivy", "typer", "rich", "pypdf", "docx", "numpy"
+    heavy = "aiohttp", "onnxruntime", "tokenizers", "tantivy", "typer", "rich", "pypdfium2", "docx", "numpy"
     code = f"import sys, footnoted; print([m for m in {heavy!r} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

@@ -14,8 +14,6 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-import footnoted.grounding.opposites as table
-
 _NAME = re.compile(r"\b[A-Z][a-z]+(?:\s+[A-Z][a-z]+)*\b")
 _NUMBER = re.compile(r"\b\d[\d,.]*\b")
 _WORD = re.compile(r"\b[A-Za-z]+\b")
@@ -97,7 +95,7 @@ def _like(said: str, other: str) -> str:
 def _opposites() -> dict[str, list[str]]:
     """Of each word its opposites with its own ending, as far as there are any."""
     found: dict[str, list[str]] = {}
-    for line in Path(table.__file__).with_suffix(".txt").read_text(encoding="utf-8").splitlines():
+    for line in Path(__file__).with_name("opposites.txt").read_text(encoding="utf-8").splitlines():
         left, right = (side.split() for side in line.split(" : "))
         for side, across in ((left, right), (right, left)):
             for word in side:

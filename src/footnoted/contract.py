@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from enum import StrEnum
 from typing import Annotated, Any, Generic, Self, TypeVar
 from uuid import NAMESPACE_URL, UUID, uuid5
@@ -60,7 +61,10 @@ class _Door(BaseModel):
 
 
 class GenerationConfig(_Door):
-    """How to answer. ``require_grounding``: claims the sources do not carry do not reach the user."""
+    """How to answer. ``require_grounding``: claims the sources do not carry do not reach the user.
+
+    Where nobody sets it, the mode says how strictly that is held: see `is_strict`.
+    """
 
     mode: GenerationMode = Field(default=GenerationMode.GROUNDED, description="what kind of answer is wanted")
     output_format: OutputFormat = Field(
@@ -74,16 +78,34 @@ class GenerationConfig(_Door):
     top_k: int | None = Field(
         default=None, ge=1, description="how many likely words are chosen from; null leaves it to the provider"
     )
+    stop: list[str] = Field(
+        default_factory=list, max_length=16, description="words at which the answer ends; they are not told"
+    )
     include_citations: bool = Field(
         default=True, description="whether markers stand in the text; citations are found either way"
     )
     citation_style: CitationStyle = Field(default=CitationStyle.NUMBERED, description="how a marker is written")
     require_grounding: bool = Field(
-        default=True, description="whether what the sources do not carry is kept from the reader"
+        default=True,
+        description="whether what the sources do not carry is kept from the reader; where it is not set, the modes "
+        "simple and conversational show it, with its verdict",
     )
     model: str | None = Field(default=None, description="the model to ask, instead of the generator's own")
     template: str | None = Field(default=None, description="a prompt template by name, instead of the mode's own")
     context_tokens: int = Field(default=12_000, ge=200, description="budget of the sources in the prompt, estimated")
+
+    @property
+    def is_strict(self) -> bool:
+        """Whether a sentence waits for its verdict: as ``require_grounding`` was set, else as the mode is meant.
+
+        >>> GenerationConfig().is_strict, GenerationConfig(mode="simple").is_strict
+        (True, False)
+        >>> GenerationConfig(mode="simple", require_grounding=True).is_strict
+        True
+        """
+        if "require_grounding" in self.model_fields_set:
+            return self.require_grounding
+        return self.mode in (GenerationMode.GROUNDED, GenerationMode.ANALYTICAL)
 
 
 def made_uuid(name: str) -> UUID:
@@ -264,6 +286,14 @@ class SourceDisagreement(_Door):
     difference: str = Field(description="what they differ in, in words")
 
 
+class JudgeUsage(_Door):
+    """What the model that judged claims cost: calls, and tokens by kind as far as the wire told."""
+
+    calls: int = Field(default=0, description="how often it was asked")
+    input: int = Field(default=0, description="tokens read")
+    output: int = Field(default=0, description="tokens written")
+
+
 class TokenUsage(_Door):
     """Tokens by kind; ``estimated`` when the wire gave none."""
 
@@ -271,6 +301,7 @@ class TokenUsage(_Door):
     cached: int = Field(default=0, description="tokens read from the provider's cache")
     output: int = Field(default=0, description="tokens written")
     estimated: bool = Field(default=False, description="whether they were estimated, because the wire gave none")
+    judge: JudgeUsage = Field(default_factory=JudgeUsage, description="what the judge cost, not counted above")
 
 
 class FieldEvidence(_Door):
@@ -372,3 +403,21 @@ class GenerationResponse(_Door):
     def to_json(self) -> str:
         """The response as JSON text, stable and indented."""
         return json.dumps(self.model_dump(mode="json"), ensure_ascii=False, indent=2)
+
+    def as_openai(self, link: Callable[[InlineCitation], str] | None = None) -> dict[str, Any]:
+        """A chat completion's ``message`` and ``finish_reason``; ``link(citation)`` says where each one leads."""
+        from footnoted.shapes import as_openai
+
+        return as_openai(self, link)
+
+    def as_anthropic(self) -> dict[str, Any]:
+        """A message of Anthropic's: text blocks, each with the ``char_location`` citations it rests on."""
+        from footnoted.shapes import as_anthropic
+
+        return as_anthropic(self)
+
+    def as_cohere(self) -> dict[str, Any]:
+        """A message of Cohere's v2 chat, its citations over the sentences they carry."""
+        from footnoted.shapes import as_cohere
+
+        return as_cohere(self)

@@ -112,7 +112,9 @@ class Delta(NamedTuple):
     """One piece of a reply as it arrives. Any mix of fields; an empty delta says nothing.
 
     ``pointers`` stand right after ``text``. ``finish_reason`` ends the stream. ``detail`` tells why it
-    ended so, in words (a filter's category, an error's message), never to be shown as the answer.
+    ended so, in words (a filter's category, an error's message), never to be shown as the answer. ``near``, of one
+    who read the sources itself, has the places that came nearest to an answer where there is none; ``detail`` is
+    then for the reader: what is missing, or what else to know.
     """
 
     text: str = ""
@@ -120,6 +122,7 @@ class Delta(NamedTuple):
     usage: Usage | None = None
     finish_reason: FinishReason | None = None
     detail: str = ""
+    near: tuple[Pointer, ...] | None = None
 
 
 @runtime_checkable
@@ -172,7 +175,7 @@ class Evidence:
     support: float
 
 
-Ruling = Literal["supported", "partial", "unsupported", "contradicted", "not_checked"]
+Ruling = Literal["supported", "contradicted", "unsupported", "unsure", "not_checked"]
 Tier = Literal["exact", "model", "judge", "none"]
 
 
@@ -192,11 +195,22 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True)
+class Part:
+    """One sentence of a claim that has several: where it stands in the claim, and its own verdict."""
+
+    start: int
+    end: int
+    ruling: Ruling
+    score: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Verdict:
     """What a check found about a claim, who decided, and the words it rests on.
 
     ``score`` is the probability (0–1) that the sources carry the claim; ``flagged`` are the words of the
-    claim (offsets into its text) that nothing carries; ``reason`` is for people.
+    claim (offsets into its text) that nothing carries; ``parts`` are its sentences, where it has several;
+    ``reason`` is for people.
     """
 
     ruling: Ruling
@@ -205,6 +219,7 @@ class Verdict:
     evidence: tuple[Evidence, ...] = ()
     flagged: tuple[Span, ...] = ()
     reason: str = ""
+    parts: tuple[Part, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -215,7 +215,5 @@ async def test_a_checker_weighs_any_reply():
     made = Pipeline()
     made.add_component("checker", checker)
     written = Pipeline.loads(made.dumps(), allowed_modules=["footnoted.adapters.haystack"])
-    out = await asyncio.to_thread(
-        written.run, {"checker": {"answer": "Racing is not covered.", "documents": DOCUMENTS}}
-    )
+    out = await asyncio.to_thread(written.run, {"checker": {"answer": REPLY, "documents": DOCUMENTS}})
     assert out["checker"]["grounded"]

@@ -186,10 +186,10 @@ async def test_a_model_without_a_wire_and_a_wire_that_refuses():
 
 async def test_it_can_judge():
     """As a judge it is asked for a verdict as JSON, and believed only with words of the source."""
-    verdict = {"quote": "£75 for a repair", "verdict": "supported", "reason": "it says so"}
-    async with ScriptedLLM(Reply(json=verdict)) as llm, client_of(llm) as client:
+    verdict = {"statement": 1, "quote": "£75 for a repair", "verdict": "supported", "reason": "it says so"}
+    async with ScriptedLLM(judge=Reply(json={"verdicts": [verdict]})) as llm, client_of(llm) as client:
         how = Answering(provider=PydanticAIProvider(wire(llm, client)))
         judge = Judge(lambda prompt: whole_reply(prompt, how))
         found = await judge.acheck("Mending the glass sets you back £75.", [REQUEST.context[0].as_source()])
         assert (found.ruling, found.tier) == ("supported", "judge")
-        assert "JSON" in llm.requests[0].system_text
+        assert "JSON" in llm.judged[0].system_text

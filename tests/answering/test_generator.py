@@ -88,7 +88,7 @@ async def test_json_is_valid_whatever_the_model_wrote(asked):
     said = 'The "excess" is £75 for a repair [1].\nA replacement costs £115 [1].'
     response = await GroundedGenerator(speaks(*said)).generate(asked(output_format="json"))
     parsed = json.loads(response.response)
-    assert parsed["answer"] == said
+    assert parsed["answer"].replace(" (unverified)", "") == said
     assert parsed["finish_reason"] == "complete"
     assert [each["quote"] for each in parsed["citations"]] == [each.source_quote for each in response.citations]
     first = response.citations[0]

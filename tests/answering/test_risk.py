@@ -21,7 +21,7 @@ def kept():
 
 def test_less_risk_asks_for_more_and_shows_less():
     """Thresholds rise and coverage falls as the risk one accepts shrinks."""
-    risks = [Risk(share) for share in (0.5, 0.3, 0.2, kept())]
+    risks = [Risk(share) for share in (0.5, (0.5 + kept()) / 2, kept())]
     assert [risk.least for risk in risks] == sorted(risk.least for risk in risks)
     assert [risk.coverage for risk in risks] == sorted((risk.coverage for risk in risks), reverse=True)
     assert risks[0].least < risks[-1].least

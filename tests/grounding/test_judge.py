@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from footnoted.grounding.judge import Cascade, Judge
+from footnoted.grounding.judge import Cascade, Judge, Statement
 from footnoted.types import Evidence, Source, Verdict
 from tests.tables import every
 
@@ -17,7 +17,10 @@ def judge(reply, seen=None):
             seen.append(prompt)
         if isinstance(reply, Exception):
             raise reply
-        return reply if isinstance(reply, str) else json.dumps(reply)
+        if isinstance(reply, str):
+            return reply
+        said = [{"statement": number, **one} for number, one in enumerate([reply], start=1)]
+        return json.dumps({"verdicts": said} if isinstance(reply, dict) else reply)
 
     return Judge(ask)
 
@@ -51,9 +54,9 @@ async def test_a_verdict_with_a_real_quote_is_believed():
         {"verdict": "supported", "quote": "The excess is £9.", "reason": ""},
         {"verdict": "supported", "quote": "", "reason": ""},
         {"verdict": "contradicted", "quote": "not there", "reason": ""},
-        {"verdict": "yes", "quote": "Theft", "reason": ""},
+        {"verdict": "yes", "quote": "Theft is covered", "reason": ""},
         {"verdict": "supported", "quote": 7, "reason": ""},
-        {"quote": "Theft"},
+        {"quote": "Theft is covered"},
         "SUPPORTED!",
         "",
         "{]}",
@@ -85,25 +88,48 @@ async def test_a_statement_cannot_close_its_fence():
     assert lines[1] == SOURCES[1].text
 
 
-@pytest.mark.parametrize(("score", "asked"), [(0.99, 0), (0.01, 0), (0.5, 1), (0.3, 1), (None, 1)])
-async def test_the_judge_sees_only_what_is_unsure(score, asked):
-    """Sure verdicts, either way, cost no call."""
+async def test_many_statements_are_one_call_and_each_verdict_goes_by_its_number():
+    """Numbers out of order, twice, beyond the end or missing cost their own verdicts alone."""
+    quote = "The excess for theft is £250."
+    said = [
+        {"statement": 3, "verdict": "contradicted", "quote": quote, "reason": ""},
+        {"statement": 1, "verdict": "supported", "quote": quote, "reason": ""},
+        {"statement": 4, "verdict": "supported", "quote": quote, "reason": ""},
+        {"statement": 4, "verdict": "contradicted", "quote": quote, "reason": ""},
+        {"statement": 9, "verdict": "supported", "quote": quote, "reason": ""},
+        {"statement": True, "verdict": "supported", "quote": quote, "reason": ""},
+        {"statement": 5, "verdict": "unsure", "quote": "", "reason": "it could be either"},
+    ]
     seen = []
-    second = judge({"verdict": "supported", "quote": "Theft", "reason": ""}, seen)
-    await Cascade(First("supported", score), second).acheck("c", SOURCES)
+    statements = [Statement(f"statement {n}") for n in range(1, 6)]
+    found = await judge(json.dumps({"verdicts": said}), seen).judge(statements, SOURCES)
+    assert [one.ruling for one in found] == ["supported", "not_checked", "contradicted", "not_checked", "unsure"]
+    assert len(seen) == 1
+    assert all(f"statement {n}" in seen[0].context for n in range(1, 6))
+
+
+@pytest.mark.parametrize(
+    ("ruling", "asked"),
+    [("supported", 0), ("contradicted", 0), ("unsupported", 0), ("unsure", 1), ("not_checked", 1)],
+)
+async def test_the_judge_sees_only_what_is_open(ruling, asked):
+    """What the first tier decided, either way, costs no call."""
+    seen = []
+    second = judge({"verdict": "supported", "quote": "Theft is covered", "reason": ""}, seen)
+    await Cascade(First(ruling, 0.5), second).acheck("c", SOURCES)
     assert len(seen) == asked
 
 
-async def test_an_unsure_pass_with_a_dead_judge_is_not_a_pass():
-    """The judge was needed and did not come: not_checked. A first-tier failure stays a failure."""
-    dead = judge(RuntimeError("down"))
-    assert (await Cascade(First("supported", 0.6), dead).acheck("c", SOURCES)).ruling == "not_checked"
-    assert (await Cascade(First("unsupported", 0.4), dead).acheck("c", SOURCES)).ruling == "unsupported"
+async def test_a_dead_judge_leaves_the_first_tiers_word():
+    """What was unsure stays unsure, and the reason says that the judge did not come."""
+    found = await Cascade(First("unsure", 0.6), judge(RuntimeError("down"))).acheck("c", SOURCES)
+    assert found.ruling == "unsure"
+    assert "down" in found.reason
 
 
 async def test_the_judges_word_counts_where_it_was_asked():
     """Its ruling replaces the first tier's; evidence is kept where it gave none."""
     second = judge({"verdict": "unsupported", "quote": "", "reason": "silent"})
-    verdict = await Cascade(First("supported", 0.6), second).acheck("c", SOURCES)
+    verdict = await Cascade(First("unsure", 0.6), second).acheck("c", SOURCES)
     assert (verdict.ruling, verdict.tier) == ("unsupported", "judge")
     assert verdict.evidence

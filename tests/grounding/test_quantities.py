@@ -39,6 +39,10 @@ READ = [
     ("one day", [(24, "hour", "")]),
     ("one of the drivers", []),
     ("class B12 and x86", []),
+    ("99,9 % of the time", [(99.9, "%", "")]),
+    ("€8,50 or 8.50 €", [(8.5, "€", ""), (8.5, "€", "")]),
+    ("1.300.000 people", [(1_300_000, "", "")]),
+    ("pages 3,4", [(3, "", ""), (4, "", "")]),
 ]
 
 
@@ -52,6 +56,9 @@ def test_a_quantity_is_read_as_meant(text, expected):
     ("claim", "source"),
     [
         ("14 days", "two weeks"),
+        ("99.9 %", "99,9 %"),
+        ("1935", "October 1, 1935"),
+        ("five days before", "no later than five days prior"),
         ("12 months", "one year"),
         ("£1,000", "1000 pounds"),
         ("1.5 million", "1,500,000"),

@@ -1,6 +1,7 @@
 """The MCP server, by the official SDK's own client: in memory, as a child on stdio, and over HTTP on loopback."""
 
 import asyncio
+import json
 import os
 import re
 import sys
@@ -13,6 +14,7 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from footnoted import GroundedGenerator
 from footnoted.mcp import make_server
 from footnoted.testing import Reply, ScriptedLLM, faults
+from mcp import MCPError
 from tests.conftest import COMMAND, run
 
 QUESTION = "What is the windscreen excess?"
@@ -88,6 +90,58 @@ async def test_over_http_on_loopback(folder, env):
     finally:
         child.terminate()
         await asyncio.wait_for(child.communicate(), 15)
+
+
+async def test_documents_and_passages_are_resources(folder, monkeypatch):
+    """Each document is listed and read; a citation's offsets count in its passage; what is not there is an error."""
+    monkeypatch.setenv("FOOTNOTED_CACHE", "off")
+    async with Client(make_server([folder])) as client:
+        listed = (await client.list_resources()).resources
+        car = next(each for each in listed if each.name == "car.md")
+        assert "£75" in (await client.read_resource(car.uri)).contents[0].text
+        all_of_them = json.loads((await client.read_resource("footnoted://documents")).contents[0].text)
+        assert {each["uri"] for each in all_of_them} == {str(each.uri) for each in listed[1:]}
+        result, _ = await call(client, "ask", question=QUESTION)
+        cited = result.structured_content["citations"][0]
+        passage = (await client.read_resource(cited["passage"])).contents[0].text
+        assert passage[cited["start"] : cited["end"]] == cited["quote"]
+        assert cited["passage"] in {one["uri"] for each in all_of_them for one in each["passages"]}
+        for nowhere in ("footnoted://documents/x", "footnoted://passages/x"):
+            with pytest.raises(MCPError, match="no such"):
+                await client.read_resource(nowhere)
+
+
+TALK = {
+    "chat": [
+        {"role": "user", "content": "How high is the tower?"},
+        {"role": "tool", "tool_call_id": "1", "content": TOWER["text"]},
+        {"role": "assistant", "content": "The tower is 80 m high."},
+    ],
+    "messages": [
+        {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "1", "content": TOWER["text"]}]},
+        {"role": "assistant", "content": [{"type": "text", "text": "The tower is 80 m high."}]},
+    ],
+    "responses": [
+        {"type": "function_call_output", "call_id": "1", "output": TOWER["text"]},
+        {
+            "type": "message",
+            "role": "assistant",
+            "content": [{"type": "output_text", "text": "The tower is 80 m high."}],
+        },
+    ],
+}
+
+
+@pytest.mark.parametrize("protocol", TALK)
+async def test_a_conversation_is_checked_by_what_it_holds(protocol):
+    """Its last answer, or one that is given; without sources in it that is said."""
+    async with Client(make_server()) as client:
+        result, _ = await call(client, "check", conversation=TALK[protocol])
+        assert result.structured_content["claims"][0]["verdict"] == "contradicted"
+        result, _ = await call(client, "check", conversation=TALK[protocol], answer="The tower is 90 m high.")
+        assert result.structured_content["stands"]
+        assert "no sources" in await refused(client, "check", conversation=TALK[protocol][-1:])
+        assert "nothing to check" in await refused(client, "check")
 
 
 async def test_sources_may_come_with_the_call():

@@ -9,7 +9,7 @@ import pytest
 
 from footnoted.types import Prompt, Source, Turn
 
-VARIABLES = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY")
+VARIABLES = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY", "CO_API_KEY", "COHERE_API_KEY")
 
 
 @pytest.fixture(autouse=True)

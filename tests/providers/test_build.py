@@ -9,7 +9,12 @@ from footnoted.providers import PROVIDERS, Fallback, build
 from footnoted.testing import ScriptedLLM, scripted_provider
 from footnoted.types import Delta, FinishReason, Prompt, Provider
 
-KEYS = {"openai": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY", "gemini": "GEMINI_API_KEY"}
+KEYS = {
+    "openai": "OPENAI_API_KEY",
+    "anthropic": "ANTHROPIC_API_KEY",
+    "gemini": "GEMINI_API_KEY",
+    "cohere": "CO_API_KEY",
+}
 
 
 @pytest.mark.parametrize("name", PROVIDERS)
@@ -84,7 +89,9 @@ def test_no_key_in_any_repr(name):
 @pytest.mark.parametrize(("name", "hint"), [("opena", "openai"), ("gemin", "gemini"), ("claude", ""), ("", "")])
 def test_an_unknown_name_lists_the_known(name, hint):
     """The message lists the names, and the nearest one."""
-    with pytest.raises(ConfigurationError, match="openai, anthropic, gemini, compatible, extractive") as caught:
+    with pytest.raises(
+        ConfigurationError, match=r"openai, anthropic, gemini, azure, .*, compatible, extractive"
+    ) as caught:
         build(name)
     assert (f"did you mean {hint!r}" in str(caught.value)) is bool(hint)
 

@@ -31,15 +31,20 @@ ANSWER = Schema(
 )
 
 
+def shipped(**arguments) -> Extractive:
+    """The provider as a checked generator has it."""
+    return Extractive(**{"likeness": "shipped"} | arguments)
+
+
 def reply(question: str, *sources: Source, **arguments):
     """The passages of an answer, and the texts their pointers hold."""
-    found = Extractive(**arguments).answer(Prompt(question, sources=sources))
+    found = shipped(**arguments).answer(Prompt(question, sources=sources))
     return found, [[sources[p.source].text[p.start : p.end] for p in one.pointers] for one in found.passages]
 
 
 async def deltas(prompt: Prompt, **arguments):
     """Everything the provider streams."""
-    return [delta async for delta in Extractive(**arguments).stream(prompt)]
+    return [delta async for delta in shipped(**arguments).stream(prompt)]
 
 
 async def test_answers_with_the_sentence_and_its_exact_place():
@@ -85,7 +90,7 @@ def test_a_table_row_reads_as_a_sentence_and_points_at_the_row():
 def test_marks_of_markdown_do_not_reach_the_answer():
     """Emphasis, links, markers and pipes are the page's, not the sentence's."""
     source = Source("a", "* The **annual fee** is [£30](fees.md) [4], says the `schedule`;\n")
-    found, _ = reply("What is the annual fee?", source)
+    found, _ = reply("What is the annual fee?", source, threshold=0.1)
     assert found.passages[0].text == "The annual fee is £30, says the `schedule`."
 
 
@@ -212,7 +217,7 @@ def test_a_follow_up_leans_on_the_question_before(question, leans):
 def test_a_follow_up_is_answered_in_its_setting():
     """After the windscreen excess, "and for theft?" asks for the theft excess."""
     prompt = Prompt("And for theft?", sources=(POLICY,), history=(Turn("What is the windscreen excess?", "£75."),))
-    assert Extractive().answer(prompt).passages[0].text == "The theft excess is £250."
+    assert shipped().answer(prompt).passages[0].text == "The theft excess is £250."
 
 
 @pytest.mark.parametrize(
@@ -222,7 +227,7 @@ def test_a_follow_up_is_answered_in_its_setting():
             "挡风玻璃的免赔额为75英镑。盗窃的免赔额为250英镑。您可以在国外驾驶最多90天。",
             "盗窃的免赔额是多少？",
             "盗窃的免赔额为250英镑。",
-            "法国的首都是哪里？",
+            "谁赢得了2018年的世界杯？",
         ),
         (
             "ค่าเสียหายส่วนแรกสำหรับกระจกหน้ารถคือ 75 ปอนด์\n\nคุณสามารถขับรถในต่างประเทศได้สูงสุด 90 วันในแต่ละช่วงเวลา",
@@ -311,7 +316,7 @@ def test_neighbours_are_looked_for_in_long_sources_too():
     """The condition beside the answer is found in a source of many pages."""
     filler = "The committee met and spoke of the weather in the harbour.\n\n" * 400
     text = f"{filler}Luggage is insured up to £1,500. This applies only if it was locked away.\n\n{filler}"
-    found, _ = reply("Up to how much is luggage insured?", Source("a", text))
+    found, _ = reply("Up to how much is luggage insured?", Source("a", text), threshold=0.1)
     assert [one.text for one in found.passages][:2] == [
         "Luggage is insured up to £1,500.",
         "This applies only if it was locked away.",

@@ -3,9 +3,9 @@
 import pytest
 
 from footnoted import GroundedGenerator
-from footnoted.encoder import Encoder, EncoderUnavailable
+from footnoted.models import Embedder, ModelUnavailable
 from footnoted.providers.extractive import Extractive
-from footnoted.relevance import EncoderLikeness
+from footnoted.relevance import ShippedMeaning
 from footnoted.types import Prompt, Source
 
 
@@ -15,33 +15,34 @@ class Unopened:
     def __init__(self, folder):
         self.folder = folder
 
-    def __call__(self, question, texts):
-        Encoder.load(self.folder)
-        raise AssertionError("an encoder without files was opened")
+    def queries(self, texts):
+        return Embedder.load(self.folder).queries(texts)
+
+    passages = queries
 
 
 def prompt(question: str, *texts: str) -> Prompt:
     return Prompt(question=question, sources=tuple(Source(str(n), text) for n, text in enumerate(texts)))
 
 
-@pytest.mark.parametrize("checking", ["hold", "mark", "amend", None])
+@pytest.mark.parametrize("checking", ["hold", "mark", "amend", "off", None])
 def test_a_checked_generator_reads_by_meaning(checking):
-    assert isinstance(GroundedGenerator(checking=checking).provider.likeness, EncoderLikeness)
+    assert isinstance(GroundedGenerator(checking=checking).provider.likeness, ShippedMeaning)
 
 
-def test_without_a_check_no_encoder_is_opened():
-    assert GroundedGenerator(checking="off").provider.likeness is None
+def test_by_words_alone_where_that_is_asked_for():
+    assert GroundedGenerator(checking="off", likeness=None).provider.likeness is None
 
 
 def test_ones_own_choice_stands():
-    mine = EncoderLikeness()
+    mine = ShippedMeaning()
     assert GroundedGenerator(likeness=mine).provider.likeness is mine
     assert GroundedGenerator(likeness=None).provider.likeness is None
 
 
 def test_a_fallback_reads_by_meaning_too():
     given = GroundedGenerator([Extractive()], fallback="extractive").provider
-    assert isinstance(given.providers[-1].likeness, EncoderLikeness)
+    assert isinstance(given.providers[-1].likeness, ShippedMeaning)
 
 
 def test_where_the_encoder_cannot_be_opened_words_decide(tmp_path):
@@ -53,5 +54,5 @@ def test_where_the_encoder_cannot_be_opened_words_decide(tmp_path):
 
 
 def test_ones_own_likeness_that_cannot_run_says_so(tmp_path):
-    with pytest.raises(EncoderUnavailable):
+    with pytest.raises(ModelUnavailable):
         Extractive(likeness=Unopened(tmp_path)).answer(prompt("What is the excess?", "The excess is £75."))

@@ -8,11 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from footnoted.relevance import answerability, rank
+from footnoted.relevance import ShippedMeaning, answerability, rank
 from footnoted.relevance.narrow import narrow
 from footnoted.relevance.question import understand
 from footnoted.types import Source
 from tests.laws import tried
+from tests.relevance.test_measures import Alike
 
 BRIDGE = Source(
     "b",
@@ -32,15 +33,15 @@ BRIDGE = Source(
     ],
 )
 def test_the_sentence_that_answers_comes_first(question, holds):
-    """By its words, and by holding a word of the kind that is asked for."""
-    best = rank(question, [BRIDGE])[0]
+    """By its words and its meaning."""
+    best = rank(question, [BRIDGE], likeness=ShippedMeaning())[0]
     assert holds in BRIDGE.text[best.start : best.end]
 
 
 def test_what_is_answered_is_likelier_than_what_is_not():
     """An answered question stands above the line, a near miss and a stranger below it."""
     chances = [
-        answerability(question, rank(question, [BRIDGE]))
+        answerability(question, rank(question, [BRIDGE], likeness=ShippedMeaning()))
         for question in (
             "When was the Severn Bridge opened?",
             "When was the Humber tunnel dug?",
@@ -74,17 +75,26 @@ def test_adding_irrelevant_sources_keeps_the_best():
     assert (among.source_index, among.start, among.end) == (10, alone.start, alone.end)
 
 
-def test_likeness_can_turn_the_order():
-    """A second look takes part in the score, and its measures are kept."""
+def test_meaning_turns_the_order():
+    """Where no word of the question stands in the answer, the encoder finds it, and the chance is a chance."""
+    ranked = rank("What does the roadway stand on?", [BRIDGE], likeness=Alike("hollow"))
+    assert "hollow" in ranked[0].sentence.text
+    assert 0 <= answerability("What does the roadway stand on?", ranked) <= 1
 
-    def alike(_question, texts):
-        return [{"whole": float("hollow" in text), "by_word": float("hollow" in text), "least": 0.0} for text in texts]
 
-    question = "What does the roadway stand on?"
-    best = rank(question, [BRIDGE], likeness=alike)[0]
-    assert "hollow" in best.sentence.text
-    assert best.features["whole"] == 1.0
-    assert 0 <= answerability(question, rank(question, [BRIDGE], likeness=alike)) <= 1
+@pytest.mark.parametrize(
+    ("question", "source", "holds"),
+    [
+        ("Wie hoch sind die Türme?", BRIDGE, "136 metres"),
+        ("¿Cuándo se abrió el puente?", BRIDGE, "September 1966"),
+        ("工程师是谁?", BRIDGE, "Gilbert Roberts"),
+        ("Wann wurde die Maut abgeschafft?", BRIDGE, "2018"),
+    ],
+)
+def test_a_question_in_another_language_finds_its_sentence(question, source, holds):
+    """The shipped encoder reads both."""
+    best = rank(question, [source], likeness=ShippedMeaning())[0]
+    assert holds in source.text[best.start : best.end]
 
 
 @tried(60)

@@ -123,7 +123,7 @@ BLOCKS = st.lists(
             "> quoted words\n",
             "保险公司应当赔付。\n",
             "---\n",
-            "<b>inline</b> html\n",
+            "<b> inline </b> html\n",
         ]
     ),
     min_size=1,
@@ -140,7 +140,9 @@ def test_every_word_of_a_document_is_in_some_passage_or_title(blocks):
     found = chunks(document)
     said = " ".join(f"{p.title} {p.text}" for p in found) + document.title
     if found:
-        assert all(word in said for word in text.split() if any(map(str.isalnum, word)))
+        assert all(
+            word in said for word in text.replace("<b>", "").replace("</b>", "").split() if any(map(str.isalnum, word))
+        )
     places = [(p.metadata["start"], p.metadata["end"]) for p in found]
     assert all(before[1] <= after[0] for before, after in pairwise(places))
     assert all(document.text[a:b] == p.text for (a, b), p in zip(places, found, strict=True))

@@ -89,7 +89,9 @@ def test_a_wrong_charset_is_not_believed(charset):
     assert parse(f"<meta charset={charset}><p>£75</p>".encode(), "a.html").text == "£75"
 
 
-@pytest.mark.parametrize("body", ["<div>" * 20_000 + "deep", "<span><b>x" * 20_000])
+@pytest.mark.parametrize(
+    "body", ["<div>" * 20_000 + "deep", "<span><b>x" * 20_000, "<div>" * 20_000 + "x" + "</div>" * 20_000]
+)
 def test_a_page_that_never_closes_is_refused_quickly(body):
     """Thousands of unclosed elements would cost minutes; they are refused instead."""
     with pytest.raises(SourceError, match="never closed"):
@@ -100,3 +102,8 @@ def test_deep_but_closed_nesting_is_read():
     """A page nested hundreds deep gives its words."""
     assert "core" in page("<div>" * 900 + "core" + "</div>" * 900).text
     assert "leaf" in page("<ul><li>" * 400 + "leaf" + "</li></ul>" * 400).text
+
+
+def test_elements_that_need_no_closing_are_read():
+    """Thousands of paragraphs and items without their closing tags are how much of the web is written."""
+    assert page("<p>one " * 6_000 + "<ul>" + "<li>two " * 6_000 + "</ul>").text.count("two") == 6_000

@@ -107,6 +107,11 @@ def test_hidden_files_are_left_alone_and_unknown_ones_counted(tmp_path):
     loaded = load(tmp_path)
     assert files(loaded) == ["a.md"]
     assert loaded.skipped == {".jpg": 2, "no ending": 1}
+    assert [problem.path for problem in loaded.unread] == ["LICENCE", "photo.jpg", "photo2.JPG"]
+    assert {problem.reason for problem in loaded.passed_over} == {
+        "is of a kind that is not read (.jpg)",
+        "is of a kind that is not read (no ending)",
+    }
 
 
 def test_a_file_named_outright_is_read_whatever_its_ending(tmp_path):
@@ -159,12 +164,12 @@ def test_pipes_and_devices_are_not_opened(tmp_path):
 
 def test_a_folder_without_readable_files_says_what_is_there(tmp_path):
     """The error lists what was found and which kinds can be read."""
-    for name in ("a.jpg", "b.jpg", "c.xlsx"):
+    for name in ("a.jpg", "b.jpg", "c.dwg"):
         (tmp_path / name).write_bytes(b"x")
     (tmp_path / "empty.txt").touch()
     with pytest.raises(SourceError) as caught:
         load(tmp_path)
-    for words in ("2 × .jpg", "1 × .xlsx", "empty.txt is empty", "Markdown (.md)", "Word (.docx)"):
+    for words in ("2 × .jpg", "1 × .dwg", "empty.txt is empty", "Markdown (.md, .mdx)", "Word (.docx)"):
         assert words in str(caught.value)
 
 

@@ -1,9 +1,11 @@
 """PDF: text, sections, tables and pages; and a plain word on those that cannot be read."""
 
-from importlib.util import find_spec
+import io
 from pathlib import Path
 
 import pytest
+from PIL import Image
+from pypdf import PdfWriter
 
 from footnoted.errors import SourceError
 from footnoted.retrieval.load import chunks, parse
@@ -88,6 +90,20 @@ def test_a_scan_says_that_it_needs_ocr():
         read([], [])
 
 
+def test_pages_that_are_pictures_are_told_beside_those_that_are_read():
+    """A PDF with one scanned page is read, and the page it could not read is named; a blank page is not."""
+    picture, data = io.BytesIO(), io.BytesIO()
+    Image.new("RGB", (40, 40), "white").save(picture, "PDF")
+    writer = PdfWriter()
+    writer.append(io.BytesIO(pdf(paragraphs("The first page has words."))))
+    writer.append(picture)
+    writer.add_blank_page(595, 842)
+    writer.write(data)
+    document = parse(data.getvalue(), "a.pdf")
+    assert document.text == "The first page has words."
+    assert document.unread == "is read in part: page 2 holds images only and needs OCR first"
+
+
 def test_a_locked_pdf_is_named_as_such():
     """A password that is not empty is said to be in the way."""
     with pytest.raises(SourceError, match="password"):
@@ -99,14 +115,81 @@ def test_a_pdf_locked_for_owners_only_is_read():
     assert parse(encrypted(pdf(paragraphs(LONG)), "", "owner"), "a.pdf").text == LONG
 
 
-def test_a_modern_cipher_is_opened_or_told_what_it_needs():
-    """With the package for it, a file locked for owners only opens; without, the message names the package."""
+def test_a_modern_cipher_is_opened():
+    """A file locked for owners only with AES opens too."""
     data = (Path(__file__).parent / "locked_for_owners.pdf").read_bytes()
-    if find_spec("cryptography"):
-        assert parse(data, "a.pdf").text == "Locked for owners."
-    else:
-        with pytest.raises(SourceError, match="install the package cryptography"):
-            parse(data, "a.pdf")
+    assert parse(data, "a.pdf").text == "Locked for owners."
+
+
+LEFT = [
+    "The council of the town met on Monday and",
+    "spoke about the price of water, which has",
+    "risen every year since the works opened.",
+    "Nobody asked for more money than before.",
+]
+RIGHT = [
+    "Fishing in the harbour is allowed for all",
+    "who hold a licence. The licence costs five",
+    "pounds a year and is sold at the office of",
+    "the harbour master on each working day.",
+]
+
+
+@pytest.mark.parametrize("lower", [0, 5])
+def test_two_columns_are_read_one_after_the_other(lower):
+    """Whether their lines stand at one height or not; what goes across both stays where it stands."""
+    page = [(60, 800, 11, "A line across both of the columns, from one margin of the page to the other margin.")]
+    for row, (left, right) in enumerate(zip(LEFT, RIGHT, strict=True)):
+        page += [(60, 760 - 14 * row, 11, left), (310, 760 - lower - 14 * row, 11, right)]
+    page.append((60, 640, 11, "Another line across both of the columns stands below them, also to the other margin."))
+    document = read(page)
+    paragraphs = document.text.split("\n\n")
+    assert paragraphs[1:3] == [" ".join(LEFT), " ".join(RIGHT)]
+    assert [part.split()[0] for part in paragraphs] == ["A", "The", "Fishing", "Another"]
+
+
+def test_words_set_without_spaces_read_as_words():
+    """Many programs move to where a word begins and write no space; the gap is one."""
+    said = "performing all the necessary tasks at once".split()
+    at, page = 60.0, []
+    for word in said:
+        page.append((at, 700, 11, word))
+        at += 11 * (0.5 * len(word) + 0.55)
+    assert read(page).text == " ".join(said)
+
+
+def test_a_passage_knows_the_rectangle_of_each_line():
+    """Each line's words, page and box in points from the lower left corner, by offsets into the passage's text."""
+    pages = [paragraphs(LONG + " if", "our doctor agrees."), paragraphs("The second page.", top=400)]
+    passage, *_ = chunks(read(*pages))
+    places = passage.metadata["places"]
+    assert [passage.text[p["start"] : p["end"]] for p in places] == [
+        LONG + " if",
+        "our doctor agrees.",
+        "The second page.",
+    ]
+    assert [p["page"] for p in places] == [1, 1, 2]
+    for place, (x, y) in zip(places, [(60, 780), (60, 766), (60, 400)], strict=True):
+        left, bottom, right, top = place["box"]
+        assert left == pytest.approx(x, abs=2)
+        assert bottom - 3 <= y <= top <= y + 11
+        assert right > left + 4 * (place["end"] - place["start"])
+
+
+def test_rows_and_items_have_their_rectangles():
+    """A table's row and a list's item lead to where they are printed."""
+    rows = [("Band", "Premium"), ("A", "Nothing")]
+    lines = [(60 + 120 * n, 700 - 14 * r, 11, cell) for r, row in enumerate(rows) for n, cell in enumerate(row)]
+    passage, *_ = chunks(read([*paragraphs("Tell us about:", "- heart conditions;", "- cancer."), *lines]))
+    told = {passage.text[p["start"] : p["end"]]: p["box"] for p in passage.metadata["places"]}
+    assert told.keys() == {
+        "Tell us about:",
+        "- heart conditions;",
+        "- cancer.",
+        "| Band | Premium |",
+        "| A | Nothing |",
+    }
+    assert told["| A | Nothing |"][1] == pytest.approx(686, abs=3)
 
 
 def test_a_table_of_contents_is_no_heading():

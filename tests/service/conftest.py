@@ -50,6 +50,15 @@ def one(room_loop, model, tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
+def checked(room_loop, model, tmp_path_factory):
+    """One replica that weighs what it says."""
+    replica = Replica(tmp_path_factory.mktemp("checked"), "checked", **model, checking="hold")
+    room_loop(start(replica))
+    yield replica
+    replica.stop()
+
+
+@pytest.fixture(scope="session")
 def keys(room_loop, tmp_path_factory):
     """A database's settings, and a key of each of two tenants in it."""
     url = f"sqlite:///{tmp_path_factory.mktemp('keyed')}/keyed.db"

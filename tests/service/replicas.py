@@ -19,6 +19,7 @@ import aiohttp
 
 from footnoted.testing.script import Reply
 from tests.commands import FORKS
+from tests.service.schemas import as_documented
 from tests.services import free_port
 
 SOURCES = [{"id": "car", "title": "Car policy", "text": "The windscreen excess is £75 for a repair. Glass is covered."}]
@@ -26,7 +27,12 @@ _ASKED = re.compile(r"pieces=(\d+) delay=([\d.]+)(?: size=(\d+))?")
 
 
 def say(request) -> Reply:
-    """``pieces=40 delay=0.05`` in the question: 40 numbered pieces, 50 ms apart. Else one cited sentence."""
+    """``pieces=40 delay=0.05`` in the question: 40 numbered pieces, 50 ms apart. Else one cited sentence.
+
+    Asked for an object, the excess as one; "Invent" in the question makes it a wrong one.
+    """
+    if "response_format" in request.json:
+        return Reply(json={"pounds": 980 if "Invent" in request.prompt_text else 75, "what": "windscreen repair"})
     if asked := _ASKED.search(request.prompt_text.rpartition("Question")[2] or request.prompt_text):
         count, delay = int(asked[1]), float(asked[2])
         filling = " x" * (int(asked[3] or 0) // 2)
@@ -69,6 +75,7 @@ class Replica:
             "FOOTNOTED_CONCURRENT_STREAMS": "2000",
             "FOOTNOTED_CHECKING": "off",
             "FOOTNOTED_SHUTDOWN_SECONDS": "3",
+            "FOOTNOTED_READING_SECONDS": "600",  # a child of a busy machine
             **{f"FOOTNOTED_{key.upper()}": str(value) for key, value in settings.items()},
         }
         self.process: BaseProcess | None = None
@@ -172,10 +179,12 @@ class Client:
         await self.session.close()
 
     async def json(self, method: str, path: str, body=None, **options):
-        """The status and the JSON of one request."""
+        """The status and the JSON of one request, which is as the service's own document says."""
         async with self.session.request(method, path, json=body, **options) as response:
             text = await response.text()
-            return response.status, json.loads(text) if text else None
+            told = json.loads(text) if text else None
+            as_documented(method, path, response.status, told)
+            return response.status, told
 
     async def upload(self, text: str | bytes, name: str = "car.md", **fields):
         form = aiohttp.FormData()
@@ -183,7 +192,9 @@ class Client:
         for field, value in fields.items():
             form.add_field(field, value)
         async with self.session.post("/api/v1/documents", data=form) as response:
-            return response.status, await response.json()
+            told = await response.json()
+            as_documented("POST", "/api/v1/documents", response.status, told)
+            return response.status, told
 
     def ask(self, body: dict, path: str = "/api/v1/answers/stream"):
         return self.session.post(path, json=body)

@@ -184,20 +184,33 @@ async def test_a_shutdown_ends_streams_and_says_so(model, tmp_path):
 
     from tests.service.replicas import Replica, start
 
-    replica = Replica(tmp_path, "leaving", **model, shutdown_seconds=2)
+    replica = Replica(tmp_path, "leaving", **model, shutdown_seconds=4)
     await start(replica)
     async with Client(replica.url) as client:
         async with client.ask(slow(25, 0.04)) as short, client.ask(slow(900, 0.05)) as long:
             first, second = await collect(short, until=3), await collect(long, until=3)
             replica.kill(signal.SIGTERM)
+            async with asyncio.timeout(20):
+                status, told = await client.json("GET", "/readyz")
+                while status == 200:
+                    status, told = await client.json("GET", "/readyz")
+            assert (status, told["checks"]["replica"]) == (503, "leaving")
+            for path in ("/api/v1/answers", "/v1/chat/completions", "/api/v1/session", "/"):
+                async with client.session.post(path, json={}) as refused:
+                    assert (refused.status, refused.headers["Retry-After"]) == (503, "1")
+                    assert (await refused.json())["error"]["code"] == "shutting_down"
+            async with client.join(second[0].data["stream_id"], 1) as again:
+                assert (await collect(again, until=2))[0].id == 2
             first += [event async for event in events_of(short)]
             second += [event async for event in events_of(long)]
         whole(first)
         assert text_of(first) == numbered(25)
         whole(second)
         assert second[-1].data["code"] == "shutting_down"
-        with pytest.raises(aiohttp.ClientError):
-            await client.json("GET", "/healthz")
+        async with asyncio.timeout(20):
+            with pytest.raises(aiohttp.ClientError):
+                while True:
+                    await client.json("GET", "/healthz")
     assert replica.stop() == -signal.SIGTERM
     assert "Application shutdown complete" in replica.log
 
@@ -205,12 +218,12 @@ async def test_a_shutdown_ends_streams_and_says_so(model, tmp_path):
 def test_the_model_is_open_before_anybody_asks(tmp_path):
     """Not the first answer opens it but the start of the service."""
     script = (
-        "import asyncio; from footnoted.encoder import Encoder\n"
+        "import asyncio; from footnoted.models import Reader\n"
         "from footnoted.service.app import create_app; from footnoted.service.settings import Settings\n"
         f"app = create_app(Settings(database_url='sqlite:///{tmp_path}/service.db'))\n"
         "async def main():\n"
         "    async with app.router.lifespan_context(app), asyncio.timeout(60):\n"
-        "        while not Encoder._loaded:\n"
+        "        while not Reader._loaded:\n"
         "            await asyncio.sleep(0.02)\n"
         "asyncio.run(main())"
     )

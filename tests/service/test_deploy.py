@@ -69,5 +69,7 @@ def test_the_proxy_passes_events_on_as_they_come():
 
 
 def test_a_question_is_not_asked_twice_by_the_proxy():
-    """A retried POST would start a second answer."""
-    assert "proxy_next_upstream_tries 1;" in NGINX
+    """Another replica is asked after a 503 alone, which comes before anything was begun; never after an error."""
+    said = next(line.split() for line in NGINX.splitlines() if line.strip().startswith("proxy_next_upstream "))
+    assert said == ["proxy_next_upstream", "http_503", "non_idempotent;"]
+    assert "proxy_next_upstream_tries 2;" in NGINX

@@ -100,11 +100,15 @@ async def test_answers_are_spans_by_the_genai_conventions(tmp_path):
     from footnoted.service.observe import traces
     from footnoted.service.settings import Settings
     from footnoted.testing import scripted_provider
-    from footnoted.types import Usage
+    from footnoted.types import Usage, Verdict
 
     class Shelf:
         async def keep(self, *_):
             """Nothing is kept."""
+
+    class Sure:
+        async def acheck(self, claim, sources, *, cited=()):
+            return Verdict("supported", score=0.97, tier="exact")
 
     exporter = InMemorySpanExporter()
     settings = Settings(provider="openai", model="scripted-1")
@@ -112,7 +116,7 @@ async def test_answers_are_spans_by_the_genai_conventions(tmp_path):
     try:
         provider = scripted_provider("The excess is £75 [1].", usage=Usage(input=40, output=7))
         body = AnswerBody.model_validate({"question": "sekretquestion?", "sources": [{"text": "The excess is £75."}]})
-        async with GroundedGenerator(provider, checking="off") as generator:
+        async with GroundedGenerator(provider, checker=Sure()) as generator:
             desk = Desk(generator, Shelf(), settings)
             with traces.request("POST", {"traceparent": "00-" + "a" * 32 + "-" + "b" * 16 + "-01"}) as span:
                 await desk.whole(from_sources(body, "ada", settings))
@@ -129,3 +133,12 @@ async def test_answers_are_spans_by_the_genai_conventions(tmp_path):
     assert (found["gen_ai.usage.input_tokens"], found["gen_ai.usage.output_tokens"]) == (40, 7)
     assert found["gen_ai.response.finish_reasons"] == ("complete",)
     assert "sekret" not in str(found)
+    (event,) = answer.events
+    assert event.name == "gen_ai.evaluation.result"
+    assert dict(event.attributes) == {
+        "gen_ai.evaluation.name": "footnoted.grounding",
+        "gen_ai.evaluation.score.label": "supported",
+        "gen_ai.evaluation.score.value": 0.97,
+        "footnoted.tier": "exact",
+        "footnoted.shown": True,
+    }

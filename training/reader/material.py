@@ -29,7 +29,7 @@ LABELS = {"contradicted": CONTRADICTED, "neutral": NEITHER, "supported": CARRIED
 
 # What share of the rows comes from where; the sets of a group that are not there leave their share to the others.
 SHARES = {
-    "twins": 0.16, "written": 0.20, "twin_pairs": 0.015,
+    "twins": 0.24, "written": 0.30, "twin_pairs": 0.015,
     "wiki_nli_protocols": 0.085, "mnli": 0.065, "snli": 0.015, "snli_cad": 0.02, "sad_wiki": 0.025, "fever_rte": 0.03,
     "fever_symmetric": 0.008, "negation_nli": 0.01, "condaqa_yesno": 0.03, "drop_nli": 0.02, "wiki_split": 0.05,
     "onestop": 0.008, "scifact": 0.006, "med": 0.004, "tabfact_pairs": 0.008, "entailment_bank": 0.004,

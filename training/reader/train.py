@@ -2,7 +2,7 @@
 
     nice python train.py DATA KEPT [--written FOLDER] [--device cuda] [--finish ROWS]
 
-On a core some 12 rows a second (bfloat16), on a GPU thousands. Every few minutes ``KEPT/reader/state.pt`` holds all that
+On a core some four rows a second, seven with ``--half`` where it has bfloat16 of its own, on a GPU thousands. Every few minutes ``KEPT/reader/state.pt`` holds all that
 is needed to go on, and ``KEPT/reader/average.pt`` the running average of the weights, which is what ships. New twins are
 taken in at the next start. ``--finish`` lets the rate fall to nothing over so many rows and ends.
 """
@@ -24,6 +24,7 @@ from tokenizers import Tokenizer
 
 POOL = 1024  # rows drawn, sorted by length and cut into batches at once
 LONGEST = 256  # pieces of one sequence
+AVERAGED = 6000  # rows over which the running average of the weights forgets
 
 
 def loss_of(ways, answers, doubts, y, asked, wrong, known, pairs, *, smooth=0.03):
@@ -85,6 +86,7 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=0, help="end after so many rows of this start")
     parser.add_argument("--name", default="reader")
     parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--half", action="store_true", help="bfloat16 on a processor that has it")
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
     torch.manual_seed(0)
@@ -111,16 +113,22 @@ def main() -> None:
         saved = torch.load(state, weights_only=True, map_location=device)
         for n, w in trained.items():
             w.data.copy_(saved["weights"][n])
-            average[n].copy_(saved["average"][n])
+            average[n].copy_(saved["average"][n] if saved.get("averaged") == AVERAGED else saved["weights"][n])
         optimiser.load_state_dict(saved["optimiser"])
         seen, number = saved["seen"], saved["number"]
         stream.drawn.update(saved["drawn"])
         print(f"goes on at {seen} rows", flush=True)
+    elif (out / "average.pt").exists():  # made again from what ships (again.py)
+        for n, values in torch.load(out / "average.pt", weights_only=True, map_location=device).items():
+            trained[n].data.copy_(values)
+            average[n].copy_(values)
+        print("starts from the weights in average.pt", flush=True)
 
     def keep() -> None:
         whole = {
             "weights": {n: w.data for n, w in trained.items()},
             "average": average,
+            "averaged": AVERAGED,
             "optimiser": optimiser.state_dict(),
             "seen": seen,
             "number": number,
@@ -147,12 +155,12 @@ def main() -> None:
                     if marks is not None:
                         wrong[k, 1 : 1 + len(marks)] = marks
                         known[k, 1 : 1 + len(marks)] = 1.0 if row.wrong else 0.3
-                rate = min(1.0, (seen + 1) / 6000)
+                rate = min(1.0, (seen + 1) / 800)
                 if options.finish:
                     rate *= max(0.0, 1 - (seen - first) / options.finish)
                 for group in optimiser.param_groups:
                     group["lr"] = group["base"] * rate
-                with torch.autocast(device.split(":")[0], torch.bfloat16):
+                with torch.autocast(device.split(":")[0], torch.bfloat16, enabled=options.half or device != "cpu"):
                     ways, answers, doubts = reader(ids, mask, kinds)
                 pairs = [
                     (k, k + 1)
@@ -177,10 +185,7 @@ def main() -> None:
                 seen += len(rows)
                 step += 1
                 with torch.no_grad():
-                    part = min(
-                        0.02 * len(rows) / 32,
-                        max(0.0005 * len(rows) / 32, 1 / (step + 1)) if first == 0 else 0.0005 * len(rows) / 32,
-                    )
+                    part = min(0.5, max(len(rows) / AVERAGED, 1 / (step + 1) if first == 0 else 0.0))
                     torch._foreach_lerp_(list(average.values()), [w.data for w in trained.values()], part)
                 run = 0.98 * run + 0.02 * entailed.item()
                 claims = y != QUESTION

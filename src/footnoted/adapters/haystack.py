@@ -1,19 +1,21 @@
-"""Haystack: `GroundedAnswerer` answers from documents, `GroundingChecker` weighs, chat generators become providers.
+"""Haystack: `GroundedAnswerer` answers, `GroundingChecker` weighs; its chat generators and retrievers are taken.
 
-Needs haystack-ai (``pip install 'footnoted[haystack]'``). Both are serialisable, run blocking and awaited.
+Needs haystack-ai (``pip install 'footnoted[haystack]'``). Both components are serialisable, run blocking and awaited.
 """
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from inspect import isawaitable
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from footnoted.adapters._answering import pieces_and_response
 from footnoted.adapters._documents import context_of, question_of, turns
 from footnoted.adapters._extra import needed
 from footnoted.adapters._haystack_model import HaystackProvider, is_chat_generator
+from footnoted.adapters._retrieving import bounded
 from footnoted.adapters._waiting import pieces_of, result_of
 from footnoted.answering.generator import GroundedGenerator
 from footnoted.contract import GenerationConfig, GenerationRequest, GenerationResponse, SourceContext
@@ -28,7 +30,10 @@ with needed("haystack"):
     from haystack.utils import Secret
     from haystack.utils.callable_serialization import deserialize_callable, serialize_callable
 
-__all__ = ["GroundedAnswerer", "GroundingChecker", "HaystackProvider", "contexts"]
+if TYPE_CHECKING:
+    from footnoted.retrieval.retriever import Filters
+
+__all__ = ["GroundedAnswerer", "GroundingChecker", "HaystackProvider", "HaystackRetriever", "contexts"]
 
 _REASONS: dict[str, FinishReason] = {"complete": "stop", "length": "length", "filtered": "content_filter"}
 
@@ -36,6 +41,25 @@ _REASONS: dict[str, FinishReason] = {"complete": "stop", "length": "length", "fi
 def contexts(documents: Sequence[Document]) -> list[SourceContext]:
     """Haystack documents as footnoted's sources, in order; one without text stays in its place, empty."""
     return [context_of(each.content, id_=each.id, metadata=each.meta, score=each.score) for each in documents]
+
+
+class HaystackRetriever:
+    """A Haystack retriever that takes ``query``, or what runs like one, as `footnoted.retrieval.Retriever`.
+
+    Of a component with ``run_async`` that is awaited; ``run`` goes to a thread. What comes must have ``documents``.
+    """
+
+    def __init__(self, retriever: Any) -> None:
+        self._retriever = retriever
+
+    async def retrieve(self, question: str, *, k: int = 8, filters: Filters | None = None) -> list[SourceContext]:
+        """What it finds, in its order, cut to ``k``; ``filters`` are held against the documents' metadata."""
+        awaited = getattr(self._retriever, "run_async", None)
+        if awaited is not None:
+            found = await awaited(query=question)
+        else:
+            found = await asyncio.to_thread(self._retriever.run, query=question)
+        return bounded(contexts(found["documents"]), k, filters)
 
 
 @component

@@ -1,4 +1,4 @@
-"""LangChain's documents, chains and chat models: `GroundedRunnable`, `CheckRunnable`, `LangChainProvider`.
+"""LangChain's documents, chains, retrievers and models: `GroundedRunnable`, `CheckRunnable`, `LangChainRetriever` ….
 
 Needs langchain-core (``pip install 'footnoted[langchain]'``). Text streams; callbacks and traces see each run.
 """
@@ -13,6 +13,7 @@ from footnoted.adapters._answering import generator_of, pieces_and_response
 from footnoted.adapters._documents import context_of, question_of, turns
 from footnoted.adapters._endings import ending
 from footnoted.adapters._extra import needed
+from footnoted.adapters._retrieving import bounded
 from footnoted.adapters._waiting import pieces_of, result_of
 from footnoted.contract import GenerationConfig, GenerationRequest, GenerationResponse, SourceContext
 from footnoted.errors import ConfigurationError, ProviderUnavailable
@@ -29,9 +30,10 @@ with needed("langchain"):
     from langchain_core.runnables import Runnable, RunnableConfig
 
 if TYPE_CHECKING:
+    from footnoted.retrieval.retriever import Filters
     from footnoted.types import Prompt
 
-__all__ = ["CheckRunnable", "GroundedRunnable", "LangChainProvider", "contexts"]
+__all__ = ["CheckRunnable", "GroundedRunnable", "LangChainProvider", "LangChainRetriever", "contexts"]
 
 Output = Literal["response", "text", "message"]
 _ROLES = {"human": "user", "user": "user", "ai": "assistant", "assistant": "assistant", "AIMessageChunk": "assistant"}
@@ -58,6 +60,17 @@ def _context(document: Any) -> SourceContext:
     return context_of(
         document.page_content, id_=document.id, metadata=data, score=data.get("relevance_score", data.get("score"))
     )
+
+
+class LangChainRetriever:
+    """A LangChain retriever, or any ``Runnable`` from a question to documents, as `footnoted.retrieval.Retriever`."""
+
+    def __init__(self, retriever: Runnable[str, Any]) -> None:
+        self._retriever = retriever
+
+    async def retrieve(self, question: str, *, k: int = 8, filters: Filters | None = None) -> list[SourceContext]:
+        """What it finds, in its order, cut to ``k``; ``filters`` are held against the documents' metadata."""
+        return bounded(contexts(await self._retriever.ainvoke(question)), k, filters)
 
 
 class GroundedRunnable(Runnable[Any, Any]):

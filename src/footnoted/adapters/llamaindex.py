@@ -1,4 +1,4 @@
-"""LlamaIndex: `GroundedSynthesizer` stands where a response synthesizer does; `LlamaIndexProvider` takes its LLMs.
+"""LlamaIndex: `GroundedSynthesizer` stands where a response synthesizer does; its LLMs and retrievers are taken.
 
 Needs llama-index-core (``pip install 'footnoted[llamaindex]'``).
 """
@@ -13,6 +13,7 @@ from footnoted.adapters._answering import generator_of
 from footnoted.adapters._documents import context_of, question_of
 from footnoted.adapters._endings import ending
 from footnoted.adapters._extra import needed
+from footnoted.adapters._retrieving import bounded
 from footnoted.adapters._waiting import pieces_of, result_of
 from footnoted.contract import GenerationConfig, GenerationRequest, GenerationResponse, SourceContext
 from footnoted.errors import ConfigurationError
@@ -31,9 +32,12 @@ with needed("llamaindex"):
     from llama_index_instrumentation import get_dispatcher
 
 if TYPE_CHECKING:
+    from llama_index.core.base.base_retriever import BaseRetriever
+
+    from footnoted.retrieval.retriever import Filters
     from footnoted.types import Prompt
 
-__all__ = ["GroundedSynthesizer", "LlamaIndexProvider", "contexts"]
+__all__ = ["GroundedSynthesizer", "LlamaIndexProvider", "LlamaIndexRetriever", "contexts"]
 
 _dispatcher = get_dispatcher(__name__)
 _WHY = ("finish_reason", "stop_reason", "done_reason", "finishReason", "stopReason")
@@ -51,6 +55,17 @@ def contexts(nodes: Sequence[NodeWithScore | Any]) -> list[SourceContext]:
         text = node.get_content(metadata_mode=MetadataMode.NONE)
         found.append(context_of(text, id_=node.node_id, metadata=data, score=score))
     return found
+
+
+class LlamaIndexRetriever:
+    """A LlamaIndex retriever as `footnoted.retrieval.Retriever`."""
+
+    def __init__(self, retriever: BaseRetriever) -> None:
+        self._retriever = retriever
+
+    async def retrieve(self, question: str, *, k: int = 8, filters: Filters | None = None) -> list[SourceContext]:
+        """What it finds, in its order, cut to ``k``; ``filters`` are held against the nodes' metadata."""
+        return bounded(contexts(await self._retriever.aretrieve(question)), k, filters)
 
 
 class GroundedSynthesizer(BaseSynthesizer):

@@ -61,7 +61,8 @@ def grounded(
     ``sources`` finds them for a run, by default in ``deps``: itself a list of them, or with such a list as
     ``deps.sources``; `returned_by` finds what tools returned. ``text`` says what to check of an output that is not
     text. When the retries are spent, ``raise`` leaves it to the agent (`UnexpectedModelBehavior`), ``remove`` gives
-    the text without what does not stand. A sentence that could not be checked does not stand.
+    the text without what does not stand. A sentence that could not be checked does not stand; one of which the check
+    is unsure does.
     """
     if at_last == "remove" and text is not None:
         raise ConfigurationError('at_last="remove" takes sentences out of text; it cannot with text=')
@@ -79,7 +80,7 @@ def grounded(
         found = find(context)
         given = list(await found if isawaitable(found) else found)
         result = await weigher.check_grounding(said, given)
-        if result.grounded:
+        if not _wrong_ones(result):
             return output
         if at_last == "remove" and context.retry >= context.max_retries:
             return await weigher.filter_hallucinations(said, given)
@@ -124,9 +125,13 @@ def _in_deps(context: RunContext[Any]) -> Iterable[Passage]:
     return held
 
 
+def _wrong_ones(result: GroundingResult) -> list[ClaimGrounding]:
+    return [claim for claim in result.claims if claim.verdict not in ("supported", "unsure")]
+
+
 def _wish(result: GroundingResult) -> str:
     """What the model reads: the sentences, and what is wrong with each."""
-    bad = [claim for claim in result.claims if not claim.supported]
+    bad = _wrong_ones(result)
     lines = [f"- {' '.join(claim.claim.split())} ({_wrong(claim)})" for claim in bad[:_MOST_TOLD]]
     if len(bad) > _MOST_TOLD:
         lines.append(f"- and {len(bad) - _MOST_TOLD} more")

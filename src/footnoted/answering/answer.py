@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,12 +15,14 @@ from pathlib import Path
 from footnoted.answering.page import Page
 from footnoted.answering.response import response_of
 from footnoted.answering.staging import staged
-from footnoted.answering.weighing import Checking
+from footnoted.answering.weighing import Checking, Rendering
 from footnoted.contract import GenerationRequest
 from footnoted.events import AnswerFinished, Event
 from footnoted.prompting import build_prompt
 from footnoted.providers.patience import arriving
-from footnoted.types import Attempt, Deadlines, Provider, Retry
+from footnoted.types import Attempt, Deadlines, Delta, Provider, Retry
+
+_MUCH = 100_000  # characters of sources that take longer to look through than others should wait
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +34,7 @@ class Answering:
     retry: Retry = Retry()
     templates: Path | None = None
     checking: Checking | None = None
+    quoted: bool = False  # the model is asked for the words each marker points at
 
 
 async def stream_answer(request: GenerationRequest, how: Answering) -> AsyncGenerator[Event]:
@@ -41,14 +44,14 @@ async def stream_answer(request: GenerationRequest, how: Answering) -> AsyncGene
     """
     started = time.perf_counter()
     sources = [chunk.as_source() for chunk in request.context]
-    prompt, fitted = build_prompt(request, sources, templates=how.templates)
-    page = Page(request, prompt, fitted, started=started)
+    prompt, fitted = build_prompt(request, sources, templates=how.templates, quoted=how.quoted)
+    page = Page(request, prompt, fitted, started=started, quoted=how.quoted)
     checking = _in_time(how.checking, how.deadlines)
     stage = staged(page.cited, prompt.sources, checking, as_json=page.as_json, question=prompt.question)
     attempts: list[Attempt] = []
     if not prompt.sources and request.config.require_grounding:
         stage.cancel()
-        for event in page.refuse("no_sources"):
+        for event in await _apart(request, lambda: page.refuse("no_sources")):
             yield event
     else:
         arrivals = arriving(how.provider, prompt, deadlines=how.deadlines, retry=how.retry, attempts=attempts)
@@ -58,14 +61,13 @@ async def stream_answer(request: GenerationRequest, how: Answering) -> AsyncGene
                     if how.checking is None:  # nothing is waited for
                         for event in page.render(deltas):
                             yield event
-                        continue
-                    for delta in deltas:
-                        text = page.read(delta)
-                        if text or delta.pointers:
-                            for event in page.tell(await stage.take(text, delta.pointers)):
-                                yield event
-            if rest := page.rest():
-                for event in page.tell(await stage.take(rest)):
+                    else:
+                        async for event in _weighed(page, stage, deltas):
+                            yield event
+                    if page.stopped:
+                        break
+            for text, pointers in page.rest():
+                for event in page.tell(await stage.take(text, pointers)):
                     yield event
             for event in page.tell(await stage.flush()):
                 yield event
@@ -73,9 +75,23 @@ async def stream_answer(request: GenerationRequest, how: Answering) -> AsyncGene
                 yield event
         finally:
             stage.cancel()
-    for event in page.close(stage):
+    for event in await _apart(request, lambda: page.close(stage)):
         yield event
     yield AnswerFinished(response_of(page, attempts))
+
+
+async def _apart(request: GenerationRequest, work: Callable[[], list[Event]]) -> list[Event]:
+    """What ``work`` makes; in a thread where it may have to look through so much that others would wait for it."""
+    much = sum(len(chunk.content) for chunk in request.context) > _MUCH
+    return await asyncio.to_thread(work) if much else work()
+
+
+async def _weighed(page: Page, stage: Rendering, deltas: Sequence[Delta]) -> AsyncGenerator[Event]:
+    """The events of deltas whose text is checked."""
+    for delta in deltas:
+        for text, pointers in page.read(delta):
+            for event in page.tell(await stage.take(text, pointers)):
+                yield event
 
 
 def _in_time(checking: Checking | None, deadlines: Deadlines) -> Checking | None:

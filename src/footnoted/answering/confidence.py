@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from footnoted.contract import ClaimResult
-from footnoted.grounding.calibration import sureness
+from footnoted.grounding.gate import sureness
 from footnoted.text import sentences
 from footnoted.types import Citation
 
@@ -35,13 +35,13 @@ def cited_share(text: str, citations: Sequence[Citation], *, refused: bool) -> t
 def weighed_share(claims: Sequence[ClaimResult], *, refused: bool) -> tuple[float, float]:
     """Grounding (weighed by length) and confidence (0–1) from verdicts, over the claims that were shown.
 
-    Grounding is the share of the text whose claims are supported (a partial one counts half); confidence the
+    Grounding is the share of the text whose claims are supported (one that is unsure counts half); confidence the
     calibrated probability that all of them stand, nothing where one was not checked.
     """
     shown = [claim for claim in claims if claim.kind == "claim" and claim.shown]
     total = sum(len(claim.text) for claim in shown)
     if refused or not total:
         return 0.0, 0.0
-    worth = {"supported": 1.0, "partial": 0.5}
+    worth = {"supported": 1.0, "unsure": 0.5}
     grounding = sum(len(claim.text) * worth.get(claim.verdict, 0.0) for claim in shown) / total
     return min(1.0, grounding), sureness([claim.score for claim in shown])

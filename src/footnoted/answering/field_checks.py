@@ -39,8 +39,8 @@ if TYPE_CHECKING:
 
 _AT_ONCE = 4  # claims of one answer being weighed; the wait for a verdict counts from a claim's turn
 _THREAD_FROM = 40_000  # code points of sources whose figures are read in a thread
-_WORST_FIRST = ("contradicted", "unsupported", "not_checked", "partial", "supported")
-_BELIEVED = ("supported", "partial")
+_WORST_FIRST = ("contradicted", "unsupported", "not_checked", "unsure", "supported")
+_BELIEVED = ("supported",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +139,8 @@ class FieldChecks:
                 verdict = _worst(await asyncio.gather(*(self._weigh(each, weighable) for each in weighable.parts)))
         except Exception as error:  # noqa: BLE001 - whatever breaks in a check, the field counts as unchecked
             verdict = Verdict("not_checked", reason=f"the check failed: {type(error).__name__}: {error}")
-        return Checked(field, verdict, stands=self._checking.lets_out(verdict))
+        # What is unsure stays, and its verdict says so; what could not be checked at all does not.
+        return Checked(field, verdict, stands=verdict.ruling == "unsure" or self._checking.lets_out(verdict))
 
     async def _lacking(self, field: Field, weighable: Weighable) -> str:
         """Why no source can carry this, in words: there are none, or none has its figures."""

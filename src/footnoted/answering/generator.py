@@ -13,21 +13,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, Self, runtime_checkable
 
 from footnoted.answering.answer import Answering, stream_answer
+from footnoted.answering.judging import Spent
 from footnoted.answering.risk import Risk
 from footnoted.answering.weighing import Checking, Doubt, Mode
-from footnoted.answering.whole import whole_reply
+from footnoted.answering.whole import Said, pieces_of
 from footnoted.contract import GenerationConfig, GenerationRequest, GenerationResponse, SourceContext
 from footnoted.errors import BadProviderReply, ConfigurationError, ProviderError
 from footnoted.events import AnswerFinished, TextDelta
 from footnoted.grounding.judge import Ask, Cascade, Judge, Weigher
-from footnoted.providers import build
+from footnoted.providers import build, is_model
 from footnoted.providers.fallback import Fallback
-from footnoted.types import Deadlines, FinishReason, Provider, Retry, Source
+from footnoted.types import Deadlines, FinishReason, Prompt, Provider, Retry, Source
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 
     from footnoted.events import Event
+    from footnoted.retrieval.retriever import Retriever
 
 
 @runtime_checkable
@@ -79,16 +81,26 @@ class GroundedGenerator:
     in turn before the first token. ``deadlines``: `Deadlines` or a mapping of its fields, in seconds.
     ``templates``: a folder whose files replace prompt templates of the same name.
 
-    ``checking``: ``hold`` (a sentence leaves when it is checked; the default with ``require_grounding``),
-    ``mark`` (text at once, verdicts follow; the default without), ``amend`` (what fails is taken back), ``off``.
-    ``checker``: who decides, the shipped one unless given; ``judge``: a provider that is asked about what the
-    checker is unsure of; ``refusal=Risk(0.2)``: withhold what is not sure enough for that share of wrong
-    sentences. ``verdict_wait``: seconds a check may take before its sentence is ``not_checked``. ``doubt``: such a
-    sentence leaves ``hold`` with "(unverified)" after it (``mark``, the default) or stays behind (``withhold``, the
-    default for the fields of a structured answer); ``show_unchecked=True`` is the older way to say ``mark``.
+    ``checking``: ``hold`` (a sentence leaves when it is checked; the default of the modes ``grounded`` and
+    ``analytical``), ``mark`` (text at once, verdicts follow; the default of ``simple`` and ``conversational``),
+    ``amend`` (what fails is taken back), ``off``. A request that sets ``require_grounding`` has ``hold`` with it and
+    ``mark`` without, in any mode; ``checking`` wins over both.
+    ``checker``: who decides, the shipped one unless given; ``judge``: a provider that is asked, one call a paragraph,
+    about what the checker leaves open: with ``auto``, the default, the provider itself where it is one of the LLMs
+    above; None asks nobody. ``refusal=Risk(0.4)``: withhold what is not sure enough for that share of wrong sentences.
+    ``verdict_wait``: seconds a check may take before its sentence is ``not_checked``. ``doubt``: such a sentence, and
+    one that is unsure, leaves ``hold`` with "(unverified)" after it (``mark``, the default) or stays behind
+    (``withhold``, the default for the fields of a structured answer); ``show_unchecked=True`` is the older way to say
+    ``mark``.
 
-    Other keywords go to the provider; where answers are checked, ``extractive`` reads by meaning as well, unless
-    ``likeness=None``. Use as an async context manager, or call `aclose`, to close its connections.
+    ``retriever``: who finds the sources of a request that comes without any (`footnoted.retrieval.Index`, or anything
+    with its ``retrieve``), ``passages`` of them; they then stand in the request's ``context``.
+
+    ``citations="quoted"`` asks the model for each marker with the words it points at, ``[1 "the excess is £75"]``. The
+    reader sees ``[1]``; the words, found letter by letter, are its span and what its sentence is weighed against first.
+
+    Other keywords go to the provider; ``extractive`` reads by meaning, unless ``likeness=None``. Use as an async
+    context manager, or call `aclose`, to close its connections.
     """
 
     def __init__(
@@ -104,27 +116,37 @@ class GroundedGenerator:
         templates: str | Path | None = None,
         checking: Mode | Literal["off"] | None = None,
         checker: Weigher | None = None,
-        judge: Any = None,
+        judge: Any = "auto",
         refusal: Risk | None = None,
         verdict_wait: float = 5.0,
         doubt: Doubt | None = None,
         show_unchecked: bool | None = None,
+        retriever: Retriever | None = None,
+        passages: int = 8,
+        citations: Literal["numbered", "quoted"] = "numbered",
         **options: Any,
     ) -> None:
-        options = _meant(provider, checking) | options
+        options = _meant(provider) | options
         chosen = build(provider, api_key=api_key, base_url=base_url, model=model, **options)
         others = fallback if isinstance(fallback, list | tuple) else [fallback] if fallback else []
-        made = [build(other, **_meant(other, checking)) for other in others]
+        made = [build(other, **_meant(other)) for other in others]
         self.provider: Provider = Fallback([chosen, *made]) if made else chosen
         self.answering = Answering(
             provider=self.provider,
             deadlines=_fields(Deadlines, deadlines, "deadlines"),
             retry=_fields(Retry, retry, "retry"),
             templates=_folder(templates),
+            quoted=_one_of(citations, ("numbered", "quoted"), "citations") == "quoted",
         )
+        self._retriever, self._passages = retriever, passages
         self._mode = _one_of(checking, ("hold", "mark", "amend", "off"), "checking")
         self._checker = checker
-        self._judge: Provider | None = None if judge is None else build(judge)
+        self._judge: Provider | None = None
+        self._own_judge = judge not in (None, "auto")
+        if judge == "auto":
+            self._judge = chosen if is_model(chosen) else None
+        elif judge is not None:
+            self._judge = build(judge)
         self._least = 0.0 if refusal is None else refusal.least
         self._verdict_wait = verdict_wait
         if doubt is None and show_unchecked is not None:
@@ -144,15 +166,26 @@ class GroundedGenerator:
 
     def generate_streaming(self, request: GenerationRequest) -> AnswerText:
         """The answer's text as it comes; see `AnswerText` for how a cut answer ends."""
-        how = self._how(request)
-        if how.checking is not None and how.checking.mode == "amend":
-            # Text that was yielded cannot be taken back, so it waits for its verdict.
-            how = replace(how, checking=replace(how.checking, mode="hold"))
-        return AnswerText(stream_answer(request, how))
+        return AnswerText(self._events(request, final=True))
 
     def stream(self, request: GenerationRequest) -> AsyncGenerator[Event]:
         """Everything as it happens: text, citations, verdicts, and `AnswerFinished` last."""
-        return stream_answer(request, self._how(request))
+        return self._events(request)
+
+    async def _events(self, request: GenerationRequest, *, final: bool = False) -> AsyncGenerator[Event]:
+        """The events of one answer; with ``final`` none takes text back."""
+        if self._retriever is not None and not request.context:
+            from footnoted.retrieval.retriever import gather
+
+            past = request.conversation_history
+            request.context = await gather(self._retriever, request.query, k=self._passages, history=past)
+        how = self._how(request)
+        if final and how.checking is not None and how.checking.mode == "amend":
+            # Text that was yielded cannot be taken back, so it waits for its verdict.
+            how = replace(how, checking=replace(how.checking, mode="hold"))
+        async with aclosing(stream_answer(request, how)) as events:
+            async for event in events:
+                yield event
 
     async def warm(self) -> None:
         """Open the shipped checker's model now, so that no first answer waits for it: for services, at their start."""
@@ -161,7 +194,7 @@ class GroundedGenerator:
             await shipped_checker().acheck("The model has been opened.", [source])
 
     def _how(self, request: GenerationRequest) -> Answering:
-        mode: Mode | Literal["off"] = self._mode or ("hold" if request.config.require_grounding else "mark")
+        mode: Mode | Literal["off"] = self._mode or ("hold" if request.config.is_strict else "mark")
         if mode == "off" or not request.context:
             return self.answering
         return replace(self.answering, checking=self.checking(mode, doubt="mark"))
@@ -173,14 +206,39 @@ class GroundedGenerator:
 
     def checking(self, mode: Mode = "hold", *, doubt: Doubt = "withhold") -> Checking:
         """How this generator's claims are weighed: its checker, judge and patience; ``doubt`` unless it has its own."""
-        checker = self._checker or shipped_checker()
-        if self._judge is not None:
-            checker = Cascade(checker, Judge(self._asked(self._judge)))
-        return Checking(checker, mode, wait=self._verdict_wait, least=self._least, doubt=self._doubt or doubt)
+        checker, spent = self._checker or shipped_checker(), Spent()
+        judge = None if self._judge is None else Judge(self._asked(self._judge, spent))
+        return Checking(
+            checker,
+            mode,
+            wait=self._verdict_wait,
+            least=self._least,
+            doubt=self._doubt or doubt,
+            judge=judge,
+            spent=spent,
+        )
 
-    def _asked(self, judge: Provider) -> Ask:
+    def checking_fields(self) -> Checking:
+        """How the fields of a structured answer are weighed: a judge is asked field by field, if one was named."""
+        checking = self.checking()
+        if checking.judge is None or not self._own_judge:
+            return checking
+        return replace(checking, weigher=Cascade(checking.weigher, checking.judge))
+
+    def _asked(self, judge: Provider, spent: Spent) -> Ask:
         how = replace(self.answering, provider=judge)
-        return lambda prompt: whole_reply(prompt, how)
+
+        async def ask(prompt: Prompt) -> str:
+            said = Said()
+            try:
+                async with aclosing(pieces_of(prompt, how, said)) as pieces:
+                    async for _ in pieces:
+                        pass
+            finally:
+                spent.add(said.usage)
+            return said.text
+
+        return ask
 
     async def aclose(self) -> None:
         """Close the provider's connections, and the judge's."""
@@ -248,13 +306,10 @@ def shipped_checker() -> Weigher:
     return Checker()
 
 
-def _meant(provider: Any, checking: str | None) -> dict[str, Any]:
-    """Options a provider gets unless others are named: where answers are checked, ``extractive`` reads by meaning too.
-
-    It is the check's own encoder, one for both; with checking off none is opened.
-    """
+def _meant(provider: Any) -> dict[str, Any]:
+    """Options a provider gets unless others are named: ``extractive`` reads by meaning too."""
     extractive = isinstance(provider, str) and provider.strip().lower() == "extractive"
-    return {"likeness": "shipped"} if extractive and checking != "off" else {}
+    return {"likeness": "shipped"} if extractive else {}
 
 
 def _raise_if_cut(response: GenerationResponse) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from footnoted.contract import EvidenceSpan
 from footnoted.events import CitationFound, ClaimChecked, Event, SourcesDisagree
-from footnoted.types import Citation, Evidence
+from footnoted.types import Citation, Evidence, Pointer
 
 if TYPE_CHECKING:
     from footnoted.contract import SourceContext
@@ -44,6 +44,14 @@ class Given:
             source_quote=evidence.quote,
             support=min(1.0, max(0.0, evidence.support)),
         )
+
+    def places(self, near: Sequence[Pointer]) -> list[EvidenceSpan]:
+        """The places a refusing provider names, its own support unknown."""
+        texts = [self.context[self.kept[one.source]].content for one in near]
+        return [
+            self.span(Evidence(one.source, one.start, one.end, text[one.start : one.end], 0.0))
+            for one, text in zip(near, texts, strict=True)
+        ]
 
     def event(self, event: Event) -> Event:
         """The event as the caller is told it."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -11,6 +12,7 @@ from footnoted.answering.weighing import NOT_WEIGHED, UNVERIFIED, Checked, Check
 from footnoted.citations import CitationStream, Marker, MarkerDecoder
 from footnoted.events import ClaimChecked, Event, TextDelta
 from footnoted.grounding.claims import ClaimSegmenter
+from footnoted.grounding.judge import OPEN
 from footnoted.types import Claim, Pointer, Source, Verdict
 
 _CLOSERS = ".!?…。！？।؟|"
@@ -38,6 +40,18 @@ class _Edge:
 _Item = str | _Mark | _Edge
 
 
+@dataclass(frozen=True, slots=True)
+class _Arrived:
+    """A claim as it was written: what stands before it, its text and markers, and its check, if it needs one."""
+
+    claim: Claim
+    lead: list[str | _Mark]
+    said: list[str | _Mark]
+    bare: str
+    cited: list[int]
+    task: asyncio.Task[Verdict] | None
+
+
 class Holding(Checked):
     """A sentence goes out when it is checked; what the sources do not carry stays back.
 
@@ -57,9 +71,12 @@ class Holding(Checked):
         self._base = 0
         self._marks: list[_Mark] = []  # the markers in it
         self._aside: list[_Item] = []  # what needs no support goes out with the next claim that does
+        self._waiting: list[_Arrived] = []
         self._shown = False
         self._withheld = False
         self._subjects = Subjects(sources)
+        self._fence: str | None = None  # inside fenced code: "open", or "doubtful" once a line of it had no verdict
+        self._fence_mark = ""
         self._owed = ""  # how the line began, when what began it was withheld
 
     async def take(self, text: str, pointers: tuple[Pointer, ...] = ()) -> list[Event]:
@@ -73,11 +90,20 @@ class Holding(Checked):
     async def flush(self) -> list[Event]:
         """The last sentence, and what may go with it."""
         rest = "".join(self._write(item) for item in self._markers.flush())
-        events = await self._settle(self._segmenter.decode(rest) + self._segmenter.flush())
+        events = await self._settle(self._segmenter.decode(rest) + self._segmenter.flush(), last=True)
         if self._shown or not self._withheld:
             rest_items = self._cut(self._base + len(self._draft))
             events += self._let_out(self._opening([*self._aside, *rest_items]))
+            if self._fence == "doubtful":  # a block that never closed is closed for the sign
+                events += self._let_out([f"\n{self._fence_mark}\n{UNVERIFIED}"])
         return [*events, *await super().flush()]
+
+    def cancel(self) -> None:
+        """Stop checks under way."""
+        super().cancel()
+        for arrived in self._waiting:
+            if arrived.task is not None:
+                arrived.task.cancel()
 
     def _write(self, item: str | Marker) -> str:
         if isinstance(item, str):
@@ -98,44 +124,85 @@ class Holding(Checked):
         self._draft += text
         return text
 
-    async def _settle(self, claims: Sequence[Claim]) -> list[Event]:
-        events: list[Event] = []
+    async def _settle(self, claims: Sequence[Claim], *, last: bool = False) -> list[Event]:
+        """The events of the claims whose turn has come; one the judge is asked about waits, and all after it."""
         for claim in claims:
-            lead = self._begun(self._cut(claim.start))
-            said = self._cut(claim.end)
-            if not self._checking.weighs(claim):
-                place = len(self.verdicts)
-                self.verdicts.append((claim, NOT_WEIGHED, False))  # seen once it goes out
-                self._subjects.note(claim.text)
-                self._aside += [*lead, _Edge(place, opens=True), *said, _Edge(place, opens=False)]
-                continue
-            marks = [item for item in said if isinstance(item, _Mark)]
-            bare = without([(mark.start - claim.start, mark.end - claim.start) for mark in marks], claim.text)
-            cited = list(dict.fromkeys(mark.source for mark in marks))
-            verdict = self._of_its_subject(bare, cited, await self._checking.verdict(bare, self._sources, cited))
-            self._subjects.note(bare, verdict)
-            if self._checking.mode != "mark" and not self._checking.lets_out(verdict):
-                self._withheld = True
-                self._owed = _line_opening(lead)
-                withheld = replace(claim, text=bare)
-                self.verdicts.append((withheld, verdict, False))
-                events.append(ClaimChecked(withheld, verdict, shown=False))
-                continue
-            said, verdict = _set_right(said, verdict)
-            if verdict.ruling == "not_checked" and self._checking.mode != "mark":
-                said = _unverified(said)
-            events += self._let_out(self._opening([*self._aside, *lead]))
-            self._aside.clear()
-            begin = self._cited.length
-            told = self._let_out(said)
-            events += told
-            self._shown = True
-            text = self._words("".join(event.text for event in told if isinstance(event, TextDelta)))
-            shown = replace(claim, text=text, start=begin, end=self._cited.length)
-            verdict = pointed(verdict, bare, text)
-            self.verdicts.append((shown, verdict, True))
-            events.append(ClaimChecked(shown, verdict))
+            self._waiting.append(self._arrived(claim))
+        if last and self._paragraphs is not None:
+            self._paragraphs.end()
+        events: list[Event] = []
+        while self._waiting:
+            verdict: Verdict | None = None
+            task = self._waiting[0].task
+            if task is not None:
+                if self._paragraphs is not None and not last and not task.done():
+                    break
+                verdict = await task
+            events += self._placed(self._waiting.pop(0), verdict)
         return events
+
+    def _arrived(self, claim: Claim) -> _Arrived:
+        """A claim with what stands before it, its check under way."""
+        lead = self._cut(claim.start)
+        said = self._cut(claim.end)
+        if not self._checking.weighs(claim):
+            return _Arrived(claim, lead, said, claim.text, [], None)
+        marks = [item for item in said if isinstance(item, _Mark)]
+        bare = without([(mark.start - claim.start, mark.end - claim.start) for mark in marks], claim.text)
+        cited = list(dict.fromkeys(mark.source for mark in marks))
+        quoted = [mark.pointer for mark in marks if mark.pointer is not None]
+        self._new_paragraph("".join(item for item in lead if isinstance(item, str)), claim.kind)
+        return _Arrived(claim, lead, said, bare, cited, asyncio.create_task(self._weigh(claim, bare, cited, quoted)))
+
+    def _placed(self, arrived: _Arrived, verdict: Verdict | None) -> list[Event]:
+        """What the reader sees of a claim now that its verdict is there; None for what needs none."""
+        claim, said, bare = arrived.claim, arrived.said, arrived.bare
+        lead = self._begun(arrived.lead)
+        if verdict is None:
+            place = len(self.verdicts)
+            self.verdicts.append((claim, NOT_WEIGHED, False))  # seen once it goes out
+            self._subjects.note(claim.text)
+            self._aside += [*lead, _Edge(place, opens=True), *said, _Edge(place, opens=False)]
+            if claim.kind == "code" and self._leaves_doubtful_code(claim.text):
+                self._aside.append(f"\n{UNVERIFIED}")
+            return []
+        verdict = self._of_its_subject(bare, arrived.cited, verdict)
+        self._subjects.note(bare, verdict)
+        if self._checking.mode != "mark" and not self._checking.lets_out(verdict):
+            self._withheld = True
+            self._owed = _line_opening(lead)
+            withheld = replace(claim, text=bare)
+            self.verdicts.append((withheld, verdict, False))
+            return [ClaimChecked(withheld, verdict, shown=False)]
+        said, verdict = _set_right(said, verdict)
+        sign = ""
+        if verdict.ruling in OPEN and self._checking.mode != "mark":
+            if self._fence is None:
+                said, sign = _unverified(said)
+            else:
+                self._fence = "doubtful"  # a sign within the code would be code
+        events = self._let_out(self._opening([*self._aside, *lead]))
+        self._aside.clear()
+        begin = self._cited.length
+        told = self._let_out(said)
+        events += told
+        end = self._cited.length
+        events += self._let_out([sign] if sign else [])
+        self._shown = True
+        text = self._words("".join(event.text for event in told if isinstance(event, TextDelta)))
+        shown = replace(claim, text=text, start=begin, end=end)
+        verdict = pointed(verdict, bare, text)
+        self.verdicts.append((shown, verdict, True))
+        return [*events, ClaimChecked(shown, verdict)]
+
+    def _leaves_doubtful_code(self, line: str) -> bool:
+        """Note where fenced code begins and ends; whether this line ends some that left without a verdict."""
+        if not line.lstrip().startswith(("```", "~~~")):
+            return False
+        doubtful = self._fence == "doubtful"
+        self._fence_mark = line.lstrip()[:3]
+        self._fence = "open" if self._fence is None else None
+        return doubtful
 
     def _of_its_subject(self, bare: str, cited: Sequence[int], verdict: Verdict) -> Verdict:
         """The verdict, unless a marker would have to move to a source that does not speak of the sentence's subject."""
@@ -222,13 +289,13 @@ def _set_right(said: list[str | _Mark], verdict: Verdict) -> tuple[list[str | _M
     return [*front, head, added, tail], _noting(verdict, "the sentence had no marker; one was added")
 
 
-def _unverified(said: list[str | _Mark]) -> list[str | _Mark]:
-    """The sentence with a sign that nobody checked it; in a table's row, inside its last cell."""
+def _unverified(said: list[str | _Mark]) -> tuple[list[str | _Mark], str]:
+    """The sentence, and the sign after it that nobody checked it; in a table's row that stands inside its last cell."""
     last = said[-1] if said and isinstance(said[-1], str) else ""
     words = last.rstrip()
     if words.endswith("|"):
-        return [*said[:-1], f"{words[:-1].rstrip()} {UNVERIFIED} |{last[len(words) :]}"]
-    return [*said, f" {UNVERIFIED}"]
+        return [*said[:-1], f"{words[:-1].rstrip()} {UNVERIFIED} |{last[len(words) :]}"], ""
+    return said, f" {UNVERIFIED}"
 
 
 def _noting(verdict: Verdict, note: str) -> Verdict:

@@ -21,13 +21,16 @@ class Marking(Checked):
         self._segmenter = ClaimSegmenter()
         self._base: int | None = None
         self._told = ""  # the text since then
+        self._read_to = 0  # where in it the last claim ends
         self._cleared = -1  # where a line's beginning ends of which nothing is left
         self._found: list[CitationFound] = []
+        self._quoted: set[Pointer] = set()  # what the model, or its provider, pointed at itself
         self._waiting: list[tuple[Claim, str, asyncio.Task[Verdict] | None]] = []
 
     async def take(self, text: str, pointers: tuple[Pointer, ...] = ()) -> list[Event]:
         """The text's own events, then the verdicts that have been reached meanwhile."""
         events = await super().take(text, pointers)
+        self._quoted.update(pointers)
         self._listen(events)
         return [*events, *self._reached()]
 
@@ -36,6 +39,8 @@ class Marking(Checked):
         events = await super().flush()
         self._listen(events)
         self._open(self._segmenter.flush())
+        if self._paragraphs is not None:
+            self._paragraphs.end()
         await asyncio.gather(*(task for *_, task in self._waiting if task is not None))
         return [*events, *self._reached()]
 
@@ -66,7 +71,10 @@ class Marking(Checked):
             own = [each.citation for each in self._found if claim.start <= each.citation.start < claim.end]
             bare = without([(c.start - claim.start, c.end - claim.start) for c in own], claim.text)
             cited = list(dict.fromkeys(c.source for c in own))
-            verdict = self._checking.verdict(bare, self._sources, cited)
+            self._new_paragraph(self._told[self._read_to : claim.start - base], claim.kind)
+            spans = [Pointer(c.source, c.source_start, c.source_end) for c in own]
+            verdict = self._weigh(claim, bare, cited, [one for one in spans if one in self._quoted])
+            self._read_to = claim.end - base
             self._waiting.append((claim, bare, asyncio.create_task(verdict)))
 
     def _reached(self) -> list[Event]:

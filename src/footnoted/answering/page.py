@@ -7,10 +7,13 @@ from collections.abc import Sequence
 
 from footnoted.answering.formats import JSON_OPENING, json_closing, json_escape, shaper
 from footnoted.answering.given import Given
+from footnoted.answering.judging import Spent
 from footnoted.answering.refusal import RefusalGate, message, missing, nearest, reads_as_refusal
+from footnoted.answering.stopping import Stopping
 from footnoted.answering.unwrapping import Unwrapped
 from footnoted.answering.watch import Watch
 from footnoted.answering.weighing import NEEDS_SUPPORT, Rendering
+from footnoted.citations.quotes import Piece, QuoteReader
 from footnoted.citations.stream import CitationStream
 from footnoted.contract import GenerationRequest, OutputFormat, Refusal
 from footnoted.events import Event, SourcesDisagree, TextDelta, TextRetracted
@@ -28,7 +31,9 @@ _WHOLE = (FinishReason.COMPLETE, FinishReason.LENGTH)
 class Page:
     """One answer being written: what has been read of the model, and what the reader was told."""
 
-    def __init__(self, request: GenerationRequest, prompt: Prompt, fitted: Fitted, *, started: float) -> None:
+    def __init__(
+        self, request: GenerationRequest, prompt: Prompt, fitted: Fitted, *, started: float, quoted: bool = False
+    ) -> None:
         self.request = request
         self.prompt = prompt
         self.fitted = fitted
@@ -47,19 +52,33 @@ class Page:
         )
         self.finish = FinishReason.COMPLETE
         self.detail = ""
+        self._near: Sequence[Pointer] | None = None  # what came nearest, by a provider that read the sources
         self.usage: Usage | None = None
         self.refusal: Refusal | None = None
+        self.spent = Spent()  # what a judge has cost
         self.first_at: float | None = None
         self.verdicts: list[tuple[Claim, Verdict, bool]] = []
         self.retracted: list[tuple[int, int]] = []
         self.disagreements: list[Disagreement] = []
         self._told: list[str] = []
+        self._stopping = Stopping(config.stop)
         self._readable = ReadableStream()
         self._unwrapped = Unwrapped() if self.as_json else None
         self._blank = True  # the model has written white space at most
         self._gate: RefusalGate | None = RefusalGate()
         self._reason: list[str] = []  # what the model says is missing, once it refuses
         self._shaper = shaper(config.output_format)
+        self._quotes = QuoteReader(len(prompt.sources), self.cited.spans) if quoted else None
+
+    @property
+    def remark(self) -> str:
+        """What a provider that read the sources itself says of its answer."""
+        return self.detail if self._near is not None and self.finish in _WHOLE else ""
+
+    @property
+    def stopped(self) -> bool:
+        """Whether the words came at which the caller wants the answer to end."""
+        return self._stopping.over
 
     @property
     def text(self) -> str:
@@ -85,8 +104,7 @@ class Page:
     def _render_one(self, delta: Delta) -> Sequence[Event]:
         if len(self._told) > _MOST_PIECES:
             self._told = ["".join(self._told)]
-        text = self.read(delta)
-        return self.tell(self.cited.decode(text, delta.pointers)) if text or delta.pointers else ()
+        return [event for piece in self.read(delta) for event in self.tell(self.cited.decode(*piece))]
 
     def _plain(self, delta: Delta) -> TextDelta | None:
         """The event of a piece of prose with nothing in it, or under way, that must be decided: nearly every delta.
@@ -95,6 +113,10 @@ class Page:
         """
         text = delta.text
         if self._gate is not None or self._shaper is not None or delta.finish_reason is not None:
+            return None
+        if self._quotes is not None:
+            return None
+        if not self._stopping.idle:
             return None
         if delta.pointers or delta.usage is not None or self._readable.held or not text.isprintable():
             return None
@@ -105,7 +127,9 @@ class Page:
 
     def _plain_run(self, deltas: Sequence[Delta]) -> Sequence[TextDelta]:
         """The events, one each, of the first deltas of which `_plain` is true, looked at together."""
-        if self._gate is not None or self._shaper is not None or self._readable.held:
+        if self._gate is not None or self._shaper is not None or self._readable.held or not self._stopping.idle:
+            return ()
+        if self._quotes is not None:
             return ()
         texts: list[str] = []
         for delta in deltas:
@@ -116,13 +140,21 @@ class Page:
         self._told += [event.text for event in events]
         return events
 
-    def read(self, delta: Delta) -> str:
+    def read(self, delta: Delta) -> list[Piece]:
+        """A delta's text that belongs to the answer, in the format asked for, and the pointers after each piece."""
+        text = self._read(delta)
+        if self._quotes is None:
+            return [(text, delta.pointers)] if text or delta.pointers else []
+        pieces = self._quotes.decode(text)
+        return [*pieces, ("", delta.pointers)] if delta.pointers else pieces
+
+    def _read(self, delta: Delta) -> str:
         """The part of a delta's text that belongs to the answer, in the format asked for; endings are noted."""
         if delta.usage is not None:
             self.usage = delta.usage
-        if delta.finish_reason is not None:
-            self.finish, self.detail = delta.finish_reason, delta.detail
-        text = self._readable.decode(delta.text)
+        if delta.finish_reason is not None and not self.stopped:
+            self.finish, self.detail, self._near = delta.finish_reason, delta.detail, delta.near
+        text = self._readable.decode(delta.text if self._stopping.idle else self._stopping.decode(delta.text))
         if self._unwrapped is not None:
             text = self._unwrapped.pass_on(text) if delta.pointers else self._unwrapped.decode(text)
         self._blank = self._blank and not text.strip()
@@ -138,9 +170,15 @@ class Page:
             self.first_at = time.perf_counter()
         return text if self._shaper is None else self._shaper.decode(text)
 
-    def rest(self) -> str:
-        """The text still held back when the stream is over."""
-        text = self._readable.flush()
+    def rest(self) -> list[Piece]:
+        """What is still held back when the stream is over."""
+        text = self._rest()
+        if self._quotes is not None:
+            return [*self._quotes.decode(text), *self._quotes.flush()]
+        return [(text, ())] if text else []
+
+    def _rest(self) -> str:
+        text = self._readable.decode(self._stopping.flush()) + self._readable.flush()
         if self._unwrapped is not None:
             text = self._unwrapped.decode(text) + self._unwrapped.flush()
             self._blank = self._blank and not text.strip()
@@ -185,6 +223,7 @@ class Page:
     def close(self, stage: Rendering) -> list[Event]:
         """The last events before the ending: a list of citations, a refusal's sentence, JSON's closing."""
         self.verdicts = stage.verdicts
+        self.spent = stage.spent
         events: list[Event] = []
         said_no = reads_as_refusal(self.text, cited=bool(self.cited.citations))
         if self.refusal is not None:
@@ -192,7 +231,7 @@ class Page:
         elif self._gate is not None and self._gate.refused:
             events += self.refuse("not_in_sources", asked_for=self._missing())
         elif self.finish is FinishReason.REFUSED:
-            events += self.refuse("not_in_sources")
+            events += self.refuse("not_in_sources", because="" if self._near is None else self.detail)
         elif self.finish in _WHOLE and self._nothing_stands():
             events += self.refuse("ungrounded")
         elif said_no and self.finish is FinishReason.COMPLETE:
@@ -203,9 +242,9 @@ class Page:
             events += self._close_json()
         return events
 
-    def refuse(self, reason: str, *, asked_for: str = "") -> list[Event]:
+    def refuse(self, reason: str, *, asked_for: str = "", because: str = "") -> list[Event]:
         """Say that there is no answer, in the format asked for."""
-        said = message(reason)
+        said = f"{message(reason)} {because}".rstrip()
         self._refused(reason, f"{said} Missing: {asked_for}" if asked_for else said)
         said = self.refusal.message if self.refusal else said
         if self.request.config.output_format is OutputFormat.BULLETS:
@@ -226,7 +265,9 @@ class Page:
 
     def _refused(self, reason: str, said: str) -> None:
         self.finish = FinishReason.REFUSED
-        self.refusal = Refusal(reason=reason, message=said, found=nearest(self.request.query, self.request.context))
+        own = self.given.places(self._near) if self._near else None
+        found = nearest(self.request.query, self.request.context) if own is None else own
+        self.refusal = Refusal(reason=reason, message=said, found=found)
 
     def _close_json(self) -> list[Event]:
         closing = json_closing(self.cited.citations, self.prompt.sources, self.finish)

@@ -15,6 +15,7 @@ from footnoted.contract import (
     ClaimResult,
     GenerationResponse,
     InlineCitation,
+    JudgeUsage,
     Problem,
     SourceDisagreement,
     TokenUsage,
@@ -25,7 +26,7 @@ from footnoted.types import Attempt, Citation, Claim, FinishReason, Ruling, Usag
 
 _WHY: dict[Ruling, str] = {
     "supported": "less sure than asked for",
-    "partial": "carried in part",
+    "unsure": "not clear",
     "unsupported": "not carried by the sources",
     "contradicted": "contradicted by the sources",
     "not_checked": "not checked",
@@ -77,7 +78,13 @@ def response_of(page: Page, attempts: Sequence[Attempt]) -> GenerationResponse:
         finish_reason=page.finish,
         refusal=page.refusal,
         error=_problem(page),
-        usage=TokenUsage(input=usage.input, cached=usage.cached, output=usage.output, estimated=page.usage is None),
+        usage=TokenUsage(
+            input=usage.input,
+            cached=usage.cached,
+            output=usage.output,
+            estimated=page.usage is None,
+            judge=JudgeUsage(calls=page.spent.calls, input=page.spent.usage.input, output=page.spent.usage.output),
+        ),
         time_to_first_token_ms=(page.first_at - page.started) * 1000 if page.first_at is not None else None,
         provider=served.provider if served else "",
         model=served.model if served else None,
@@ -159,7 +166,7 @@ def _estimated(page: Page, text: str) -> Usage:
 
 def _notes(page: Page) -> list[str]:
     context, config = page.request.context, page.request.config
-    notes = []
+    notes = [page.remark] if page.remark else []
     empty = sum(not source.content.strip() for source in context)
     if empty:
         notes.append(f"{empty} of {len(context)} sources hold no text")
@@ -177,6 +184,14 @@ def _notes(page: Page) -> list[str]:
     if behind:
         told = ", ".join(f"{count} {why}" for why, count in behind.items())
         notes.append(f"{behind.total()} of the model's sentences were withheld: {told}")
+    wrong = Counter(
+        _WHY[verdict.ruling]
+        for _, verdict, shown in page.verdicts
+        if shown and verdict.ruling in ("contradicted", "unsupported")
+    )
+    if wrong:
+        told = ", ".join(f"{count} {why}" for why, count in wrong.items())
+        notes.append(f"{wrong.total()} of the sentences shown do not stand: {told}")
     late = sum(verdict.reason == BUSY for _, verdict, _ in page.verdicts)
     if late:
         notes.append(f"{late} not checked: the check was busy until the answer's time was over")

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
-from functools import cache
 
 from footnoted.errors import ConfigurationError
 
@@ -13,8 +11,8 @@ from footnoted.errors import ConfigurationError
 class Risk:
     """At most this ``share`` (0–1) of the sentences shown may be ones the sources do not carry.
 
-    The score that keeps to it is read off the shipped risk–coverage curve, measured on labelled adversarial
-    claims; `docs/checking.md` says how far to trust it. Raises `ConfigurationError` for a share that no score on it
+    The score that keeps to it is read off the shipped risk–coverage curve, measured on natural claims of which half are
+    false; `docs/checking.md` says how far to trust it. Raises `ConfigurationError` for a share that no score on it
     keeps to, and says which is the least that can be kept.
     """
 
@@ -42,9 +40,7 @@ class Risk:
         return next(coverage for score, _, coverage in _curve() if score >= least)
 
 
-@cache
-def _curve() -> list[tuple[float, float, float]]:
-    from footnoted.grounding.reading import FITTED
+def _curve() -> tuple[tuple[float, float, float], ...]:
+    from footnoted.grounding.gate import Gate
 
-    told = json.loads((FITTED / "risk.json").read_text(encoding="utf-8"))
-    return [(score, risk, coverage) for score, risk, coverage in told["curve"]]
+    return Gate.load().curve

@@ -129,7 +129,7 @@ class StructuredGenerator:
             raise ConfigurationError(f"unsupported is one of keep, null, flag; got {unsupported!r}")
         own = _ANSWERS_CONTROLS if issubclass(output_schema, AnswerWithSources) else frozenset[str]()
         wanted = Wanted(output_schema, unsupported, own.union(controls))
-        return stream_checked(request, wanted, self._generator.answering, self._generator.checking())
+        return stream_checked(request, wanted, self._generator.answering, self._generator.checking_fields())
 
     async def aclose(self) -> None:
         """Close the provider's connections."""

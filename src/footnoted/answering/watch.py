@@ -40,6 +40,7 @@ _SAYS_NOTHING = frozenset(
         " given cover covered describe described list include included source sources document documents passage text"
         " context information detail details answer question anything nothing none whether exact specific amount date"
         " number name only about explicitly directly available relevant related enough such"
+        " based sorry unfortunately afraid i'm"
     )
 )
 
@@ -89,6 +90,27 @@ class Watch:
         if self.repeats_order(text):
             return True
         return kind != "code" and (_ADDRESS.search(text) is not None or _ACTIVE.search(text) is not None)
+
+    def has(self, text: str, kind: str) -> bool:
+        """Whether a form that is not read says what the sources say: code letter by letter, headings in their words.
+
+        A question may also be the reader's own, and a heading may use the words of that.
+        """
+        plain = " ".join(text.split())
+        if kind == "code":
+            line = plain.strip("`").strip()
+            return not line or plain.startswith(("```", "~~~")) or any(line in given for given in self._flat)
+        if kind == "question":
+            return plain.casefold().strip("*_ ") == " ".join(self._texts[0].split()).casefold()
+        return self._stems.issuperset(content_stems(text))
+
+    @cached_property
+    def _flat(self) -> list[str]:
+        return [" ".join(given.split()) for given in self._texts[1:]]
+
+    @cached_property
+    def _stems(self) -> frozenset[str]:
+        return frozenset(stem for given in self._texts for stem in content_stems(given))
 
     def is_innocent(self, text: str) -> bool:
         """Whether a text no check weighs only uses words of the question, or words that say nothing."""

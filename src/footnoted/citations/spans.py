@@ -101,6 +101,10 @@ class SourceSpans:
         setting = setting[-MAX_CLAIM:].strip()
         return self._best_sentences(weights, weights if setting == claim else self._weights(setting))
 
+    def quotation(self, words: str) -> Span | None:
+        """Where the words stand as written (see above), their outer marks aside; None where they do not."""
+        return self._find(words.strip(_EDGE), {})
+
     def _at(self, span: Span, support: float) -> Located:
         return Located(span.start, span.end, self.text[span.start : span.end], round(min(1.0, support), 4))
 

@@ -238,10 +238,13 @@ class CitationStream:
         if pointer is not None and 0 <= pointer.start < pointer.end <= len(text):
             quote = text[pointer.start : pointer.end]
             return Located(pointer.start, pointer.end, quote, overlap(words.claim, quote))
-        spans = self._spans.get(index)
-        if spans is None:
-            spans = self._spans[index] = _indexed(self._sources[index])
-        return spans.locate(words.claim, setting=words.setting)
+        return self.spans(index).locate(words.claim, setting=words.setting)
+
+    def spans(self, index: int) -> SourceSpans:
+        """The words of one source, indexed."""
+        if index not in self._spans:
+            self._spans[index] = _indexed(self._sources[index])
+        return self._spans[index]
 
     def _entries(self) -> list[Entry]:
         best: dict[int, Citation] = {}

@@ -7,7 +7,6 @@ import sys
 from contextlib import aclosing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
-from uuid import UUID
 
 import typer
 
@@ -19,7 +18,6 @@ from footnoted.contract import (
     GenerationRequest,
     GenerationResponse,
     OutputFormat,
-    SourceContext,
 )
 from footnoted.errors import ConfigurationError, FootnotedError
 from footnoted.events import AnswerFinished, CitationFound, TextDelta
@@ -72,11 +70,12 @@ def ask(
 
     async def work() -> int:
         index = open_index(paths)
-        request = _request(question, index, config, passages)
+        request = await _request(question, index, config, passages)
         async with _generator(provider, model, base_url) as generator:
             response = await _answer(generator, request, show=stream and not as_json)
         if as_json:
-            write_json(response.to_json())
+            unread = [f"not read: {problem.path} {problem.reason}" for problem in index.unread]
+            write_json(response.model_copy(update={"notes": [*response.notes, *unread]}).to_json())
         else:
             if not stream:
                 out.print(words(response.response))
@@ -107,7 +106,7 @@ def chat(
                 if question == "/new":
                     history.clear()
                     continue
-                await _turn(generator, _request(question, index, config, passages, history), history)
+                await _turn(generator, await _request(question, index, config, passages, history), history)
         return ANSWERED
 
     run(work())
@@ -133,37 +132,20 @@ def _read_line() -> str | None:
     return None if not question or question in {"/quit", "/exit"} else question
 
 
-def _request(
+async def _request(
     question: str,
     index: Index,
     config: GenerationConfig,
     passages: int,
     history: list[tuple[str, str]] | None = None,
 ) -> GenerationRequest:
+    from footnoted.retrieval.retriever import gather
+
     if not question.strip():
         raise ConfigurationError("the question is empty; ask something in words")
     past = list(history or ())
-    found = index.search(question, k=passages)
-    if past and len(question.split()) <= 6:
-        # A short follow-up ("and for theft?") means little alone: search with the question before it too.
-        known = {source.id for source in found}
-        more = index.search(f"{past[-1][0]} {question}", k=passages)
-        found = [*found, *(source for source in more if source.id not in known)][: passages + passages // 2]
-    return GenerationRequest(
-        query=question,
-        context=[
-            SourceContext(
-                chunk_id=UUID(source.id),
-                document_id=source.metadata["document_id"],
-                content=source.text,
-                metadata=dict(source.metadata),
-                relevance_score=source.score or 0.0,
-            )
-            for source in found
-        ],
-        config=config,
-        conversation_history=past,
-    )
+    context = await gather(index, question, k=passages, history=past)
+    return GenerationRequest(query=question, context=context, config=config, conversation_history=past)
 
 
 def _generator(provider: str, model: str | None, base_url: str | None) -> GroundedGenerator:
@@ -208,6 +190,8 @@ def _write(text: str, style: str) -> None:
 
 
 def _print_sources(response: GenerationResponse, request: GenerationRequest) -> None:
+    from footnoted.retrieval.places import place_name
+
     if response.citations:
         out.print("\n[bold]Sources[/bold]")
     shown: dict[int, set[str]] = {}
@@ -220,6 +204,9 @@ def _print_sources(response: GenerationResponse, request: GenerationRequest) -> 
             section = source.metadata.get("section")
             if section:
                 where.append(words(f" › {on_one_line(str(section))}", "dim"))
+            place = place_name(source.metadata, citation.source_start, citation.source_end)
+            if place and not place.startswith("line"):
+                where.append(words(f", {on_one_line(place)}", "dim"))
             out.print(where)
         if citation.quoted_text not in shown[citation.number]:
             shown[citation.number].add(citation.quoted_text)

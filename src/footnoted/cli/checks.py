@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 MAX_TEXT = 5_000_000  # bytes of a file to check
 _COLOURS = {
     "supported": "green",
-    "partial": "yellow",
+    "unsure": "yellow",
     "unsupported": "red",
     "contradicted": "bold red",
     "not_checked": "dim",

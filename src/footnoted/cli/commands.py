@@ -10,12 +10,14 @@ import typer
 from footnoted import __version__
 from footnoted.cli.answers import ask, chat
 from footnoted.cli.batching import batch
+from footnoted.cli.calibrating import calibrate
 from footnoted.cli.checks import check
 from footnoted.cli.community import bot, community, index
 from footnoted.cli.evaluating import evaluate
 from footnoted.cli.insurance import insurance
 from footnoted.cli.mcp import mcp
 from footnoted.cli.outcomes import outcomes
+from footnoted.cli.proxying import proxy
 from footnoted.cli.security import advise, findings, kb
 from footnoted.cli.serving import keys, serve
 from footnoted.cli.show import out
@@ -48,11 +50,13 @@ _EXAMPLES: dict[Callable[..., None], str] = {
     community: 'community "How do I install it?" --config community.yaml',
     bot: "bot --config community.yaml",
     serve: "serve --port 8000",
+    proxy: "proxy --upstream https://api.openai.com/v1",
     insurance: 'insurance "Is my windscreen covered?" policies/',
     outcomes: "outcomes",
     advise: 'advise "Which of our S3 findings break HIPAA?"',
     batch: "batch questions.jsonl policies/ -o answers.parquet",
     mcp: "mcp policies/",
+    calibrate: "calibrate cases.jsonl --share 0.05 --out gate.json",
     evaluate: "eval cases.jsonl",
 }
 

@@ -1,4 +1,4 @@
-"""`footnoted index`, `footnoted community`, `footnoted bot`: documents, a message, a chat in; an index, replies out."""
+"""`footnoted index`, `footnoted community` and `footnoted bot`: the community responder at a terminal."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Self
 
 import typer
 
-from footnoted.cli.show import ANSWERED, FAILED, MARKER, REFUSED, err, out, run, words, write_json
+from footnoted.cli.show import ANSWERED, FAILED, MARKER, REFUSED, err, out, run, tell_unread, words, write_json
 from footnoted.errors import ConfigurationError
 from footnoted.inert import on_one_line
 
@@ -67,13 +67,22 @@ def index(
 
 
 def community(
-    message: Annotated[str, typer.Argument(help="A message as somebody would post it.")],
+    message: Annotated[str, typer.Argument(help="A message as somebody would post it; or: fit", metavar="MESSAGE")],
+    messages: Annotated[
+        Path | None, typer.Argument(help="With fit: labelled threads (JSON lines).", metavar="[FILE]")
+    ] = None,
     config: ConfigFile = None,
     index: Annotated[Path | None, typer.Option("--index", help="The index, instead of the config's.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the AIResult as JSON.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
     explain: Annotated[bool, typer.Option("--explain", help="Tell what each node decided.")] = False,
+    precision: Annotated[
+        float, typer.Option("--precision", min=0.5, max=1.0, help="With fit: the share of replies that must be right.")
+    ] = 0.9,
 ) -> None:
-    """Run one message through the responder. Exit status: 0 replied, 3 stayed silent, 2 usage, 1 failed."""
+    """Run one message through the responder, or `fit` its certainty to one's own labelled threads.
+
+    Exit status: 0 replied (or fitted), 3 stayed silent (or no certainty is good enough), 2 usage, 1 failed.
+    """
 
     async def work() -> int:
         from footnoted.assistants.community.client import AIClient
@@ -81,6 +90,7 @@ def community(
 
         async with AIClient(_read(config), knowledge=index) as client:
             _ = client.knowledge  # a missing index is told, not kept silent about
+            await client.prepare()
             result = await client.generate_reply(Conversation(message), RequestContext("cli", "terminal"))
         if as_json:
             write_json(result.model_dump_json(indent=2))
@@ -92,12 +102,64 @@ def community(
             return FAILED
         return ANSWERED if result.should_reply else REFUSED
 
+    if messages is not None and message != "fit":
+        raise typer.BadParameter("one message, in quotes; or: fit FILE")
     _quiet()
-    run(work())
+    run(work() if messages is None else _fit(messages, config, index, precision, as_json=as_json))
 
 
-def bot(config: ConfigFile = None) -> None:
-    """Listen in the configured Discord channels and reply in threads, until stopped."""
+async def _fit(messages: Path, config: Path | None, index: Path | None, precision: float, *, as_json: bool) -> int:
+    """The curve of one's own messages, and the certainty in the config that fits them."""
+    import json
+
+    from footnoted.assistants.community.client import AIClient
+    from footnoted.assistants.community.labelled import certainty_for, curve, play, read_labelled
+
+    threads = read_labelled(messages)
+    known = _read(config)
+    ai = known.ai.model_copy(update={"certainty": 0.0})
+    async with AIClient(known.model_copy(update={"ai": ai}), knowledge=index) as client:
+        _ = client.knowledge
+        await client.read_ahead()
+        points = curve(await play(client, threads))
+    best = certainty_for(points, precision)
+    if as_json:
+        told = [
+            {"certainty": one.certainty, "replies": one.replies, "right": one.right, "spoke_where_silent": one.spoke,
+             "precision": round(one.precision, 4), "recall": round(one.recall, 4)}
+            for one in points
+        ]  # fmt: skip
+        write_json(json.dumps({"certainty": best.certainty if best else None, "threads": len(threads), "points": told}))
+    else:
+        for one in points:
+            bar = "█" * round(24 * one.precision)
+            mark = " ◄" if one is best else ""
+            told_here = f"precision {one.precision:6.1%} {bar:<24}  recall {one.recall:6.1%} of {one.wanted}"
+            out.print(words(f"{one.certainty:6.3f}  {told_here}  needless {one.spoke} of {one.unwanted}{mark}"))
+    if best is None:
+        err.print(words(f"no certainty makes {precision:.0%} of the replies right; nothing was written", "yellow"))
+        return REFUSED
+    if config is None:
+        err.print(words(f"ai.certainty: {best.certainty:.3f}  (name a config with -c to have it written there)", "dim"))
+    else:
+        _rewrite(config, best.certainty)
+        err.print(words(f"{config}: ai.certainty is now {best.certainty:.3f}", "dim"))
+    return ANSWERED
+
+
+def _rewrite(config: Path, certainty: float) -> None:
+    from footnoted.assistants.community.config import with_certainty
+
+    config.write_text(with_certainty(config.read_text("utf-8"), certainty), "utf-8")
+
+
+def bot(
+    config: ConfigFile = None,
+    rehearsal: Annotated[
+        Path | None, typer.Option("--rehearse", help="Threads (JSON lines) to play through a Discord on loopback.")
+    ] = None,
+) -> None:
+    """Listen in the configured Discord channels and at the webhook, and reply there, until stopped; or rehearse."""
 
     async def work() -> int:
         from footnoted.assistants.community.discord_bot import serve
@@ -105,7 +167,23 @@ def bot(config: ConfigFile = None) -> None:
         await serve(_read(config))
         return ANSWERED
 
-    run(work())
+    async def rehearse_all(path: Path) -> int:
+        from footnoted.assistants.community.labelled import read_labelled
+        from footnoted.assistants.community.rehearsing import rehearse
+
+        played = posted = 0
+        async for one in rehearse(_read(config), read_labelled(path)):
+            played, posted = played + 1, posted + bool(one.posts)
+            latest = one.thread.talk.latest
+            out.print(words(f"{one.thread.id}  {latest.author}: {on_one_line(latest.text)}", "bold"))
+            why = (one.result.debug or {}).get("stopped") or (one.result.debug or {}).get("words") or "replied"
+            out.print(words("\n".join(one.posts) if one.posts else f"(silence: {why})"), "")
+        out.print(words(f"{played} threads, {posted} would be replied to"))
+        return ANSWERED
+
+    if rehearsal is not None:
+        _quiet()
+    run(work() if rehearsal is None else rehearse_all(rehearsal))
 
 
 def _read(config: Path | None) -> CommunityConfig:
@@ -148,11 +226,14 @@ class _Progress:
 def _told_index(told: Indexed, output: Path) -> int:
     for source, reason in told.failed.items():
         err.print(words(f"failed: {source}: {reason}", "yellow"))
+    tell_unread(told.passed_over)
     for source in told.gone:
         err.print(words(f"gone: {source}", "yellow"))
     parts = [f"{len(told.entries)} sources", f"{len(told.done)} summarised", f"{len(told.kept)} unchanged"]
     if told.failed:
         parts.append(f"{len(told.failed)} failed")
+    if told.passed_over:
+        parts.append(f"{len(told.passed_over)} not read")
     out.print(words(f"{output}: {', '.join(parts)}"))
     return ANSWERED
 

@@ -52,6 +52,10 @@ def import_(
     account: Annotated[
         list[str] | None, typer.Option("--account", help="Keep only findings of this account; repeat for more.")
     ] = None,
+    complete: Annotated[
+        bool | None,
+        typer.Option("--complete/--part", help="The files are whole scans, or parts of them; if not given, found out."),
+    ] = None,
     database: Where = None,
     tenant: Tenant = TENANT,
     as_json: AsJson = False,
@@ -70,7 +74,9 @@ def import_(
             service = FindingsService(opened)
             await service.prepare()
             for path in files:
-                report = await _import_one(service, path, tenant, frozenset(account or ()), quiet=as_json)
+                report = await _import_one(
+                    service, path, tenant, quiet=as_json, accounts=frozenset(account or ()), complete=complete
+                )
                 reports.append({"file": str(path), **report.as_json()})
                 statuses.append(USAGE if not report.read else FAILED if report.skipped else ANSWERED)
                 if not as_json:
@@ -82,11 +88,11 @@ def import_(
     run(work())
 
 
-async def _import_one(service: Any, path: Path, tenant: str, accounts: frozenset[str], *, quiet: bool) -> ImportReport:
+async def _import_one(service: Any, path: Path, tenant: str, *, quiet: bool, **options: Any) -> ImportReport:
     from footnoted.assistants.security.findings.reading import open_file, pieces_of
 
     with open_file(path) as file, _progress(path, quiet=quiet) as advance:
-        found: ImportReport = await service.import_file(tenant, pieces_of(file, progress=advance), accounts=accounts)
+        found: ImportReport = await service.import_file(tenant, pieces_of(file, progress=advance), **options)
     return found
 
 
@@ -99,6 +105,9 @@ def _tell_import(path: Path, report: ImportReport) -> None:
     counts = {one: report.severities[one.value] for one in Severity if one.value in report.severities}
     if counts:
         out.print(words("  " + "  ".join(f"{one.mark} {count} {one.value}" for one, count in counts.items())))
+    if report.partial:
+        accounts = ", ".join(map(on_one_line, report.partial[:5])) + (" …" if len(report.partial) > 5 else "")
+        out.print(words(f"  no whole scan of {accounts}: what the file does not name stands as before"))
     for problem in report.problems[:20]:
         err.print(words(f"  line {problem.line}: {problem.reason}", "yellow"))
     if report.skipped > 20:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import re
 import sys
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from footnoted.retrieval.index import Index
 
 MARKER = "bold cyan"
+_NAMED = 8  # files of one reason that are told by name
 ANSWERED, FAILED, USAGE, REFUSED, INTERRUPTED = 0, 1, 2, 3, 130
 
 out = Console(highlight=False, soft_wrap=True)
@@ -63,9 +65,33 @@ def open_index(paths: list[Path]) -> Index:
     if missing:
         raise SourceError(f"no such file or folder: {', '.join(missing)}")
     index = _open_with_progress(Index, paths) if err.is_terminal else Index.open(paths)
-    for problem in index.problems:
-        err.print(words(f"left out: {problem.path}: {problem.reason}", "yellow"))
+    if err.is_terminal:
+        index.progress = _understanding
+    tell_unread({problem.path: problem.reason for problem in index.unread})
     return index
+
+
+def tell_unread(unread: Mapping[str, str]) -> None:
+    """Name the files that were not read and why, on standard error: those of one reason in one line, and counted."""
+    alike: dict[str, list[str]] = {}
+    for path, reason in unread.items():
+        alike.setdefault(reason, []).append(on_one_line(path))
+    for reason, paths in alike.items():
+        more = f" and {len(paths) - _NAMED} more" if len(paths) > _NAMED else ""
+        count = f" ({len(paths)} files)" if len(paths) > 1 else ""
+        err.print(words(f"not read{count}: {', '.join(paths[:_NAMED])}{more} {reason}", "yellow"))
+    if len(alike) > 1:
+        err.print(words(f"{len(unread)} files were not read", "yellow"))
+
+
+@contextlib.contextmanager
+def _understanding() -> Iterator[Callable[[int, int], None]]:
+    """A bar that shows how many passages are still to be read for their meaning."""
+    from rich.progress import Progress
+
+    with Progress(console=err, transient=True) as progress:
+        task = progress.add_task("reading for meaning", total=None)
+        yield lambda done, total: progress.update(task, completed=done, total=total)
 
 
 def _open_with_progress(kind: type[Index], paths: list[Path]) -> Index:

@@ -35,7 +35,7 @@ async def assert_grounded(
         raise ValueError(f"least is a share between 0 and 1, not {least}")
     text = answer if isinstance(answer, str) else answer.response
     found = await (detector or HallucinationDetector()).check_grounding(text, list(sources))
-    missing = list(found.ungrounded_claims)
+    missing = [claim.claim for claim in found.claims if not claim.supported]
     share = 1 - len(missing) / len(found.claims) if found.claims else 1.0
     if share < least:
         listed = "\n".join(f"  - {claim}" for claim in missing)

@@ -12,7 +12,7 @@ from footnoted.evaluation.check import CheckReport, ClaimCheck
 _RULES = {
     "contradicted": ("error", "A source says otherwise."),
     "unsupported": ("error", "No source carries this sentence."),
-    "partial": ("warning", "The sources carry a part of this sentence."),
+    "unsure": ("note", "It was read beside its evidence, and whether that carries it is not clear."),
     "not_checked": ("note", "This sentence could not be checked."),
     "changed": ("error", "The source is there, the quoted words are not."),
     "missing": ("error", "The quoted source is not there."),

@@ -1,101 +1,103 @@
-"""A claim and its sources in; a verdict out: what was found, who decided, and the exact words it rests on.
+"""The road of a claim: what stands word for word, its language, the evidence, the reader, the gate, a verdict.
 
-The exact tier decides alone where words alone tell; else the model weighs what was found. First the cited
-sources are asked, then all. Nothing here ever says ``supported`` without evidence that was really weighed.
+The hard thing is to say only what is known. A claim is ``supported`` where a whole sentence of a source says it letter
+by letter, or where the reader is so sure that of false claims hardly any would pass (`gate`). What was read without
+a clear result is ``unsure``; what could not be read is ``not_checked``, and the reason says why. Rules only lower.
 """
 
 from __future__ import annotations
 
 import re
 import threading
-import unicodedata
 from collections import OrderedDict
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from footnoted.encoder import Encoder, EncoderUnavailable
-from footnoted.encoder.entailment import Comparing
-from footnoted.grounding.calibration import sureness
-from footnoted.grounding.doubtful import doubtful
-from footnoted.grounding.evidence import heading_of
-from footnoted.grounding.exact import as_evidence, carried, contradiction, decide, uncovered_spans, verbatim, words_for
-from footnoted.grounding.facts import parts
-from footnoted.grounding.features import features
-from footnoted.grounding.kinds import is_small_talk
+from footnoted.grounding.agreement import objection, unknown_name, wrong_cell
+from footnoted.grounding.evidence import window
+from footnoted.grounding.exact import MARKERS, difference, first_clause, is_denied, is_in_quotation, quotable
+from footnoted.grounding.exempt import is_bare_reply, is_exempt
+from footnoted.grounding.gate import Gate, sureness
 from footnoted.grounding.lanes import Lanes
-from footnoted.grounding.language import is_measured, language
-from footnoted.grounding.model import classifier
-from footnoted.grounding.reading import Reading, read
-from footnoted.grounding.scales import Weighed, weigh
-from footnoted.grounding.shelf import Shelf, gather
+from footnoted.grounding.language import language
+from footnoted.grounding.reading import read
+from footnoted.grounding.shelf import Shelf
+from footnoted.models import ModelUnavailable, Reader
 from footnoted.text import sentences
-from footnoted.types import Evidence, Span, Verdict
+from footnoted.types import Evidence, Part, Span, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Sequence
     from pathlib import Path
 
-    from footnoted.grounding.evidence import Found
-    from footnoted.types import Source
+    from footnoted.grounding.evidence import Passage, Window
+    from footnoted.models import Reading
+    from footnoted.types import Pointer, Source
 
-_MARKER = re.compile(
-    r"\[\^?(?:source\s+)?\d{1,4}(?:\s?[,;–-]\s?(?:source\s+)?\d{1,4})*\]|【[^】]{0,40}】|[⁰¹²³⁴⁵⁶⁷⁸⁹]+(?=\W|$)|[*_`#]{1,3}",
-    re.IGNORECASE,
-)
-_TELLING_ALONE = ("number", "bound", "negation")  # conflicts that hold of a part without its sentence; measured
-_NEAR = 0.5  # likeness in meaning below which a sentence that shares no word is no evidence
-_PARTLY = 0.5  # share of a claim's weight that must be carried for it to be partly right
 _ASKS = re.compile(r"[?？؟;]\W*$")  # in many languages a question has a statement's words
-_DENIED = 0.75  # share of the threshold from which on the model itself doubts that words exclude one another
+_DOUBTFUL = 0.6  # from here on a piece of a claim is shown as one that nothing carries
 
 
 class Checker:
     """Weighs claims. One for a process is enough; safe to call from any thread, any number of answers at once."""
 
     tells_when_begun = True  # `acheck` takes ``begun``: its claims queue, and a queue's time is not the check's
+    takes_quotes = True  # and ``quoted``: what a model quoted for the claim is read first
 
     def __init__(
         self,
         *,
         weights: Path | None = None,
-        network: Path | None = None,
+        gate: Path | None = None,
         shelf: Shelf | None = None,
         workers: int = 2,
     ) -> None:
-        """``weights`` is a folder with another encoder's files, ``network`` one with another network's.
+        """``weights`` is a folder with another reader's files, ``gate`` a file that `footnoted calibrate` wrote.
 
-        Nothing is opened before the first claim.
+        No network is opened before the first claim.
         """
         self._weights = weights
-        self._network = network
+        self._gate = Gate.load(gate)
         self._shelf = shelf or Shelf()
         self._lanes = Lanes(workers)
         self._known = _Known()
+        self._opened = False
 
     def prepare(self, sources: Sequence[Source]) -> None:
-        """Read the sources ahead, while the answer is still being written; a check then has less to do."""
-        encoder, _ = self._encoder()
+        """Cut the sources and open the reader ahead, while the answer is still being written."""
         for source in sources:
-            if encoder is None:
-                self._shelf.take(source)
-            else:
-                self._shelf.prepare(source, encoder)
+            self._shelf.take(source)
+        self._reader()
 
-    def check(self, claim: str, sources: Sequence[Source], *, cited: Sequence[int] = ()) -> Verdict:
-        """The verdict on one claim. Its evidence points into ``sources``; ``cited`` are asked first."""
-        text = _MARKER.sub(lambda match: " " * len(match.group()), claim)
+    def check(
+        self,
+        claim: str,
+        sources: Sequence[Source],
+        *,
+        cited: Sequence[int] = (),
+        quoted: Sequence[Pointer] = (),
+    ) -> Verdict:
+        """The verdict on one claim. Its evidence points into ``sources``.
+
+        What is ``quoted`` for it is read first, with what introduces it and its neighbours, then those ``cited``, then
+        all.
+        """
+        text = MARKERS.sub(lambda match: " " * len(match.group()), claim)
         parts = [span for span in sentences(text) if _says_something(text[span.start : span.end])]
+        parts = [span for span in parts if not is_bare_reply(text[span.start : span.end])] or parts
         if not parts:
             return Verdict("not_checked", reason="there is nothing in it to check")
         if not any(source.text.strip() for source in sources):
             return Verdict("unsupported", score=0.0, tier="exact", reason="there are no sources")
-        key = text, tuple(cited), tuple((source.sha256, heading_of(source)) for source in sources)
+        key = text, tuple(cited), tuple(quoted), tuple(source.sha256 for source in sources)
         known = self._known.get(key)
         if known is not None:
             return known
-        verdicts = [_moved(self._weigh(text[span.start : span.end], sources, cited), span.start) for span in parts]
-        verdict = verdicts[0] if len(verdicts) == 1 else _worst(verdicts)
+        verdicts = [
+            _moved(self._weigh(text[span.start : span.end], sources, cited, quoted), span.start) for span in parts
+        ]
+        verdict = verdicts[0] if len(verdicts) == 1 else _worst(verdicts, parts)
         if verdict.ruling != "not_checked":
             self._known.keep(key, verdict)
         return verdict
@@ -106,13 +108,20 @@ class Checker:
         sources: Sequence[Source],
         *,
         cited: Sequence[int] = (),
+        quoted: Sequence[Pointer] = (),
         begun: Callable[[], None] | None = None,
     ) -> Verdict:
         """The same off the event loop. Claims of concurrent answers queue for the same few threads.
 
-        ``begun`` is called once the wait is over and the check begins.
+        ``begun`` is called once the wait is over and the check begins; opening the reader is waiting too.
         """
-        return await self._lanes.claim(partial(self.check, claim, sources, cited=cited), begun=begun)
+        if not self._opened:
+            at_once = await self._lanes.claim(partial(self._word_for_word, claim, sources, cited))
+            if at_once is not None:
+                return at_once
+            await self._lanes.claim(self._reader)
+            self._opened = True
+        return await self._lanes.claim(partial(self.check, claim, sources, cited=cited, quoted=quoted), begun=begun)
 
     async def aprepare(self, sources: Sequence[Source]) -> None:
         """`prepare` off the event loop, source by source, while no claim waits for its verdict."""
@@ -121,105 +130,146 @@ class Checker:
 
     @staticmethod
     def confidence(verdicts: Sequence[Verdict]) -> float:
-        """The probability (0–1) that every claim of an answer stands; an unchecked claim counts as none."""
+        """How sure it is (0–1) that every claim of an answer stands; an unchecked claim counts as none."""
         return sureness([verdict.score for verdict in verdicts])
 
-    def _encoder(self) -> tuple[Encoder | None, str]:
+    def _reader(self) -> Reader | str:
+        """The reader, or why there is none."""
         try:
-            Comparing.load(self._network)  # without it no claim is weighed, so the encoder alone is of no use
-            return Encoder.load(self._weights), ""
-        except EncoderUnavailable as error:
-            return None, str(error)
+            return Reader.load(self._weights)
+        except ModelUnavailable as error:
+            return str(error)
 
-    def _weigh(self, text: str, sources: Sequence[Source], cited: Sequence[int]) -> Verdict:
-        """The verdict on one sentence: by the cited sources if they carry it, else by all."""
+    def _weigh(self, text: str, sources: Sequence[Source], cited: Sequence[int], quotes: Sequence[Pointer]) -> Verdict:
+        """The verdict on one sentence: by what is quoted, or by the cited sources, if they carry it, else by all."""
         asked = [index for index in dict.fromkeys(cited) if 0 <= index < len(sources)]
         everyone = list(range(len(sources)))
-        if not is_measured(code := language(text)):
-            return self._quoted(text, sources, [*asked, *everyone]) or Verdict(
-                "not_checked", reason=f"language: this is in {code!r}, in which the check was not measured"
-            )
+        quoted = self._quoted(text, sources, [*asked, *everyone])
+        if quoted is not None:
+            return quoted
+        if not self._is_read(code := language(text)):
+            return Verdict("not_checked", reason=f"language: this is in {code!r}, in which the check was not measured")
+        if (unknown := unknown_name(text, [self._shelf.take(source) for source in sources])) is not None:
+            told = f'no source has "{text[unknown.start : unknown.end]}"'
+            return Verdict("unsupported", score=0.0, tier="exact", flagged=(unknown,), reason=told)
         rounds = [indices for indices in (asked, everyone) if indices]
         if len(asked) == len(everyone):
             rounds = rounds[:1]
-        if asked:
-            # What stands word for word where it points needs no model, and so does not wait for one to be opened.
-            plain = self._word_for_word(text, sources, asked)
-            if plain is not None:
-                return plain
-        encoder, why_not = self._encoder()
+        if quotes:
+            rounds.insert(0, sorted({one.source for one in quotes}))
+        claim = read(text)
         best: Verdict | None = None
-        seen: tuple[tuple[int, int], ...] | None = None
-        for indices in rounds:
-            weighed = weigh(text, sources, indices, shelf=self._shelf, encoder=encoder)
-            verdict = decide(weighed)
-            if verdict is None or verdict.ruling != "supported":
-                verdict = self._by_parts(text, sources, indices) or verdict
-            if verdict is None:
-                rests_on = tuple((one.source, one.index) for one in weighed.found)
-                if rests_on == seen:
-                    continue  # the other sources add nothing to what the cited ones say
-                seen = rests_on
-                verdict = (
-                    by_model(weighed, Comparing.load(self._network))
-                    if encoder
-                    else Verdict("not_checked", reason=why_not)
-                )
-            read = verdict.ruling != "contradicted"  # what words exclude stays excluded in any language
-            if read and verdict.evidence and not is_measured(code := language(verdict.evidence[0].quote)):
-                verdict = Verdict(
-                    "not_checked",
-                    evidence=verdict.evidence,
-                    reason=f"language: what comes near it is in {code!r}, in which the check was not measured",
-                )
+        seen: tuple[str, ...] = ()
+        for turn, indices in enumerate(rounds):
+            passages = [self._shelf.take(sources[index]) for index in indices]
+            own = [replace(one, source=indices.index(one.source)) for one in quotes] if turn == 0 else []
+            found = window(claim, passages, own)
+            if found is not None and found.texts == seen:
+                continue  # the other sources add nothing to what the cited ones say
+            seen = found.texts if found is not None else ()
+            verdict = _otherwise(text, found, passages) or self._by_reader(text, found, passages)
+            verdict = _at(verdict, indices)
             if verdict.ruling == "supported":
                 return verdict
             if best is None or _told_by(verdict) > _told_by(best):
                 best = verdict
         return best or Verdict("not_checked", reason="no source could be asked")
 
+    def _by_reader(self, text: str, found: Window | None, passages: Sequence[Passage]) -> Verdict:
+        """What reader and gate make of a sentence beside its evidence; sources are counted as ``passages`` are."""
+        if found is None or found.cover <= self._gate.near:
+            flagged = found.missing if found is not None else ()
+            reason = "nothing in the sources speaks of this"
+            return Verdict("unsupported", score=0.0, tier="exact", flagged=flagged, reason=reason)
+        if not self._is_read(code := language(found.evidence[0].quote)):
+            reason = f"language: what comes near it is in {code!r}, in which the check was not measured"
+            return Verdict("not_checked", evidence=found.evidence, reason=reason)
+        reader = self._reader()
+        if isinstance(reader, str):
+            return Verdict("not_checked", evidence=found.evidence, reason=reader)
+        readings = [reader.read(text, evidence) for evidence in found.texts]
+        reading = readings[0]
+        if not reading.whole:
+            return Verdict("not_checked", evidence=found.evidence, reason="it is too long to be read with its evidence")
+        score = round(self._gate.score(readings, found.cover), 4)
+        ruling = self._gate.ruling(score, min(one.contradicted for one in readings))
+        reason = ""
+        if ruling == "supported" and (reason := objection(text, found, passages)):
+            ruling = "unsure"
+        if ruling == "supported":
+            return Verdict("supported", score=score, tier="model", evidence=found.evidence)
+        flagged = _doubted(text, reading) or found.missing
+        return Verdict(
+            ruling,
+            score=score,
+            tier="model",
+            evidence=found.evidence,
+            flagged=flagged,
+            reason=reason or _REASONS[ruling],
+        )
+
+    def _word_for_word(self, claim: str, sources: Sequence[Source], cited: Sequence[int]) -> Verdict | None:
+        """``supported`` where the claim is one sentence that a source says letter by letter: it needs no reader."""
+        asked = [index for index in cited if 0 <= index < len(sources)]
+        return self._quoted(claim, sources, [*asked, *range(len(sources))])
+
+    def _is_read(self, code: str) -> bool:
+        """Whether a sentence in this language is weighed; one whose language is not sure is."""
+        return not code or code in self._gate.languages
+
     def _quoted(self, text: str, sources: Sequence[Source], indices: Sequence[int]) -> Verdict | None:
-        """``supported`` where a whole sentence of a source, one nothing introduces, is letter by letter the same."""
-        said = _quotable(text)
+        """``supported`` where a sentence of a source is letter by letter the same, and nothing introduces or denies it.
+
+        Or, in English, its first clause, if it sets no condition. What stands in quotation marks others say.
+        """
+        if not (said := quotable(text)):
+            return None
         for index in dict.fromkeys(indices):
-            passage = self._shelf.take(sources[index]).passage
-            for place, span in enumerate(passage.spans):
-                words = passage.words(place)
-                if passage.leads[place] is None and said == _quotable(words) and not _ASKS.search(words):
-                    return Verdict(
-                        "supported",
-                        score=1.0,
-                        tier="exact",
-                        evidence=(Evidence(index, span.start, span.end, words, 1.0),),
-                    )
+            one = self._shelf.take(sources[index])
+            for place, span in enumerate(one.spans):
+                if one.leads[place] is not None or not span.end - span.start >= len(said):
+                    continue
+                words = one.words(place)
+                if said != quotable(words) and (said != quotable(first_clause(words)) or language(words) != "en"):
+                    continue
+                after = one.words(place + 1) if place + 1 < len(one.spans) else ""
+                if not (_ASKS.search(words) or is_denied(after) or is_in_quotation(one.source.text, span.start)):
+                    evidence = (Evidence(index, span.start, span.end, words, 1.0),)
+                    return Verdict("supported", score=1.0, tier="exact", evidence=evidence)
         return None
 
-    def _word_for_word(self, text: str, sources: Sequence[Source], indices: Sequence[int]) -> Verdict | None:
-        """``supported`` where one sentence says nearly the same words and nothing speaks against it."""
-        claim = read(text)
-        found = gather(claim, [self._shelf.take(sources[index]) for index in indices], None, None)
-        if not found or not verbatim(claim, found[0].reading):
-            return None
-        verdict = decide(weigh(text, sources, indices, shelf=self._shelf, encoder=None))
-        return verdict if verdict is not None and verdict.ruling == "supported" else None
 
-    def _by_parts(self, text: str, sources: Sequence[Source], indices: Sequence[int]) -> Verdict | None:
-        """The verdict on a sentence that says several things, where words alone give it.
+def _otherwise(text: str, found: Window | None, passages: Sequence[Passage]) -> Verdict | None:
+    """``contradicted`` where a sentence of the evidence says the same but for one figure or one negation.
 
-        ``supported`` if each stands nearly word for word in some sentence, ``contradicted`` if one is told there
-        with another number or negation.
-        """
-        said = parts(text)
-        if len(said) < 2:
-            return None
-        weighed = [weigh(part, sources, indices, shelf=self._shelf, encoder=None) for part in said]
-        for part in weighed:
-            denied = contradiction(part, _TELLING_ALONE)
-            if denied is not None:
-                return _moved(denied, max(0, text.find(part.claim.text)))
-        verdicts = [decide(part) for part in weighed]
-        known = [verdict for verdict in verdicts if verdict is not None and verdict.ruling == "supported"]
-        return _worst(known) if len(known) == len(said) else None
+    Or where the cell that a claim names, by its row and column, has another figure.
+    """
+    if found is not None and (cell := wrong_cell(text, found, passages)) is not None and cell.instead:
+        span = Span(cell.figure.start, cell.figure.end)
+        told = f'the table has "{cell.instead}" for "{cell.row.key}", the answer "{text[span.start : span.end]}"'
+        return Verdict("contradicted", score=0.0, tier="exact", evidence=found.evidence, flagged=(span,), reason=told)
+    for one in found.evidence if found is not None else ():
+        other = difference(text, one.quote) or difference(text, first_clause(one.quote))
+        lead = passages[one.source].leads[passages[one.source].index_of(one.start)]
+        if other is None or lead is not None:
+            continue
+        told = f'the source says "{other.instead}"' if other.instead else f'the source does not say "{other.said}"'
+        return Verdict(
+            "contradicted",
+            score=0.0,
+            tier="exact",
+            evidence=(replace(one, support=0.0),),
+            flagged=(other.span,),
+            reason=f'{told}, the answer says "{other.said}"' if other.said and other.instead else told,
+        )
+    return None
+
+
+_REASONS = {
+    "contradicted": "the source says otherwise",
+    "unsupported": "the sources speak of it and do not say this",
+    "unsure": "it was read beside its evidence, and whether that carries it is not clear",
+}
 
 
 class _Known:
@@ -245,43 +295,27 @@ class _Known:
                 self._kept.popitem(last=False)
 
 
-def by_model(weighed: Weighed, comparing: Comparing) -> Verdict:
-    """The model's verdict on what the exact tier left open."""
-    claim, found, alignment, clashes = weighed.claim, weighed.found, weighed.alignment, weighed.clashes
-    if not any(one.cover or one.like >= _NEAR for one in found):
-        return Verdict("unsupported", score=0.0, tier="model", reason="nothing in the sources comes near this")
-    frozen = classifier()
-    score = frozen.probability(features(weighed, weighed.entailment(comparing)))
-    told = [one for each in _telling(claim, found) for one in as_evidence(each, round(score * each.cover, 4))]
-    telling = tuple(dict.fromkeys(told))
-    if score >= frozen.threshold:
-        return Verdict("supported", score=score, tier="model", evidence=telling)
-    bare = uncovered_spans(claim, alignment)
-    sure = next((clash for clash in clashes if clash.sure), None)
-    if sure is not None and score < _DENIED * frozen.threshold:
-        return Verdict(
-            "contradicted",
-            score=score,
-            tier="model",
-            evidence=as_evidence(found[sure.evidence], 0.0),
-            flagged=(Span(sure.start, sure.end),),
-            reason=words_for(sure),
-        )
-    partly = carried(weighed) >= _PARTLY and bool(bare) and score >= 0.5 * frozen.threshold
-    return Verdict(
-        "partial" if partly else "unsupported",
-        score=score,
-        tier="model",
-        evidence=telling,
-        flagged=doubtful(claim, alignment) or bare,
-        reason=_reason(claim, bare),
-    )
+def _doubted(text: str, reading: Reading) -> tuple[Span, ...]:
+    """The words of which the reader doubts a piece."""
+    flagged: list[Span] = []
+    for (first, last), doubt in zip(reading.offsets.tolist(), reading.doubts.tolist(), strict=True):
+        if doubt < _DOUBTFUL or not text[first:last].strip():
+            continue
+        start, end = first, last
+        while start > 0 and text[start - 1].isalnum():
+            start -= 1
+        while end < len(text) and text[end].isalnum():
+            end += 1
+        if flagged and start <= flagged[-1].end + 1:
+            flagged[-1] = Span(flagged[-1].start, max(end, flagged[-1].end))
+        else:
+            flagged.append(Span(start, end))
+    return tuple(flagged)
 
 
-def _quotable(text: str) -> str:
-    """A sentence for comparing: case and white space aside, and what closes it; all within it as it stands."""
-    plain = unicodedata.normalize("NFC", " ".join(text.split())).casefold()
-    return plain.strip(" .!…。！।\"'“”„«»「」‚‘’")
+def _says_something(text: str) -> bool:
+    """Whether it is more than marks and courtesies."""
+    return any(char.isalnum() for char in text) and not is_exempt(text)
 
 
 def _told_by(verdict: Verdict) -> float:
@@ -289,28 +323,9 @@ def _told_by(verdict: Verdict) -> float:
     return -1.0 if verdict.ruling == "not_checked" else verdict.score or 0.0
 
 
-def _says_something(text: str) -> bool:
-    """Not small talk: "Yep." says only what the next sentence does, and both stand word for word in any talk."""
-    return bool(read(text).stems) and not is_small_talk(text)
-
-
-def _reason(claim: Reading, bare: tuple[Span, ...]) -> str:
-    if not bare:
-        return "its words are in the sources, but not put together like this"
-    said = ", ".join(f'"{claim.text[span.start : span.end]}"' for span in bare[:4])
-    return f"the sources do not say {said}"
-
-
-def _telling(claim: Reading, found: Sequence[Found]) -> list[Found]:
-    """Of the evidence, the best sentence and those that carry words no earlier one does."""
-    known: set[str] = set()
-    telling: list[Found] = []
-    for one in found:
-        new = (one.reading.stems & claim.stems) - known
-        if not telling or new:
-            telling.append(one)
-            known |= new
-    return telling
+def _at(verdict: Verdict, indices: Sequence[int]) -> Verdict:
+    """The verdict, its evidence's sources counted as the caller gave them."""
+    return replace(verdict, evidence=tuple(replace(one, source=indices[one.source]) for one in verdict.evidence))
 
 
 def _moved(verdict: Verdict, by: int) -> Verdict:
@@ -318,13 +333,14 @@ def _moved(verdict: Verdict, by: int) -> Verdict:
     return replace(verdict, flagged=flagged)
 
 
-_ORDER = ("contradicted", "unsupported", "not_checked", "partial", "supported")
+WORST_FIRST = ("contradicted", "unsupported", "not_checked", "unsure", "supported")
 
 
-def _worst(verdicts: Sequence[Verdict]) -> Verdict:
-    """A claim of several sentences is as good as its worst; the evidence of all stays."""
-    worst = min(verdicts, key=lambda v: (_ORDER.index(v.ruling), v.score if v.score is not None else 0.0))
+def _worst(verdicts: Sequence[Verdict], parts: Sequence[Span]) -> Verdict:
+    """A claim of several sentences is as good as its worst; each sentence's verdict and the evidence of all stay."""
+    worst = min(verdicts, key=lambda v: (WORST_FIRST.index(v.ruling), v.score if v.score is not None else 0.0))
     evidence = tuple(dict.fromkeys(one for verdict in verdicts for one in verdict.evidence))
     flagged = tuple(span for verdict in verdicts for span in verdict.flagged)
     scores = [verdict.score for verdict in verdicts if verdict.score is not None]
-    return replace(worst, evidence=evidence, flagged=flagged, score=min(scores) if scores else None)
+    each = tuple(Part(s.start, s.end, v.ruling, v.score) for s, v in zip(parts, verdicts, strict=True))
+    return replace(worst, evidence=evidence, flagged=flagged, score=min(scores) if scores else None, parts=each)

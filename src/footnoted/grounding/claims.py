@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 
-from footnoted.boundaries import FACES, MARKS, Cursor, next_end
 from footnoted.grounding.blocks import Line, closes_fence, read_line
-from footnoted.grounding.kinds import is_bare_reply
+from footnoted.grounding.exempt import is_bare_reply
 from footnoted.grounding.outline import Outline, Unit
+from footnoted.text.boundaries import FACES, MARKS, Cursor, next_end
 from footnoted.types import Claim
 
 # The only characters that can end anything: inside sentences, inside Thai ones, inside a line that is one unit.

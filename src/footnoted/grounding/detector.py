@@ -12,13 +12,15 @@ from footnoted.contract import SourceContext
 from footnoted.errors import ConfigurationError
 from footnoted.grounding.check import Checker
 from footnoted.grounding.claims import segment
+from footnoted.grounding.judge import OPEN
 from footnoted.types import Claim, Ruling, Source, Tier, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
 
 Action = Literal["remove", "flag", "rewrite"]
-FLAG = " [unsupported]"
+FLAG, UNVERIFIED = " [unsupported]", " [unverified]"
+FAILED = ("contradicted", "unsupported")
 _NUMBERS = re.compile(r"\d{1,3}")
 _MARKER = re.compile(r"\[(?:Source )?(\d{1,3}(?:\s?[,;–-]\s?\d{1,3})*)\]", re.IGNORECASE)
 
@@ -58,11 +60,12 @@ class ClaimGrounding(_Result):
 
 
 class GroundingResult(_Result):
-    """``grounded``: every claim that needs support has it. ``confidence`` (0–1) is the probability of that."""
+    """``grounded``: every claim that needs support has it. ``confidence`` (0–1): how sure the least sure of them is."""
 
     grounded: bool = Field(description="whether every claim that needs support has it")
     claims: list[ClaimGrounding] = Field(description="each claim that needs support, in the response's order")
-    ungrounded_claims: list[str] = Field(description="the words of those without support")
+    ungrounded_claims: list[str] = Field(description="the words of those that the sources do not carry")
+    unsure_claims: list[str] = Field(description="the words of those of which that could not be told")
     confidence: float = Field(ge=0, le=1, description="probability that all of them stand, 0 to 1")
 
 
@@ -90,16 +93,17 @@ class HallucinationDetector:
         return GroundingResult(
             grounded=all(claim.supported for claim in weighed),
             claims=weighed,
-            ungrounded_claims=[claim.claim for claim in weighed if not claim.supported],
+            ungrounded_claims=[claim.claim for claim in weighed if claim.verdict in FAILED],
+            unsure_claims=[claim.claim for claim in weighed if claim.verdict in OPEN],
             confidence=self._checker.confidence(verdicts),
         )
 
     async def filter_hallucinations(
         self, response: str, sources: Sequence[str | SourceContext | Source], action: Action = "remove"
     ) -> str:
-        """The response without the claims that the sources do not carry.
+        """The response without the claims that the sources do not carry, and a mark after those that are unsure.
 
-        ``remove`` takes them out, ``flag`` puts a mark after each, ``rewrite`` has each written anew from its
+        ``remove`` takes the former out, ``flag`` puts a mark after each, ``rewrite`` has each written anew from its
         evidence and checked again.
         """
         if action not in ("remove", "flag", "rewrite"):
@@ -108,8 +112,9 @@ class HallucinationDetector:
             raise ConfigurationError('action="rewrite" needs HallucinationDetector(rewriter=...)')
         result = await self.check_grounding(response, sources)
         for claim in reversed([claim for claim in result.claims if not claim.supported]):
-            if action == "flag":
-                response = response[: claim.end] + FLAG + response[claim.end :]
+            if action == "flag" or claim.verdict in OPEN:
+                mark = UNVERIFIED if claim.verdict in OPEN else FLAG
+                response = response[: claim.end] + mark + response[claim.end :]
                 continue
             instead = await self._rewritten(claim, sources) if action == "rewrite" else ""
             response = _replaced(response, claim.start, claim.end, instead)

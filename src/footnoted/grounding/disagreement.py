@@ -1,7 +1,8 @@
-"""The words a sentence rests on, and the other sources, in; where another source says otherwise on that point, out.
+"""Finds where another source says otherwise than the words a sentence of the answer rests on.
 
-Precision comes first: two texts disagree only when nearly the same sentence stands in both, speaks of the same
-thing by its title, and one certain word, number or negation in it differs.
+Precision comes first: two texts disagree only when nearly the same sentence stands in both, the sources speak of the
+same thing by their titles, and the two differ in one figure or negation alone, or the reader, reading one beside the
+other in both orders, says that they exclude each other.
 """
 
 from __future__ import annotations
@@ -9,16 +10,20 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 
-from footnoted.grounding.contraries import conflicts
 from footnoted.grounding.evidence import candidates, cover, passage
+from footnoted.grounding.exact import difference, quotable
+from footnoted.grounding.gate import Gate
+from footnoted.grounding.language import language
 from footnoted.grounding.reading import read
+from footnoted.models import ModelUnavailable, Reader
 from footnoted.text import content_stems
 from footnoted.types import Evidence, Source
 
-_ALIKE = 0.6  # share of each sentence's weight that the other must hold, what differs left out
+_ALIKE = 0.6  # share of each sentence's weight that the other must hold
 _SAME_SUBJECT = 0.5  # share of the shorter title's words that the longer must hold
-_LOOKED_AT = 6  # sentences of a source that are compared
+_LOOKED_AT = 2  # sentences of a source that are read beside it
 _DATE_KEYS = ("date", "valid_from", "effective_date", "published", "updated", "modified", "version")
 _DATE = re.compile(r"\b(?:19|20)\d\d(?:-\d\d(?:-\d\d)?)?\b")
 _WITHOUT_YEARS = re.compile(r"\b(?:19|20)\d\d\b|\bv?\d+(?:\.\d+)+\b")
@@ -36,28 +41,50 @@ class Disagreement:
 
 
 def disagreements(evidence: Evidence, sources: Sequence[Source]) -> list[Disagreement]:
-    """Where other sources contradict the words at ``evidence``, at most one place a source."""
+    """Where other sources contradict the words at ``evidence``, at most one place a source; none without a reader."""
     said = read(evidence.quote)
+    least, mine = Gate.load().disagree, sources[evidence.source]
     if not said.stems:
         return []
-    mine = sources[evidence.source]
     found = []
     for index, source in enumerate(sources):
         if index == evidence.source or source.sha256 == mine.sha256 or not _same_subject(mine, source):
             continue
         other = passage(source)
-        for _, place, _ in candidates(said, [other], _LOOKED_AT):
-            words = other.words(place)
-            reading = read(words)
-            clash = next((one for one in conflicts(said, [reading]) if one.sure and one.kind != "name"), None)
-            if clash is None or not _alike(evidence.quote, words, clash.said, clash.instead):
+        for near in candidates(said, [other])[:_LOOKED_AT]:
+            words = other.words(near.index)
+            alike = near.cover >= _ALIKE and cover(read(words), said.stems) >= _ALIKE
+            if difference(evidence.quote, words) is None and not (alike and _excluded(evidence.quote, words) >= least):
                 continue
-            span = other.spans[place]
-            second = Evidence(index, span.start, span.end, words, cover(said, reading.stems))
-            told = f"“{clash.said}” here, “{clash.instead}” there"
+            span = other.spans[near.index]
+            second = Evidence(index, span.start, span.end, words, round(near.cover, 4))
+            told = _difference(evidence.quote, words)
             found.append(Disagreement(evidence, second, date_of(mine), date_of(source), told))
             break
     return found
+
+
+def _excluded(one: str, other: str) -> float:
+    """How probable it is (0–1) that two sentences exclude each other; of both orders the less probable."""
+    if quotable(one) == quotable(other) or not {language(one), language(other)} <= {"", *Gate.load().languages}:
+        return 0.0
+    try:
+        reader = Reader.load()
+    except ModelUnavailable:
+        return 0.0
+    return min(reader.read(one, other).contradicted, reader.read(other, one).contradicted)
+
+
+def _difference(one: str, other: str) -> str:
+    """The first words that differ between two sentences."""
+    mine, theirs = one.split(), other.split()
+    for kind, start, end, low, high in SequenceMatcher(None, mine, theirs, autojunk=False).get_opcodes():
+        if kind != "equal":
+            here, there = " ".join(mine[start:end]), " ".join(theirs[low:high])
+            return (
+                f"“{here}” here, “{there}” there" if here and there else f"“{here or there}” stands in one of them only"
+            )
+    return "the two say it differently"
 
 
 def date_of(source: Source) -> str:
@@ -68,15 +95,6 @@ def date_of(source: Source) -> str:
             return str(value)[:40]
     in_title = _DATE.search(source.title)
     return in_title.group() if in_title else ""
-
-
-def _alike(one: str, other: str, *differing: str) -> bool:
-    ignored = {stem for words in differing for stem in content_stems(words)}
-    first, second = (read(text) for text in (one, other))
-    left, right = first.stems - ignored, second.stems - ignored
-    if not left or not right:
-        return False
-    return cover(first, right | ignored) >= _ALIKE and cover(second, left | ignored) >= _ALIKE
 
 
 def _same_subject(one: Source, other: Source) -> bool:

@@ -1,27 +1,31 @@
-"""Sources in; for a claim, the few sentences out that could carry it, each found by what it says alone.
+"""Finds the few sentences that could carry a claim, and puts them together as the reader is to read them.
 
-Nothing here depends on how many sources there are: a sentence's score is its own words against the claim's,
-so passages about something else change no verdict. Sources are read whole, in sentences, never cut.
+The hard thing is that a sentence alone says too little: an item of a list says nothing, or the opposite, without what
+introduces it, a row nothing without its header, "it" nothing without the sentence before. So what is read is a window:
+the sentences that share most of the claim's telling words, what introduces them, and their neighbours, in order. Each
+is found by its own words, so passages about something else change no verdict.
 """
 
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from footnoted.grounding.coverage import leaves_out
-from footnoted.grounding.reading import Reading, weight_of
+from footnoted.grounding.reading import Words, weight_of
+from footnoted.grounding.tables import Row, rows
 from footnoted.text import content_stems, sentences, words
-from footnoted.types import Source, Span
+from footnoted.types import Evidence, Pointer, Source, Span
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
-LIKENESS = 0.6  # what nearness in meaning is worth beside shared words when evidence is chosen
-RELATED = 0.36  # nearness in meaning below which a further sentence speaks of something else
-MOST = 4  # evidence sentences a verdict rests on; measured: four beat two, more add nothing
-_LONGEST = 60  # words; what is longer (transcripts, tables) is cut at its own pauses
+MOST = 4  # sentences chosen for what they say themselves
+_AGAIN = 0.2  # what a word is worth that another sentence says already: it confirms
+_BUDGET = 110  # words of a window; what the reader was measured with
+_BY_WORDS = 24  # sentences of a source that are looked at
+_LONGEST = 60  # words; what is longer (transcripts) is cut at its own pauses
 _LONGEST_LEAD = 240  # code points; a longer sentence is no mere introduction
 _ITEM = re.compile(r"(?:[-*+•‣–]|\(?\d{1,3}[.)]|\(?[a-z][.)])\s+")
 _COLONS = (":", "：")
@@ -32,107 +36,232 @@ _PAUSE = re.compile(r"\n|[;:]\s|,\s|\s[–—-]\s|\s")
 class Passage:
     """One source in sentences, with the stems of each and where every stem stands.
 
-    ``leads`` are what introduces a list item ("We do not pay for:"), None for all else: without it, an item says
-    nothing, or the opposite of what it says with it. ``heading`` is the source's own where it says that what follows
-    is not paid for; it does the same for items that nothing else introduces.
+    ``leads`` are the sentences that introduce a list item ("We do not pay for:") or head a table's row, by index; None
+    for all else. ``stems`` of a sentence include those of its lead.
     """
 
     source: Source
     spans: tuple[Span, ...]
-    leads: tuple[Span | None, ...]
-    heading: str
+    leads: tuple[int | None, ...]
     stems: tuple[frozenset[str], ...]
     places: dict[str, tuple[int, ...]]
-
-    def text(self, index: int) -> str:
-        """What one sentence says: its words, a list item's after those of its lead."""
-        return _said(self.source.text, self.spans[index], self.leads[index], self.heading)
+    rows: dict[int, Row]
 
     def words(self, index: int) -> str:
-        """The words of one sentence alone, letter by letter."""
+        """The words of one sentence, letter by letter."""
         span = self.spans[index]
         return self.source.text[span.start : span.end]
+
+    def index_of(self, start: int) -> int:
+        """The sentence that begins there."""
+        return bisect_left(self.spans, start, key=lambda span: span.start)
+
+    def read(self, index: int) -> str:
+        """The same as it is to be read: an item after what introduces it, each cell of a row with its header."""
+        if index in self.rows:
+            return self.rows[index].told()
+        lead = self.leads[index]
+        return self.words(index) if lead is None else f"{self.words(lead)} {self.words(index)}"
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """One evidence sentence: of which source, which of its sentences, where, and where what introduces it.
-
-    ``reading`` is of both, ``words`` are its own. ``cover`` is the share (0–1) of the claim's weight in it, ``like``
-    how near it is in meaning (0 without a model).
-    """
+    """One evidence sentence, ``sources[source]``'s sentence ``index``; ``cover`` is the share of the claim in it."""
 
     source: int
     index: int
-    span: Span
-    reading: Reading
     cover: float
-    like: float = 0.0
-    words: str = ""
-    lead: Span | None = None
-    lead_words: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """What the reader reads, and what that is made of.
+
+    ``texts`` are the whole window and, where it is not the same, its most telling sentence alone with what introduces
+    it; ``evidence`` are the sentences, the most telling first.
+    ``cover`` (0–1) is the share of the claim's weight whose words stand in it; ``missing`` are the claim's words that
+    do not.
+    """
+
+    texts: tuple[str, ...]
+    evidence: tuple[Evidence, ...]
+    cover: float
+    missing: tuple[Span, ...]
 
 
 def passage(source: Source) -> Passage:
     """Cut a source into sentences and note their stems."""
     spans = tuple(piece for span in sentences(source.text) for piece in _pieces(source.text, span))
-    leads, heading = tuple(_leads(source.text, spans)), heading_of(source)
-    said = (_said(source.text, span, lead, heading) for span, lead in zip(spans, leads, strict=True))
-    stems = tuple(frozenset(content_stems(text)) for text in said)
+    leads = tuple(_leads(source.text, spans))
+    own = [frozenset(content_stems(source.text[span.start : span.end])) for span in spans]
+    stems = tuple(mine | own[lead] if lead is not None else mine for mine, lead in zip(own, leads, strict=True))
     places: dict[str, list[int]] = {}
-    for index, found in enumerate(stems):
-        for stemmed in found:
+    for index, those in enumerate(stems):
+        for stemmed in those:
             places.setdefault(stemmed, []).append(index)
-    return Passage(source, spans, leads, heading, stems, {stemmed: tuple(where) for stemmed, where in places.items()})
+    found = {stemmed: tuple(where) for stemmed, where in places.items()}
+    return Passage(source, spans, leads, stems, found, rows(source.text, spans))
 
 
-def heading_of(source: Source) -> str:
-    """The heading a source stands under, if it says that what follows is not paid for; else nothing.
+def cover(claim: Words, stems: Iterable[str]) -> float:
+    """The share (0–1) of the claim's weight whose stems stand among ``stems``."""
+    total = sum(weight_of(stemmed) for stemmed in claim.stems)
+    return sum(weight_of(stemmed) for stemmed in claim.stems & set(stems)) / total if total else 0.0
 
-    >>> heading_of(Source("1", "- Racing.", title="Car policy › 9. What we never cover"))
-    '9. What we never cover'
+
+def candidates(claim: Words, passages: Sequence[Passage], each: int = _BY_WORDS) -> list[Found]:
+    """The best ``each`` sentences of every passage, the most telling first."""
+    total = sum(weight_of(stemmed) for stemmed in claim.stems) or 1.0
+    found: list[Found] = []
+    for number, one in enumerate(passages):
+        gains: dict[int, float] = {}
+        for stemmed in claim.stems:
+            for index in one.places.get(stemmed, ()):
+                gains[index] = gains.get(index, 0.0) + weight_of(stemmed)
+        best = sorted(gains.items(), key=lambda pair: (-pair[1], pair[0]))[:each]
+        found.extend(Found(number, index, gain / total) for index, gain in best)
+    return sorted(found, key=lambda one: (-one.cover, one.source, one.index))
+
+
+def window(claim: Words, passages: Sequence[Passage], quoted: Sequence[Pointer] = ()) -> Window | None:
+    """What could carry the claim, to be read as one text; None where no sentence shares a word with it.
+
+    Where stretches of the passages are ``quoted`` for it, their sentences come first, and are what is read alone.
     """
-    heading = str(source.metadata.get("section") or source.title).rpartition(" › ")[2][:_LONGEST_LEAD]
-    return heading if heading and leaves_out(heading) else ""
+    first = _quoted(claim, passages, quoted)
+    chosen = _chosen(claim, passages, first)
+    if not chosen:
+        return None
+    places = {(one.source, one.index) for one in chosen}
+    left = _BUDGET - sum(len(passages[s].words(i).split()) for s, i in places)
+    for one in chosen:
+        lead = passages[one.source].leads[one.index]
+        if one.index in passages[one.source].rows and lead is not None:
+            lead = max(0, lead - 1)  # a row is read with its header already: what stands over the table is its caption
+        near = (one.index - 1, one.index + 1) if lead is None else (lead, one.index - 1, one.index + 1)
+        for index in near:
+            if not 0 <= index < len(passages[one.source].spans) or (one.source, index) in places:
+                continue
+            length = len(passages[one.source].words(index).split())
+            if length <= left or index == lead:
+                places.add((one.source, index))
+                left -= length
+    stems = {stemmed for s, i in places for stemmed in passages[s].stems[i]}
+    missing = tuple(Span(word.start, word.end) for word in claim.words if word.carries and word.stem not in stems)
+    evidence = tuple(_as_evidence(passages[one.source], one) for one in chosen)
+    telling = [(one.source, one.index) for one in first or chosen[:1]]
+    leads = [(source, passages[source].leads[index]) for source, index in telling]
+    alone = {*telling, *((source, lead) for source, lead in leads if lead is not None)}
+    texts = _text(sorted(places), passages), _text(sorted(alone), passages)
+    return Window(tuple(dict.fromkeys(texts)), evidence, cover(claim, stems), missing)
 
 
-def _leads(text: str, spans: Sequence[Span]) -> list[Span | None]:
-    """For each sentence the one that introduces the list it stands in, if any: by its colon, or as a heading."""
-    leads: list[Span | None] = []
-    lead, inside, before = None, False, 0
-    for span in spans:
+def _chosen(claim: Words, passages: Sequence[Passage], first: Sequence[Found]) -> list[Found]:
+    """Those to come ``first``, or the best sentence, then those that add most of what is still uncovered."""
+    left = dict.fromkeys(claim.stems, 1.0)
+    chosen = list(first)
+    taken = {(one.source, one.index) for one in chosen}
+    remaining = [one for one in candidates(claim, passages) if (one.source, one.index) not in taken]
+    length = sum(len(passages[source].words(index).split()) for source, index in taken)
+    for source, index in taken:
+        left |= {stemmed: _AGAIN for stemmed in passages[source].stems[index] if stemmed in left}
+    while remaining and len(chosen) < MOST:
+        if chosen:  # of another source only what says something new: chance words in common change no verdict
+            new = {stemmed for stemmed, weight in left.items() if weight == 1.0}
+            remaining = [
+                one
+                for one in remaining
+                if one.source == chosen[0].source or new & passages[one.source].stems[one.index]
+            ]
+            if not remaining:
+                break
+        best = max(remaining, key=lambda one: _worth(passages[one.source], one.index, left))
+        words_in = len(passages[best.source].words(best.index).split())
+        if _worth(passages[best.source], best.index, left) <= 0 or (chosen and length + words_in > _BUDGET):
+            break
+        chosen.append(best)
+        length += words_in
+        remaining.remove(best)
+        for stemmed in passages[best.source].stems[best.index]:
+            if stemmed in left:
+                left[stemmed] = _AGAIN
+    return chosen
+
+
+def _quoted(claim: Words, passages: Sequence[Passage], quoted: Sequence[Pointer]) -> list[Found]:
+    """The sentences that quoted stretches stand in, as many as can be read."""
+    found = [
+        Found(one.source, index, cover(claim, passages[one.source].stems[index]))
+        for one in quoted
+        for index, span in enumerate(passages[one.source].spans)
+        if span.start < one.end and one.start < span.end
+    ]
+    chosen, length = list[Found](), 0
+    for one in dict.fromkeys(found):
+        length += len(passages[one.source].words(one.index).split())
+        if chosen and length > _BUDGET:
+            break
+        chosen.append(one)
+    return chosen
+
+
+def _worth(one: Passage, index: int, left: dict[str, float]) -> float:
+    gain = sum(weight_of(stemmed) * left[stemmed] for stemmed in one.stems[index] if stemmed in left)
+    return gain / (1 + 0.02 * len(one.stems[index]))
+
+
+def _text(places: Sequence[tuple[int, int]], passages: Sequence[Passage]) -> str:
+    parts: list[str] = []
+    last: tuple[int, int] | None = None
+    for source, index in places:
+        row = passages[source].rows.get(index)
+        if row is None and passages[source].words(index).startswith("|") and passages[source].rows:
+            continue  # a header, or the line under it: each row has it
+        if last is not None and source != last[0]:
+            parts.append("\n")
+        elif last is not None and index != last[1] + 1:
+            parts.append(" … ")
+        elif last is not None:
+            parts.append(" ")
+        parts.append(passages[source].words(index) if row is None else row.told())
+        last = source, index
+    return "".join(parts)
+
+
+def _as_evidence(one: Passage, found: Found) -> Evidence:
+    span = one.spans[found.index]
+    return Evidence(found.source, span.start, span.end, one.words(found.index), round(found.cover, 4))
+
+
+def _leads(text: str, spans: Sequence[Span]) -> list[int | None]:
+    """For each sentence the one that introduces the list it stands in, or heads its table."""
+    leads: list[int | None] = []
+    lead: int | None = None
+    inside, before, header = False, 0, None
+    for place, span in enumerate(spans):
+        row = text[span.start] == "|"
+        if row:
+            header = place if header is None else header
+            leads.append(header if header != place else None)
+            before, inside = span.end, False
+            continue
+        header = None
         if _ITEM.match(text, span.start):
             inside = True
         elif not (inside and "\n" not in text[before : span.start]):
             inside = False
-            lead = span if _introduces(text, span) else None
+            lead = place if _introduces(text, span) else None
         before = span.end
         leads.append(lead if inside else None)
     return leads
 
 
 def _introduces(text: str, span: Span) -> bool:
-    if text[span.start : span.end].rstrip("*_ ").endswith(_COLONS):
-        return True
+    """Whether a sentence ends with a colon, or stands as a heading, and is short enough for either."""
+    if span.end - span.start > _LONGEST_LEAD:
+        return False
     line = text[text.rfind("\n", 0, span.start) + 1 : span.end]
-    return line.startswith("#") and leaves_out(line)
-
-
-def _said(text: str, span: Span, lead: Span | None, heading: str) -> str:
-    words = text[span.start : span.end]
-    if lead is None and heading and _ITEM.match(words):
-        return _left_out(words)
-    if lead is None or lead.end - lead.start > _LONGEST_LEAD:
-        return words
-    introduction = text[lead.start : lead.end]
-    if not introduction.rstrip("*_ ").endswith(_COLONS):
-        return _left_out(words)
-    return f"{introduction} {_ITEM.sub('', words, count=1)}"
-
-
-def _left_out(item: str) -> str:
-    """What an item says under a heading like "Exclusions", in plain words; of four ways, the one weighed best."""
-    return f"It is not covered: {_ITEM.sub('', item, count=1)}"
+    return text[span.start : span.end].rstrip("*_ ").endswith(_COLONS) or line.startswith("#")
 
 
 def _pieces(text: str, span: Span) -> list[Span]:
@@ -171,52 +300,3 @@ def _strip(text: str, span: Span) -> Span | None:
     while end > start and text[end - 1].isspace():
         end -= 1
     return Span(start, end) if end > start else None
-
-
-def cover(claim: Reading, stems: frozenset[str]) -> float:
-    """The share of the claim's weight whose stems stand among ``stems``."""
-    total = sum(weight_of(stemmed) for stemmed in claim.stems)
-    return sum(weight_of(stemmed) for stemmed in claim.stems & stems) / total if total else 0.0
-
-
-def candidates(claim: Reading, passages: Sequence[Passage], each: int) -> list[tuple[int, int, float]]:
-    """``(source, sentence, cover)`` of the best ``each`` sentences of every source, by words alone."""
-    total = sum(weight_of(stemmed) for stemmed in claim.stems) or 1.0
-    found: list[tuple[int, int, float]] = []
-    for number, one in enumerate(passages):
-        gains: dict[int, float] = {}
-        for stemmed in claim.stems:
-            for index in one.places.get(stemmed, ()):
-                gains[index] = gains.get(index, 0.0) + weight_of(stemmed)
-        best = sorted(gains.items(), key=lambda pair: (-pair[1], pair[0]))[:each]
-        found.extend((number, index, gain / total) for index, gain in best)
-    return found
-
-
-def choose(claim: Reading, pool: Sequence[Found], most: int = MOST) -> list[Found]:
-    """Up to ``most`` of the pool: the best one, then those that add most of what is still uncovered.
-
-    A sentence that is far in meaning adds nothing, whatever words it shares: among enough passages about something
-    else, every word of a claim stands somewhere.
-    """
-    left = dict.fromkeys(claim.stems, 1.0)
-    total = sum(weight_of(stemmed) for stemmed in left) or 1.0
-    remaining = list(pool)
-    chosen: list[Found] = []
-    while remaining and len(chosen) < most:
-        best = max(remaining, key=lambda found: _worth(found, left, total))
-        if chosen and _worth(best, left, total) <= 0:
-            break
-        chosen.append(best)
-        remaining.remove(best)
-        if len(chosen) == 1 and any(one.like for one in pool):
-            remaining = [one for one in remaining if one.like >= RELATED]
-        for stemmed in best.reading.stems:
-            if stemmed in left:
-                left[stemmed] = 0.25  # said again is worth a little: it confirms
-    return chosen
-
-
-def _worth(found: Found, left: dict[str, float], total: float) -> float:
-    gain = sum(weight_of(s) * left[s] for s in found.reading.stems if s in left) / total
-    return gain + LIKENESS * found.like

@@ -55,7 +55,9 @@ class Outline:
         claims: list[Claim] = []
         if self._held is not None and self._held.kind != "header":
             nested = line is None or self._depth == _OF_A_PARAGRAPH or line.depth > self._depth
-            claims = self._release("claim" if self._held.kind == "heading" and not nested else self._held.kind)
+            alone = line is not None and line.kind in ("fence", "row")  # what follows is not read with it
+            kind = "heading" if alone else self._held.kind
+            claims = self._release("claim" if self._held.kind == "heading" and not nested else kind)
         elif self._held is not None and line is not None and line.kind != "row":
             claims = self._release("claim")
         if line is not None:

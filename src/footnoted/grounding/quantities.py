@@ -7,7 +7,11 @@ from bisect import bisect_right, insort
 from dataclasses import dataclass
 from operator import itemgetter
 
-_DIGITS = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
+# 1,300.5 · 1.300.000 · 99,9 % (a comma is decimal only before a sign of money or share) · 99.9
+_DIGITS = (
+    r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{1,3}(?:\.\d{3}){2,}(?![.\d])"
+    r"|\d+,\d{1,2}(?=[ \u00a0]?[%€£$])|(?<=[€£$])\d+,\d\d(?!\d)|\d+(?:\.\d+)?"
+)
 _UNITS_WORDS = dict(
     zip(
         """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
@@ -65,6 +69,8 @@ for _family, _scale, _names in (
     ("metre", 1000, "km kms kilometre kilometres kilometer kilometers"),
     ("mile", 1, "mile miles mi"),
     ("foot", 1, "foot feet ft"),
+    ("gram", 1e-6, "µg μg mcg microgram micrograms"),
+    ("gram", 0.001, "mg milligram milligrams"),
     ("gram", 1, "g gram grams"),
     ("gram", 1000, "kg kgs kilo kilos kilogram kilograms"),
     ("pound", 1, "lb lbs"),
@@ -98,6 +104,7 @@ _UNIT_AFTER = re.compile(
     r"(?:\s|-)*(?:(?P<percent>%|per\s?cent\b|percent\b)"
     r"|(?:(?P<kind>working|business|calendar|consecutive|full|whole|further|additional)\s+)?(?P<unit>[A-Za-z]+))"
 )
+_MONEY_AFTER = re.compile(r"[ \u00a0]?([€£$¥₹])(?!\d)")
 _DATE = re.compile(
     rf"\b(?P<iso>(\d{{4}})-(\d{{2}})-(\d{{2}}))\b"
     rf"|\b(?P<d1>\d{{1,2}})(?:st|nd|rd|th)?(?:\s+of)?\s+(?P<m1>{'|'.join(_MONTHS)})\b\.?(?:,?\s+(?P<y1>\d{{4}}))?"
@@ -205,6 +212,8 @@ def _number(text: str, match: re.Match[str]) -> Quantity | None:
     after = _UNIT_AFTER.match(text, end)
     if match["money"]:
         unit = match["money"][-1]
+    elif sign := _MONEY_AFTER.match(text, end):
+        unit, end = sign[1], sign.end()
     elif match["ordinal"] or match["nth"]:
         unit = "nth"
     elif (match["half"] or "").casefold().endswith("fortnight"):
@@ -232,13 +241,21 @@ def _is_year(match: re.Match[str], value: float) -> bool:
 def _value(match: re.Match[str]) -> float:
     if match["digits"]:
         scale = _SUFFIXES.get((match["suffix"] or "").casefold(), 1.0)
-        return float(match["digits"].replace(",", "")) * scale
+        return _plain(match["digits"]) * scale
     if match["nth"]:
         return float(_ORDINALS[match["nth"].casefold()])
     if match["half"]:
         words = match["half"].casefold().split()[-1]
         return {"half": 0.5, "twice": 2, "double": 2, "triple": 3, "dozen": 12, "fortnight": 1}[words]
     return _spoken(match["words"])
+
+
+def _plain(digits: str) -> float:
+    """Digits with their separators as a number: "1,300", "1.300.000", "99,9"."""
+    if digits.count(".") > 1:
+        return float(digits.replace(".", ""))
+    whole, comma, rest = digits.rpartition(",")
+    return float(f"{whole}.{rest}" if comma and len(rest) < len("000") else digits.replace(",", ""))
 
 
 def _spoken(words: str) -> float:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from footnoted.grounding.phrases import COURTESY_WORDS
+from footnoted.grounding.exempt import is_exempt
 
 _SOURCE = (
     r"(?:(?:the|these|those|any of the|your|my|our|this|any) )?(?:(?:provided|given|available|supplied|retrieved"
@@ -188,4 +188,19 @@ def refuses(plain: str) -> bool:
     if not pattern.search(plain):
         return False
     clauses = [clause.strip(" ,，،") for clause in _OTHER_CLAUSE.split(plain)]
-    return all(pattern.search(clause) or set(_WORDS.findall(clause)) <= COURTESY_WORDS for clause in clauses)
+    return all(pattern.search(clause) or is_exempt(clause) or not _WORDS.search(clause) for clause in clauses)
+
+
+def beyond(text: str) -> str:
+    """What a refusal speaks of, in lower case: the sentence without the words that say there is no answer.
+
+    >>> beyond("The sources do not mention a waiting period.")
+    ' a waiting period.'
+    """
+    plain = text.lower().replace("’", "'")
+    return _SAYING.sub(" ", plain).replace("  ", " ")
+
+
+_SAYING = re.compile(  # up to the end of a word; a pattern that only looks ahead takes no words away
+    rf"(?:{'|'.join(one for one in (*_ENGLISH, *_EUROPEAN, *_ELSEWHERE) if not one.startswith('^(?='))})\w*"
+)

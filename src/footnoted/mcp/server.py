@@ -1,4 +1,4 @@
-"""Paths and a generator in; an MCP server with two tools, ``ask`` and ``check``, out.
+"""Paths and a generator in; an MCP server out: tools ``ask`` and ``check``, documents and passages as resources.
 
 Protocol: modelcontextprotocol.io, by its official SDK. Inputs are bounded, results structured, errors in words.
 """
@@ -23,6 +23,7 @@ from footnoted.errors import FootnotedError
 from footnoted.evaluation.check import Given, as_sources, check_answer
 from footnoted.events import AnswerFinished, ClaimChecked, TextDelta
 from footnoted.mcp.library import Library
+from footnoted.mcp.resources import DocumentServer
 from footnoted.mcp.steps import Steps, TellingWeigher
 from footnoted.mcp.told import (
     MAX_ALL,
@@ -31,10 +32,12 @@ from footnoted.mcp.told import (
     MAX_SOURCES,
     Answered,
     Checked,
+    Conversation,
     GivenSource,
     answered,
     checked,
     in_words,
+    of_conversation,
 )
 
 with needed("mcp"):
@@ -85,7 +88,7 @@ def make_server(
                 await library.close()
             await answering.aclose()
 
-    server: MCPServer[None] = MCPServer(
+    server = DocumentServer(
         "footnoted", instructions=INSTRUCTIONS, version=footnoted.__version__, lifespan=alive, log_level="WARNING"
     )
 
@@ -118,24 +121,37 @@ def make_server(
         )
 
     @server.tool(title="Check a text against the documents", annotations=_READS_ONLY)
-    async def check(answer: Answer, ctx: Context[None, Any], sources: Sources = None) -> Checked:
-        """Weigh every sentence of a text against the documents: what they carry, what not, and which words decide."""
+    async def check(
+        ctx: Context[None, Any],
+        answer: Answer | None = None,
+        sources: Sources = None,
+        conversation: Conversation = None,
+    ) -> Checked:
+        """Weigh every sentence of a text against the documents: what they carry, what not, and which words decide.
+
+        With a conversation, what it holds (results of tools, documents, passages) is what the text is weighed by, and
+        without an answer its last one is weighed.
+        """
         steps = Steps(ctx.report_progress)
         weigher = TellingWeigher(shipped_checker(), steps)
         async with turns:
             try:
+                said, held = of_conversation(conversation, answer)
                 if given := _bounded(sources):
-                    held = as_sources([(one.title or f"source {n}", one.text) for n, one in enumerate(given, 1)])
-                    report = await check_answer(Given(answer), lambda _: held, weigher=weigher)
+                    held += as_sources([(one.title or f"source {n}", one.text) for n, one in enumerate(given, 1)])
+                if held:
+                    report = await check_answer(Given(said), lambda _: held, weigher=weigher)
                 else:
                     index = await _needed(library).index(steps.say)
                     report = await check_answer(
-                        Given(answer), lambda words: index.search(words, k=passages), weigher=weigher
+                        Given(said), lambda words: index.search(words, k=passages), weigher=weigher
                     )
             except FootnotedError as error:
                 raise ToolError(str(error)) from error
         return checked(report)
 
+    if library is not None:
+        server.serve(library)
     return server
 
 

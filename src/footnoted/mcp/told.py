@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+import json
+from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from footnoted.contract import GenerationRequest, GenerationResponse, SourceContext
+from footnoted.errors import SourceError
 from footnoted.evaluation.check import CheckReport
-from footnoted.types import FinishReason, Ruling
+from footnoted.integrations.proxy.conversation import Protocol, held
+from footnoted.types import FinishReason, Ruling, Source
 
+DOCUMENTS, PASSAGES = "footnoted://documents/", "footnoted://passages/"
 MAX_QUESTION = 8_000
 MAX_ANSWER = 200_000
 MAX_SOURCE = 1_000_000  # code points of one source
 MAX_SOURCES = 100
 MAX_ALL = 5_000_000  # code points of all sources of a call
+
+
+Conversation = Annotated[
+    list[dict[str, Any]] | None,
+    Field(max_length=2_000, description="messages as OpenAI's or Anthropic's API takes them, tool results among them"),
+]
 
 
 class GivenSource(BaseModel):
@@ -36,6 +46,7 @@ class Cited(BaseModel):
     end: int
     file: str | None = None
     page: str | None = None
+    passage: str | None = Field(default=None, description="the resource that start and end count in")
 
 
 class Weighed(BaseModel):
@@ -119,6 +130,43 @@ def checked(report: CheckReport) -> Checked:
     return Checked(stands=report.stands, claims=claims)
 
 
+def of_conversation(messages: list[dict[str, Any]] | None, answer: str | None) -> tuple[str, tuple[Source, ...]]:
+    """The text to weigh, and the sources that a conversation holds, in whichever of three protocols it is written.
+
+    Raises `SourceError` where there is nothing to weigh, or a conversation without sources.
+    """
+    if messages is None:
+        if answer is None:
+            raise SourceError("there is nothing to check: pass answer, or conversation")
+        return answer, ()
+    if len(json.dumps(messages)) > MAX_ALL:
+        raise SourceError(f"the conversation is longer than {MAX_ALL:,} characters; send the turns that matter")
+    blocks = [block for message in messages for block in _blocks(message.get("content"))]
+    protocol: Protocol = "chat"
+    if any(str(message.get("type", "")).startswith("function_call") for message in messages):
+        protocol = "responses"
+    elif any(block.get("type") in ("tool_result", "tool_use", "document") for block in blocks):
+        protocol = "messages"
+    found = held(protocol, {"input" if protocol == "responses" else "messages": messages})
+    if not found.sources:
+        raise SourceError("the conversation holds no sources: no result of a tool, no document, no passage")
+    told = [text for message in messages if message.get("role") == "assistant" and (text := _said(message))]
+    if answer is None and not told:
+        raise SourceError("the conversation holds no answer: pass one")
+    return answer if answer is not None else told[-1], found.sources
+
+
+def _blocks(content: Any) -> list[dict[str, Any]]:
+    return [block for block in content if isinstance(block, dict)] if isinstance(content, list) else []
+
+
+def _said(message: dict[str, Any]) -> str:
+    content = message.get("content")
+    if isinstance(content, str):
+        return content
+    return "".join(str(block["text"]) for block in _blocks(content) if isinstance(block.get("text"), str))
+
+
 def in_words(answer: Answered) -> str:
     """The answer with its sources below it, for a client that reads text."""
     lines = [answer.answer]
@@ -145,4 +193,5 @@ def _cited(number: int, source: SourceContext, start: int, end: int, quote: str)
         end=end,
         file=None if file is None else str(file),
         page=None if page is None else str(page),
+        passage=f"{PASSAGES}{source.chunk_id}" if file is not None else None,
     )

@@ -16,7 +16,7 @@ _MOST = 12  # fields
 _LONGEST_NAME, _LONGEST_VALUE = 40, 120  # code points
 _READ = 1_000  # code points of a value that are looked at
 # Where our own readers of files found a passage, and how it was ranked: places for programs, not for a model.
-_OF_OUR_READERS = frozenset({"document_id", "start", "end", "lead", "kind", "format", "continued", "bm25"})
+_OF_OUR_READERS = frozenset({"document_id", "start", "end", "lead", "kind", "format", "continued", "bm25", "line"})
 
 
 def described(source: Source) -> str:

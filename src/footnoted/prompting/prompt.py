@@ -49,13 +49,23 @@ def build_prompt(
     *,
     schema: Schema | None = None,
     templates: Path | None = None,
+    quoted: bool = False,
 ) -> tuple[Prompt, Fitted]:
-    """The prompt for a request, and which of ``sources`` it shows (``prompt.sources[n-1]`` is marker ``[n]``)."""
+    """The prompt for a request, and which of ``sources`` it shows (``prompt.sources[n-1]`` is marker ``[n]``).
+
+    ``quoted`` asks for each marker with the words it points at.
+    """
     config = request.config
     fitted = fit(request.query, sources, tokens=config.context_tokens)
     shown = tuple(sources[i] for i in fitted.kept)
     name = config.template or choose(request.query, config.mode, has_sources=bool(shown))
-    system = instructions(name, output_format=config.output_format, structured=schema is not None, directory=templates)
+    system = instructions(
+        name,
+        output_format=config.output_format,
+        structured=schema is not None,
+        quoted=quoted,
+        directory=templates,
+    )
     if request.system_instructions:
         system = f"{system}\n{request.system_instructions.strip()}"
     key = key_of(shown)

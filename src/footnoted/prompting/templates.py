@@ -48,7 +48,8 @@ class PromptTemplates:
     """The words models are told, one template a purpose; a file of the same name in ``directory`` wins.
 
     Purposes: ``grounded`` (question answering), ``analytical``, ``comparison``, ``summarization``, ``simple``,
-    ``conversational``, ``no_context``; beside them ``cite`` and one ``format-…`` a format, which fill their variables.
+    ``conversational``, ``no_context``; beside them ``cite``, ``cite-quoted`` and one ``format-…`` a format, which fill
+    their variables.
     """
 
     directory: str | Path | None = None
@@ -91,7 +92,12 @@ def get_template(name: str, *, directory: str | Path | None = None) -> str:
 
 @lru_cache(maxsize=256)
 def instructions(
-    name: str, *, output_format: OutputFormat, structured: bool = False, directory: Path | None = None
+    name: str,
+    *,
+    output_format: OutputFormat,
+    structured: bool = False,
+    quoted: bool = False,
+    directory: Path | None = None,
 ) -> str:
     """The system text of a template, citation and format rules filled in, without blank lines.
 
@@ -100,7 +106,7 @@ def instructions(
     read = PromptTemplates(directory).get_template
     body, form = read(name), read("format-schema" if structured else f"format-{output_format.value}")
     # A structured reply carries its sources in fields of its own, not in markers.
-    values = {"cite": "" if structured else read("cite"), "format": form}
+    values = {"cite": "" if structured else read("cite-quoted" if quoted else "cite"), "format": form}
     template = string.Template(body)
     unknown = set(template.get_identifiers()) - _VARIABLES
     if unknown:

@@ -22,16 +22,25 @@ if TYPE_CHECKING:
 
     from footnoted.types import Prompt, Provider
 
-__all__ = ["PROVIDERS", "Fallback", "FromFunction", "build", "name_of", "patient"]
+__all__ = ["PROVIDERS", "Fallback", "FromFunction", "build", "is_model", "name_of", "patient"]
 
 # Each name and where its class lives; a room is entered when its name is first used.
 PROVIDERS = {
     "openai": "footnoted.providers.openai:OpenAI",
     "anthropic": "footnoted.providers.anthropic:Anthropic",
     "gemini": "footnoted.providers.gemini:Gemini",
+    "azure": "footnoted.providers.azure:Azure",
+    "bedrock": "footnoted.providers.bedrock:Bedrock",
+    "vertex": "footnoted.providers.vertex:Vertex",
+    "cohere": "footnoted.providers.cohere:Cohere",
     "compatible": "footnoted.providers.compatible:Compatible",
     "extractive": "footnoted.providers.extractive:Extractive",
 }
+
+
+def is_model(provider: Provider) -> bool:
+    """Whether a provider made here is an LLM: one of `PROVIDERS` but the one that only quotes."""
+    return bool(getattr(provider, "writes", False))
 
 
 def build(

@@ -19,9 +19,11 @@ if TYPE_CHECKING:
     from footnoted.types import Source
 
 _LOOKED_AT = 40  # ranked sentences
-_NEAR, _NEAR_OPEN = 0.8, 1.6  # how far below the best a supporting sentence may stand, in log-odds
+_NEAR = 1.6  # how far below the best a supporting sentence may stand, in log-odds
 _SHARES = 0.6  # of the best's share of the question, what a supporting sentence must hold
 _ALIKE = 0.7  # share of the shorter's stems that makes two sentences say the same
+_LONGEST_ITEM = 600  # code points of a list item that is told whole
+_LEAST_LEAD = 8  # words of a sentence ending in a colon that is told without what it introduces
 _LISTED = 6  # items or rows shown under the sentence that introduces them
 _AROUND = 2_000  # code points on either side in which a sentence's neighbours are looked for
 _LEAST_WORDS = 4  # a shorter sentence ("Yes.") takes the next along
@@ -58,8 +60,7 @@ def passages(ranked: Sequence[Scored], sources: Sequence[Source], *, limit: int,
         return ()
     best = usable[0]
     for one in usable:
-        reach = _NEAR_OPEN if best.features.get("open") else _NEAR
-        if len(chosen.written) >= limit or best.score - one.score > reach:
+        if len(chosen.written) >= limit or best.score - one.score > _NEAR:
             break
         if one.features["cover_around"] >= _SHARES * best.features["cover_around"]:
             chosen.take(one.sentence, usable)
@@ -97,6 +98,7 @@ class _Chosen:
         """Write a sentence with what belongs to it, unless it is said already or does not fit."""
         if (sentence.source_index, sentence.start) in self._used:
             return
+        sentence = self._whole(sentence)
         if sentence.text.rstrip("*_ ").endswith((":", "：")):
             self._take_list(sentence, ranked)
             return
@@ -106,6 +108,23 @@ class _Chosen:
             fresh = one is not sentence or len(run) > 1 or not self._repeats(one)
             if fresh and len(self.written) < self._limit:
                 self._write(one)
+
+    def _whole(self, sentence: Sentence) -> Sentence:
+        """The whole list item that a sentence is part of: "Defaults to 500." says nothing without what it is of."""
+        if sentence.kind != "item":
+            return sentence
+        near = [one for one in self._around(sentence) if one.kind == "item" and one.block == sentence.block]
+        at = next((i for i, one in enumerate(near) if one.start == sentence.start), 0)
+        first, last = at, at
+        while first > 0 and not _OPENS_ITEM.match(near[first].text):
+            first -= 1
+        while last + 1 < len(near) and not _OPENS_ITEM.match(near[last + 1].text):
+            last += 1
+        if not near or near[last].end - near[first].start > _LONGEST_ITEM:
+            return sentence
+        self._used.update((one.source_index, one.start) for one in near[first + 1 : last + 1])
+        text = self._sources[sentence.source_index].text[near[first].start : near[last].end]
+        return replace(near[first], end=near[last].end, text=text)
 
     def _with_condition(self, sentence: Sentence) -> list[Sentence]:
         """The sentence, and the next of its paragraph where that bounds it or it says too little alone."""
@@ -124,6 +143,9 @@ class _Chosen:
             one for one in self._around(lead) if span in one.leads and self._free(one) and not is_order(one.text)
         ]
         if not members:
+            if len(lead.text.split()) >= _LEAST_LEAD:  # what it introduces is code or a picture: it tells enough itself
+                self._groups += 1
+                self._write(lead)
             return
         self._used.add((lead.source_index, lead.start))
         place = {(one.source_index, one.start): i for i, one in enumerate(ranked)}

@@ -27,6 +27,11 @@ _DRAIN_PATIENCE = 0.02  # seconds to wait for the end of a finished reply, so th
 _IDLE = 15.0  # seconds an unused connection is kept
 
 
+def encoded(body: Mapping[str, Any]) -> bytes:
+    """A body as the bytes that are posted."""
+    return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
+
+
 class Http:
     """Posts JSON over kept-alive connections, one session an event loop, made when first needed.
 
@@ -38,9 +43,7 @@ class Http:
         self._injected = session
         self._opened: WeakKeyDictionary[asyncio.AbstractEventLoop, _Session] = WeakKeyDictionary()
 
-    async def post(
-        self, url: str, body: Mapping[str, Any], headers: Mapping[str, str], *, key_from: str, where: str
-    ) -> Reply:
+    async def post(self, url: str, body: bytes, headers: Mapping[str, str], *, key_from: str, where: str) -> Reply:
         """The reply to a POST, once its status is known to be 200; whoever gets it closes it."""
         import aiohttp
 
@@ -48,7 +51,7 @@ class Http:
         try:
             response = await session.post(
                 url,
-                data=json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace"),
+                data=body,
                 headers=headers,
                 allow_redirects=False,  # a key follows no redirect
                 timeout=aiohttp.ClientTimeout(total=None),  # deadlines are on content, and kept elsewhere

@@ -20,6 +20,7 @@ from footnoted.providers._sse import Decoder
 from footnoted.types import Delta, FinishReason, Usage
 
 if TYPE_CHECKING:
+    from footnoted.providers._eventstream import FrameDecoder
     from footnoted.providers._sse import Event
 
 _SHAPELESS = (KeyError, TypeError, AttributeError, IndexError, ValueError, RecursionError)
@@ -45,7 +46,7 @@ class Reading:
         self._spoken = False  # text has come
         self._understood = False  # an event of the protocol has come
         self._beginning = b""
-        self._sse = Decoder()
+        self._sse: Decoder | FrameDecoder = Decoder()
 
     def take(self, event: Event) -> Delta | None:
         """What one event says; a subclass's own. Any `_SHAPELESS` error means the event is not the protocol's."""

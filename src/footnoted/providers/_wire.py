@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 import footnoted
 from footnoted.errors import ConfigurationError, ProviderError, ProviderRejected, ProviderUnavailable
 from footnoted.providers._faults import redact
-from footnoted.providers._http import Http
+from footnoted.providers._http import Http, encoded
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Mapping
@@ -35,6 +35,7 @@ class Wire:
     """A provider that is asked over HTTP. ``headers`` are added to each request, and win over its own."""
 
     name: ClassVar[str]
+    writes: ClassVar[bool] = True  # it is a model, which can be asked to judge as well
     home: ClassVar[str]  # the vendor's own base_url, as its SDK takes it
     usual_model: ClassVar[str]
     key_variables: ClassVar[tuple[str, ...]]
@@ -122,6 +123,10 @@ class Wire:
     def _credentials(self, key: str) -> dict[str, str]:
         raise NotImplementedError
 
+    async def _authorised(self, url: str, body: bytes) -> Mapping[str, str]:  # noqa: ARG002
+        """A request's headers; whose credentials run out makes them anew here."""
+        return self._headers
+
     def _url(self, model: str) -> str:
         raise NotImplementedError
 
@@ -135,14 +140,17 @@ class Wire:
 
     async def _ask(self, prompt: Prompt) -> Reply:
         model = prompt.model or self.model
+        if not model:
+            raise ConfigurationError(f"provider {self.name!r} needs the model's name: model= or FOOTNOTED_MODEL")
         without = self._without.setdefault(model, set())
         while True:
             body = self._body(prompt, model, without)
+            url, data = self._url(model), encoded(body)
             try:
                 return await self._http.post(
-                    self._url(model),
-                    body,
-                    self._headers,
+                    url,
+                    data,
+                    await self._authorised(url, data),
                     key_from=self._key_from,
                     where=f"model {model!r} at {self._host()}",
                 )

@@ -1,4 +1,7 @@
-"""A prompt in; an answer made of the sources' own sentences, each with its pointer, out. No model, no network."""
+"""Answers made of the sources' own sentences, each with its pointer: no model that writes, no network.
+
+The hard thing is to know when not to answer; `footnoted.relevance` says how likely the sources do.
+"""
 
 from __future__ import annotations
 
@@ -8,21 +11,24 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from footnoted.encoder import EncoderUnavailable
 from footnoted.errors import ConfigurationError
+from footnoted.models import ModelUnavailable
 from footnoted.orders import is_order
 from footnoted.providers._choosing import Passage, passages
-from footnoted.relevance import EncoderLikeness, answerability, rank, tells
+from footnoted.providers._overview import told
+from footnoted.relevance import OVERVIEW, Reads, ShippedMeaning, answerability, parts, rank, tells
 from footnoted.text import content_stems, estimate_tokens, fold, stem, words
-from footnoted.types import Delta, FinishReason, Prompt, Usage
+from footnoted.types import Delta, FinishReason, Pointer, Prompt, Usage
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
 
-    from footnoted.relevance import Likeness, Scored
+    from footnoted.relevance import Meaning, Scored
     from footnoted.types import Turn
 
-THRESHOLD = 0.5  # where the weights were fitted to divide best
+THRESHOLD = (
+    0.45  # of people's questions over documentation a third is refused there, and a quarter of near misses is not
+)
 _THREAD_FROM = 20_000  # code points; below it ranking is quicker than a reader can see
 _SCHEMA_FIELDS = frozenset({"answer", "confidence", "sources_used", "key_facts", "limitations"})
 _FOLLOWS = re.compile(r"\s*(?:and|or|but|also|what about|how about|what if|so)\b", re.IGNORECASE)
@@ -31,19 +37,25 @@ _POINTS_BACK = re.compile(
 )
 _THIN, _THIN_POINTING = 2, 4  # fewer words of content than this need the question before
 _LOOKED_BACK = 3  # turns
+_OF_A_PART = 2  # sentences for each part of a question that has several
+_NEAR = 3  # places a refusal names
+_FOREIGN = 0.6  # share of a question's words, small ones too, that no source has: asked in another language
+_QUOTED = "the sources have hardly a word of the question; if they are in another language, their own words are quoted"
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
     """What the sources say to the question; no passages when they do not answer it.
 
-    ``chance`` is that of an answer being in them; ``cut`` tells that even the first sentence was too long.
+    ``chance`` is that of an answer being in them; ``near`` the places that came nearest to one where there is none;
+    ``cut`` tells that even the first sentence was too long.
     """
 
     passages: tuple[Passage, ...]
     chance: float
     reason: str = ""
     cut: bool = False
+    near: tuple[Pointer, ...] = ()
 
 
 class Extractive:
@@ -62,7 +74,7 @@ class Extractive:
         *,
         threshold: float | None = None,
         sentences: int = 4,
-        likeness: Likeness | Literal["shipped"] | None = None,
+        likeness: Meaning | Literal["shipped"] | None = None,
     ) -> None:
         if threshold is not None and not 0 <= threshold <= 1:
             raise ConfigurationError(f"threshold is a chance between 0 and 1, not {threshold}")
@@ -70,7 +82,7 @@ class Extractive:
             raise ConfigurationError(f"an extractive answer has at least one sentence, not {sentences}")
         self.threshold = THRESHOLD if threshold is None else threshold
         self.sentences = sentences
-        self.likeness: Likeness | None = EncoderLikeness() if likeness == "shipped" else likeness
+        self.likeness: Meaning | None = ShippedMeaning() if likeness == "shipped" else likeness
         self._may_go_without = likeness == "shipped"
 
     async def stream(self, prompt: Prompt) -> AsyncIterator[Delta]:
@@ -99,7 +111,8 @@ class Extractive:
         if reply.passages:
             yield _ending(reply, Usage(input=read, output=written))
         else:
-            yield Delta(usage=Usage(input=read), finish_reason=FinishReason.REFUSED, detail=reply.reason)
+            refused = FinishReason.REFUSED
+            yield Delta(usage=Usage(input=read), finish_reason=refused, detail=reply.reason, near=reply.near)
 
     async def aclose(self) -> None:
         """Nothing to close: the class holds no connection."""
@@ -108,29 +121,41 @@ class Extractive:
         """The passages that answer the prompt's question, in the order to write them."""
         if not any(source.text.strip() for source in prompt.sources):
             return Reply((), 0.0, "There are no sources to answer from.")
+        if any(OVERVIEW in source.metadata for source in prompt.sources):
+            return Reply(told(prompt.sources, limit=2 * self.sentences), 1.0)
         about = before(prompt.question, prompt.history)
-        ranked = self._ranked(prompt, about)
-        # A sentence that orders about whoever answers tells nothing, however well its words fit.
-        ranked = [one for one in ranked if not is_order(one.sentence.text)]
-        chance = answerability(f"{about} {prompt.question}", ranked)
-        if chance < self.threshold:
-            return Reply((), chance, _why_not(prompt, ranked))
+        ranked, chance = self._weighed(prompt, prompt.question, about)
         room = prompt.sampling.max_tokens
-        found = passages(ranked, prompt.sources, limit=self.sentences, tokens=room)
+        found = passages(ranked, prompt.sources, limit=self.sentences, tokens=room) if chance >= self.threshold else ()
+        asked = [self._weighed(prompt, part, f"{about} {prompt.question}".strip()) for part in parts(prompt.question)]
+        answered = [(others, likely) for others, likely in asked if likely >= self.threshold]
+        if found or len(answered) > 1:
+            for others, likely in answered:
+                chance = max(chance, likely)
+                found = _joined(found, passages(others, prompt.sources, limit=_OF_A_PART, tokens=room), room)
         if not found:
-            return Reply((), chance, _why_not(prompt, ranked))
+            return Reply((), chance, _why_not(prompt, ranked), near=_nearest(ranked))
         if estimate_tokens(found[0].text) > room:
             return Reply((_shortened(found[0], room),), chance, cut=True)
-        return Reply(found, chance)
+        foreign = bool(ranked) and ranked[0].features.get("foreign", 0.0) >= _FOREIGN
+        return Reply(found, chance, _QUOTED if foreign else "")
 
-    def _ranked(self, prompt: Prompt, about: str) -> list[Scored]:
+    def _weighed(self, prompt: Prompt, question: str, about: str) -> tuple[list[Scored], float]:
+        """The sentences, best first, and the chance that they answer."""
         try:
-            return rank(prompt.question, prompt.sources, about=about, likeness=self.likeness)
-        except EncoderUnavailable:
+            return self._judged(prompt, question, about)
+        except ModelUnavailable:
             if not self._may_go_without:
                 raise
             self.likeness = None
-            return rank(prompt.question, prompt.sources, about=about)
+            return self._judged(prompt, question, about)
+
+    def _judged(self, prompt: Prompt, question: str, about: str) -> tuple[list[Scored], float]:
+        ranked = rank(question, prompt.sources, about=about, likeness=self.likeness)
+        # A sentence that orders about whoever answers tells nothing, however well its words fit.
+        ranked = [one for one in ranked if not is_order(one.sentence.text)]
+        reads = self.likeness if isinstance(self.likeness, Reads) else None
+        return ranked, answerability(f"{about} {question}".strip(), ranked, sources=prompt.sources, reads=reads)
 
 
 def before(question: str, history: Sequence[Turn]) -> str:
@@ -146,6 +171,25 @@ def before(question: str, history: Sequence[Turn]) -> str:
         said.insert(0, turn.user)
         question = turn.user
     return " ".join(said)
+
+
+def _nearest(ranked: Sequence[Scored]) -> tuple[Pointer, ...]:
+    """The best sentence of each of the best sources."""
+    near: dict[int, Pointer] = {}
+    for one in ranked:
+        near.setdefault(one.source_index, Pointer(one.source_index, one.start, one.end))
+    return tuple(near.values())[:_NEAR]
+
+
+def _joined(found: tuple[Passage, ...], more: tuple[Passage, ...], room: int) -> tuple[Passage, ...]:
+    """The passages, and those of a part of the question that tell something else, as far as there is room."""
+    used = {pointer for one in found for pointer in one.pointers}
+    left = room - sum(estimate_tokens(one.text) for one in found)
+    for one in more:
+        cost = estimate_tokens(one.text)
+        if cost <= left and used.isdisjoint(one.pointers):
+            found, left = (*found, one), left - cost
+    return found
 
 
 def _leans(question: str) -> bool:
@@ -186,7 +230,8 @@ def _shortened(passage: Passage, tokens: int) -> Passage:
 
 
 def _ending(reply: Reply, usage: Usage) -> Delta:
-    return Delta(usage=usage, finish_reason=FinishReason.LENGTH if reply.cut else FinishReason.COMPLETE)
+    reason = FinishReason.LENGTH if reply.cut else FinishReason.COMPLETE
+    return Delta(usage=usage, finish_reason=reason, detail=reply.reason, near=())
 
 
 def _opening(number: int, *, bullets: bool) -> str:

@@ -1,8 +1,24 @@
-"""A question and sources in; each sentence scored for how well it answers, and whether any does, out."""
+"""Which sentence of some sources answers a question, and whether any does."""
 
 from footnoted.relevance.layout import Sentence, read
-from footnoted.relevance.likeness import EncoderLikeness, Likeness
-from footnoted.relevance.question import tells
-from footnoted.relevance.rank import Scored, answerability, rank
+from footnoted.relevance.meaning import Meaning, Reads, ShippedMeaning
+from footnoted.relevance.question import parts, tells
+from footnoted.relevance.rank import Scored, answerability, kind_of, rank, said_of
 
-__all__ = ["EncoderLikeness", "Likeness", "Scored", "Sentence", "answerability", "rank", "read", "tells"]
+OVERVIEW = "overview"  # the key under which a source says that it was chosen for a question about the collection
+
+__all__ = [
+    "OVERVIEW",
+    "Meaning",
+    "Reads",
+    "Scored",
+    "Sentence",
+    "ShippedMeaning",
+    "answerability",
+    "kind_of",
+    "parts",
+    "rank",
+    "read",
+    "said_of",
+    "tells",
+]

@@ -1,32 +1,38 @@
-"""A question and sources in; their sentences, best first, and the chance that they answer it, out."""
+"""The sentences of some sources, best answer first, and the chance that they answer at all.
+
+The hard thing is the second: a near miss shares nearly every word with the question. Both are fitted models over the
+measures of `measures`, made by ``training/fit_relevance.py`` on labelled questions in twelve languages.
+"""
 
 from __future__ import annotations
 
 import json
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from footnoted.relevance.features import Pool, Prepared, prepare
 from footnoted.relevance.layout import Sentence, read
-from footnoted.relevance.likeness import Holding
+from footnoted.relevance.measures import Likeness, Pool, Prepared, prepare
 from footnoted.relevance.narrow import narrow
 from footnoted.relevance.question import Question, understand
-from footnoted.relevance.roots import root
-from footnoted.text import STOPWORDS, content_stems, fold, words
+from footnoted.text import STOPWORDS, content_stems, fold, stem, words
 from footnoted.types import Span
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from footnoted.relevance.likeness import Likeness
+    from footnoted.relevance.meaning import Meaning, Reads
     from footnoted.types import Source
 
 _MEASURED = 60  # sentences measured closely; the answer is among them 96 times of 100 in a long article
-_LIKENED = 24  # sentences the encoder reads
 _SKIPPED = frozenset({"heading", "header", "rule"})
+_SAID = 900  # code points of a passage that its vector is made of
+_BOOK = 4_000  # code points from which on a source is no passage that one vector can stand for
+_READ = 1_400  # code points of a passage that are read together with the question
+_TOPIC = 3  # words of a sentence that only names what the next is about
+_PASSAGES = 4.0  # what a unit of a passage's likeness counts beside words, when the sentences to measure are chosen
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,132 +51,172 @@ class Scored:
     sentence: Sentence
 
 
-def rank(
-    question: str, sources: Sequence[Source], *, about: str = "", likeness: Likeness | None = None
-) -> list[Scored]:
+def rank(question: str, sources: Sequence[Source], *, about: str = "", likeness: Meaning | None = None) -> list[Scored]:
     """The sentences that might answer, best first: all of small sources, the likeliest 60 at most.
 
-    ``about`` holds words of the talk before the question, which count for less. ``likeness`` adds an
-    encoder's view of the best; one that is `Holding`, too, its verdict on the very best. Headings and the
-    header rows of tables lend their words to what stands under them and are no answers themselves.
+    ``about`` holds words of the talk before the question, which count for less. ``likeness`` is the encoder that lets
+    other words for the same meet, and other languages. Headings and the header rows of tables lend their words to what
+    stands under them and are no answers themselves.
     """
-    asked = understand(question, about=about)
-    pool = Pool(asked, _prepared(asked, sources))
-    first = pool.first
-    likeliest = sorted(range(len(first)), key=lambda i: -first[i])[:_MEASURED]
-    weights = _weights()["order"]
-    ranked = [_scored(pool.pool[i].sentence, pool.features(i), weights) for i in likeliest]
+    ranked = [_scored(one, features) for one, features in measured(question, sources, about=about, likeness=likeness)]
     ranked.sort(key=lambda one: -one.score)
-    if likeness is not None and ranked:
-        told = {(one.sentence.source_index, one.sentence.start): one.text for one in pool.pool}
-        ranked = _likened(asked, ranked, likeness, told)
-        if isinstance(likeness, Holding) and not about:  # a follow-up alone says too little to be held against anything
-            best = ranked[0]
-            held = likeness.held(asked, told[best.source_index, best.start])
-            ranked[0] = replace(best, features={**best.features, **held})
     return ranked
 
 
-def answerability(question: str, ranked: Sequence[Scored]) -> float:
-    """The chance (0–1) that the best of the ranked sentences answers; 0.5 divides best on labelled data.
+def measured(
+    question: str, sources: Sequence[Source], *, about: str = "", likeness: Meaning | None = None
+) -> list[tuple[Sentence, dict[str, float]]]:
+    """The sentences that might answer and what speaks for each; what `rank` weighs."""
+    asked = understand(question, about=about)
+    pool = Pool(asked, _prepared(asked, sources))
+    likely = list(range(len(pool.pool)))
+    if likeness is None:
+        likely = sorted(likely, key=lambda i: -pool.first(i))[:_MEASURED]
+        return [(pool.pool[i].sentence, pool.features(i, None)) for i in likely]
+    if not likely:
+        return []
+    near, vector = _passages(asked, sources, {one.sentence.source_index for one in pool.pool}, likeness)
+    if len(likely) > _MEASURED:
+        likely.sort(key=lambda i: -pool.first(i) - _PASSAGES * near[pool.pool[i].sentence.source_index])
+        likely = sorted(likely[:_MEASURED])
+        pool = Pool(asked, [pool.pool[i] for i in likely])
+    cosines = (likeness.passages([one.said for one in pool.pool]) @ vector).tolist()
+    for one, cosine in zip(pool.pool, cosines, strict=True):  # a whole book is as near as its nearest sentence
+        index = one.sentence.source_index
+        if len(sources[index].text) > _BOOK:
+            near[index] = max(near[index], cosine)
+    alike = Likeness(cosines, near, _wants("figure", vector), _wants("name", vector))
+    return [(one.sentence, pool.features(i, alike)) for i, one in enumerate(pool.pool)]
 
-    Fitted where half of the questions had an answer; see ``benchmarks/extractive.py``.
+
+def answerability(
+    question: str, ranked: Sequence[Scored], *, sources: Sequence[Source] = (), reads: Reads | None = None
+) -> float:
+    """The chance (0–1) that the best of the ranked sentences answers; see `Extractive.threshold`.
+
+    ``reads``, with the ``sources`` ranked, reads the best sentence's passage together with the question: a near miss
+    has the question's words, and a passage that answers something else.
     """
     if not ranked or not content_stems(question):
         return 0.0
     evidence = answer_features(ranked)
-    known = ranked[0].features
-    looked = "_read" if "carried" in known else "_likened" if "whole" in known else ""
-    weights = _weights()[answer_table(ranked) + looked]
-    return 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, _weighed(evidence, weights)))))
+    meant = "like" in ranked[0].features
+    odds = _weighed(evidence, _weights()["answer_meant" if meant else "answer"])
+    if meant and reads is not None and sources:
+        [chance] = reads.answers(question, [passage_of(ranked[0].sentence, sources)])
+        odds = _weighed(read_features(ranked[0], odds, chance), _weights()["read"])
+    return 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, odds))))
 
 
-def answer_table(ranked: Sequence[Scored]) -> str:
-    """Which weights judge: words met by chance tell less where several sources were read than in one."""
-    return "answer_many" if any(one.source_index != ranked[0].source_index for one in ranked) else "answer"
+def passage_of(sentence: Sentence, sources: Sequence[Source]) -> str:
+    """The passage a sentence stands in, under its heading, as far as it is read: that much around it in a book."""
+    source = sources[sentence.source_index]
+    start = 0 if sentence.end <= _READ else max(0, sentence.start - _READ // 2)
+    heading = sentence.headings[-1] if start and sentence.headings else source.title.rpartition("›")[2].strip()
+    text = source.text[start : start + _READ]
+    return f"{heading}\n{text}" if heading else text
+
+
+def read_features(best: Scored, odds: float, chance: float) -> dict[str, float]:
+    """What the second look at an answer is made of: the odds so far, those of the reading, another language."""
+    read = math.log(max(chance, 1e-6) / max(1 - chance, 1e-6))
+    return {"odds": max(-8.0, min(8.0, odds)), "read": read, "foreign": best.features["foreign"]}
 
 
 def answer_features(ranked: Sequence[Scored]) -> dict[str, float]:
-    """What speaks for the whole ranking holding an answer: its best sentence, and the best of each measure."""
+    """What speaks for the whole ranking holding an answer: its best sentence, and the best of each measure.
+
+    Nothing in it depends on how much else there is: one text is judged as a page of many is.
+    """
     found = {f"best_{name}": value for name, value in ranked[0].features.items()}
     for name in _TOPS:
         if name in ranked[0].features:
-            found[f"top_{name}"] = max(one.features.get(name, 0.0) for one in ranked)
-    found["score"] = ranked[0].score
-    found["lead"] = min(3.0, ranked[0].score - ranked[1].score) if len(ranked) > 1 else 3.0
+            found[f"top_{name}"] = max(one.features[name] for one in ranked)
+    if "like" in ranked[0].features:
+        likes = [one.features["like"] for one in ranked]
+        found["foreign_like"] = ranked[0].features["foreign"] * max(likes)
+        found["foreign_absent"] = ranked[0].features["foreign"] * ranked[0].features["absent"]
     return found
 
 
-_TOPS = (
-    "cover_around",
-    "rest",
-    "rare_abs",
-    "pairs",
-    "in_order",
-    "offers_near",
-    "dense",
-    "cover_local",
-    "whole",
-    "by_word",
-)
+_TOPS = ("cover_around", "near", "passage", "pairs", "dense", "like", "like_passage", "figure", "soft")
+
+
+def kind_of(question: str, likeness: Meaning) -> str:
+    """What a question is of: the ``matter``, the whole ``collection``, one ``page``; or ``greeting``, ``thanks``."""
+    vector = likeness.queries([question])[0]
+    heads = {name.removeprefix("kind_"): head for name, head in _heads().items() if name.startswith("kind_")}
+    return max(heads, key=lambda name: float(heads[name][:-1] @ vector + heads[name][-1]), default="matter")
+
+
+def said_of(source: Source) -> str:
+    """A passage as the encoder reads it: its title and its first 150 words or so."""
+    return (f"{source.title}\n{source.text}" if source.title else source.text)[:_SAID]
+
+
+def _passages(
+    asked: Question, sources: Sequence[Source], which: set[int], likeness: Meaning
+) -> tuple[dict[int, float], Any]:
+    """How alike the question and each source are, and the question's vector."""
+    vector = likeness.queries([asked.whole])[0]
+    order = sorted(index for index in which if len(sources[index].text) <= _BOOK)
+    cosines = likeness.passages([said_of(sources[index]) for index in order]) @ vector
+    return dict.fromkeys(which, 0.0) | dict(zip(order, cosines.tolist(), strict=True)), vector
 
 
 def _prepared(asked: Question, sources: Sequence[Source]) -> list[Prepared]:
     prepared: list[Prepared] = []
     for part in narrow(asked, sources):
         source = sources[part.source_index]
-        title = _roots(source.title)
+        before: Sentence | None = None
         for sentence in read(source, part.source_index, within=Span(part.start, part.end)):
+            topic, before = _topic(before, sentence), sentence
             if sentence.kind in _SKIPPED or not any(char.isalnum() for char in sentence.text):
                 continue
-            leads = " ".join(source.text[lead.start : lead.end] for lead in sentence.leads)
-            around = _roots(" ".join((*part.headings, *sentence.headings)))
-            prepared.append(prepare(sentence, leads=leads, around=around, title=title))
+            leads = topic + " ".join(source.text[lead.start : lead.end] for lead in sentence.leads)
+            around = _stems(" ".join((source.title, *part.headings, *sentence.headings)))
+            prepared.append(prepare(sentence, leads=leads, title=source.title, around=around))
     return prepared
 
 
+def _topic(before: Sentence | None, sentence: Sentence) -> str:
+    """The few words that open a paragraph and name what it is of ("Windscreen. The excess is £75."), if it has any."""
+    if before is None or before.kind != "prose" or sentence.kind != "prose" or before.block != sentence.block:
+        return ""
+    return before.text if len(words(before.text)) <= _TOPIC else ""
+
+
 @lru_cache(maxsize=1024)
-def _roots(text: str) -> frozenset[str]:
-    return frozenset(root(word) for word, _, _ in words(text) if fold(word) not in STOPWORDS)
+def _stems(text: str) -> frozenset[str]:
+    return frozenset(stem(word) for word, _, _ in words(text) if fold(word) not in STOPWORDS)
 
 
-def _scored(sentence: Sentence, features: Mapping[str, float], weights: Mapping[str, float]) -> Scored:
-    score = _weighed(features, weights)
-    return Scored(sentence.source_index, sentence.start, sentence.end, score, features, sentence)
+def _scored(sentence: Sentence, features: Mapping[str, float]) -> Scored:
+    weights = _weights()["order_meant" if "like" in features else "order"]
+    return Scored(sentence.source_index, sentence.start, sentence.end, _weighed(features, weights), features, sentence)
 
 
 def _weighed(features: Mapping[str, float], weights: Mapping[str, float]) -> float:
     return weights.get("", 0.0) + sum(weights.get(name, 0.0) * value for name, value in features.items())
 
 
-def _likened(
-    asked: Question, ranked: Sequence[Scored], likeness: Likeness, told: Mapping[tuple[int, int], str]
-) -> list[Scored]:
-    """The best again with the encoder's view, in a new order; the others stay below them.
+def _wants(kind: str, vector: Any) -> float:
+    """The chance (0–1) that a question with this vector wants such an answer: a number, a name."""
+    head = _heads()[kind]
+    return 1.0 / (1.0 + math.exp(-float(head[:-1] @ vector + head[-1])))
 
-    ``told`` gives each sentence (by source and start) with its leads.
-    """
-    weights = _weights()["order_likened"]
-    near, far = ranked[:_LIKENED], ranked[_LIKENED:]
-    views = likeness(asked, [told[one.source_index, one.start] for one in near])
-    best = {name: max(view[name] for view in views) for name in views[0]}
-    again = []
-    for one, view in zip(near, views, strict=True):
-        gaps = {f"{name}_gap": best[name] - value for name, value in view.items()}
-        again.append(_scored(one.sentence, {**one.features, **view, **gaps}, weights))
-    again.sort(key=lambda one: -one.score)
-    floor = again[-1].score
-    missing = dict.fromkeys([*best, *(f"{name}_gap" for name in best)], 0.0)
-    below = [
-        Scored(one.source_index, one.start, one.end, floor - 1 - place, {**one.features, **missing}, one.sentence)
-        for place, one in enumerate(far)
-    ]
-    return [*again, *below]
+
+@cache
+def _heads() -> Mapping[str, Any]:
+    from footnoted.native import numpy as np
+
+    with files("footnoted.relevance").joinpath("wants.npz").open("rb") as file:
+        return {name: array.astype(np.float32) for name, array in np.load(file).items()}
 
 
 @cache
 def _weights() -> dict[str, dict[str, float]]:
-    """The shipped weights by purpose; ``""`` is the constant. Fitted by ``benchmarks/extractive.py --fit``."""
+    """The shipped weights by purpose; ``""`` is the constant. Fitted by ``training/fit_relevance.py``."""
     text = files("footnoted.relevance").joinpath("weights.json").read_text(encoding="utf-8")
     weights: dict[str, dict[str, float]] = json.loads(text)
     return weights

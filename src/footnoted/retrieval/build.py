@@ -1,4 +1,8 @@
-"""Files and what is kept of them in; a whole index out, in which only the changed files were read anew."""
+"""The index of some files, in which only the changed files are read and written anew.
+
+The hard thing is that others may be reading the kept index meanwhile: a new generation therefore shares the old one's
+files, which never change, and adds to them.
+"""
 
 from __future__ import annotations
 
@@ -35,6 +39,7 @@ class Built:
     reused: bool
     read: int
     location: Path | None
+    passed_over: tuple[Problem, ...] = ()
 
 
 def build(
@@ -52,23 +57,25 @@ def build(
         return _built(reading, reading.index(None), None)
     shelf = Shelf(folder, given)
     kept: tantivy.Index | None = None
+    generation: Path | None = None
     for generation, manifest in shelf.current():
         kept = store.open_kept(generation)
         if kept is None:
             continue
         reading.compare(manifest)
-        if reading.changed or reading.fewer:
+        if reading.changed or reading.gone:
             break
         if reading.doubted:
             shelf.confirm(generation, reading.manifest())
         return replace(_built(reading, kept, generation), reused=True)
     try:
-        with shelf.building() as place:
-            index = reading.index(place, kept)
+        with shelf.building(generation if kept is not None else None) as place:
+            index = reading.added_to(place) if kept is not None else reading.index(place)
             final = shelf.publish(place, reading.manifest())
     except (OSError, ValueError):
         # Nowhere to write, a full disk: the answer matters more than keeping the index.
-        return _built(reading, reading.index(None, kept), None)
+        reading.changed = list(reading.findings.files)
+        return _built(reading, reading.index(None), None)
     return _built(reading, store.open_kept(final) or index, final)
 
 
@@ -81,7 +88,16 @@ def _built(reading: _Reading, index: tantivy.Index, location: Path | None) -> Bu
     if not files:
         raise nothing_readable(reading.findings, problems)
     skipped = dict(reading.findings.skipped)
-    return Built(index, files, tuple(problems), skipped, reused=False, read=len(reading.changed), location=location)
+    return Built(
+        index,
+        files,
+        tuple(problems),
+        skipped,
+        reused=False,
+        read=len(reading.changed),
+        location=location,
+        passed_over=tuple(reading.findings.passed_over),
+    )
 
 
 class _Reading:
@@ -90,7 +106,7 @@ class _Reading:
     def __init__(self, findings: Findings, scanned_ns: int, progress: Progress | None, limit_bytes: int) -> None:
         self.findings = findings
         self.changed: list[Found] = list(findings.files)
-        self.fewer = False
+        self.gone: list[str] = []
         self.doubted = False
         self._scanned_ns = scanned_ns
         self._progress = progress
@@ -106,17 +122,28 @@ class _Reading:
                 self.changed.append(found)
             else:
                 self._records[found.path] = record
-        self.fewer = any(path not in self._records for path in manifest.records)
+        there = {found.path for found in self.findings.files}
+        self.gone = [path for path in manifest.records if path not in there]
 
     def manifest(self) -> Manifest:
         """The state of the files as of this pass."""
         known = {found.path: self._records[found.path] for found in self.findings.files if found.path in self._records}
         return Manifest(self._scanned_ns, self._limit, known)
 
-    def index(self, place: Path | None, kept: tantivy.Index | None = None) -> tantivy.Index:
-        """A new index of all the files, in the order of their names."""
+    def index(self, place: Path | None) -> tantivy.Index:
+        """A new index of all the files."""
         index = store.create(place)
-        store.write(index, self._entries(kept))
+        store.write(index, self._entries())
+        return index
+
+    def added_to(self, place: Path) -> tantivy.Index:
+        """The index in a folder with the changed files in their new state, and without those that are gone."""
+        index = store.open_kept(place)
+        if index is None:
+            raise ValueError("the copy of the kept index cannot be opened")
+        entries = list(self._entries())
+        gone = [("file", path) for path in (*self.gone, *(found.path for found in self.changed))]
+        store.write(index, entries, without=gone)
         return index
 
     def _unchanged(self, found: Found, manifest: Manifest) -> Record | None:
@@ -138,21 +165,13 @@ class _Reading:
             return None
         return replace(record, mtime_ns=found.mtime_ns, ctime_ns=found.ctime_ns)
 
-    def _entries(self, kept: tantivy.Index | None) -> Iterator[store.Entry]:
-        changed = {found.path for found in self.changed}
-        searcher = kept.searcher() if kept is not None else None
-        done = 0
-        for found in self.findings.files:
-            if found.path not in changed:
-                if kept is not None and searcher is not None:
-                    yield from store.every(kept, searcher, "file", found.path)
-                continue
+    def _entries(self) -> Iterator[store.Entry]:
+        for done, found in enumerate(self.changed, 1):
             record, passages = self._read(found)
             self._records[found.path] = record
-            yield from map(store.Entry.of, passages)
-            done += 1
+            yield from (store.Entry.of(passage, place) for place, passage in enumerate(passages))
             if self._progress is not None:
-                self._progress(done, len(changed), found.path)
+                self._progress(done, len(self.changed), found.path)
 
     def _read(self, found: Found) -> tuple[Record, list[Source]]:
         sha256, title, reason = "", "", ""
@@ -161,7 +180,7 @@ class _Reading:
             data = read_bytes(found, limit_bytes=self._limit)
             sha256 = hashlib.sha256(data).hexdigest()
             document = parse(data, found.path, kind=found.format, limit_bytes=self._limit)
-            title, passages = document.title, chunks(document)
+            title, passages, reason = document.title, chunks(document), document.unread
             if not passages:
                 reason = "holds headings only and no text under them"
         except SourceError as error:

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-FORMAT = 4  # raise it whenever passages, terms or this layout change: kept indexes are then made anew
+FORMAT = 8  # raise it whenever passages, terms or this layout change: kept indexes are then made anew
 _SUMMED = 64 * 1024 * 1024  # bytes of an index up to which its contents, not only sizes, are verified
 _STALE = 3600.0  # seconds after which a generation nobody names may be swept away
 _DOUBT = 2_000_000_000  # ns: a file touched this shortly before the scan may have changed since, unseen
@@ -94,11 +94,13 @@ class Shelf:
                 yield self.folder / name, manifest
 
     @contextlib.contextmanager
-    def building(self) -> Iterator[Path]:
-        """A fresh folder to build a generation in; removed when the building fails."""
+    def building(self, before: Path | None = None) -> Iterator[Path]:
+        """A fresh folder to build a generation in, holding what ``before`` holds; removed when the building fails."""
         place = self.folder / f"new{uuid.uuid4().hex}"
         place.mkdir(parents=True, mode=0o700)
         try:
+            if before is not None:
+                _share(before, place)
             yield place
         except BaseException:
             shutil.rmtree(place, ignore_errors=True)
@@ -126,6 +128,20 @@ class Shelf:
                     old = time.time() - entry.stat().st_mtime > _STALE
                     if entry.name not in {kept, "current"} and old:
                         shutil.rmtree(entry.path, ignore_errors=True)
+
+
+def _share(before: Path, place: Path) -> None:
+    """A generation's files in another folder: segments, which never change, by a second name, the rest as copies."""
+    for entry in os.scandir(before):
+        if entry.name.startswith("manifest.json") or entry.name.endswith(".lock"):
+            continue
+        if entry.name.endswith(".json"):
+            shutil.copyfile(entry.path, place / entry.name)
+            continue
+        try:
+            os.link(entry.path, place / entry.name)
+        except OSError:  # a file system without second names
+            shutil.copyfile(entry.path, place / entry.name)
 
 
 def _read_manifest(place: Path) -> Manifest | None:

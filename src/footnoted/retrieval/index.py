@@ -1,47 +1,82 @@
-"""Files in; for a question, the passages that most likely answer it out (BM25), best first."""
+"""The embedded retriever: passages found by their words and by their meaning, both orders fused.
+
+The hard thing is the price of meaning: a vector costs some ten milliseconds a passage, a word next to nothing. So an
+index is searchable by words at once; what the words find first gets its vectors first, `Index.understand` makes the
+rest, and all are kept. Only a question in other words than any passage's, such as one in another language, has to wait
+for them all.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import math
-from dataclasses import replace
+import threading
+from collections import defaultdict
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal
 
+from footnoted.errors import ConfigurationError
+from footnoted.relevance import ShippedMeaning, kind_of, said_of
 from footnoted.retrieval import store
 from footnoted.retrieval.build import Built, build
 from footnoted.retrieval.cache import default_folder
 from footnoted.retrieval.load import LIMIT
-from footnoted.retrieval.terms import query_terms
+from footnoted.retrieval.overview import marked, overview
+from footnoted.retrieval.retriever import context_of
+from footnoted.retrieval.terms import index_terms, query_terms
+from footnoted.retrieval.vectors import Vectors
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Iterator
+    from contextlib import AbstractContextManager
 
     import tantivy
 
+    from footnoted.contract import SourceContext
+    from footnoted.relevance import Meaning
     from footnoted.retrieval.load import Progress
+    from footnoted.retrieval.retriever import Filters
     from footnoted.types import Source
+
+_CANDIDATES = 60  # passages each way of finding offers
+_AT_ONCE = 16  # of those the words offer, how many may wait for their vectors
+_FUSED = 60  # reciprocal rank fusion's constant (Cormack, Clarke, Büttcher 2009)
+_STRANGE = 0.5  # share of a question's words, small ones too, that no passage holds: asked in another language
+_TYPO_LEAST, _TYPO_LONG = 4, 8  # letters of a word in which one, and two, may be wrong
+_TYPO = 0.6  # what a nearly written word counts beside one rightly written
+_FIELDS = {"document_id": "document", "conversation_id": "scope"}
+_BATCH = 32  # passages between two words on how far it is
 
 
 class Index:
     """Passages, searchable. Make one with `Index.open` or `Index.of`.
 
     ``count`` passages of ``files`` (records); ``problems`` the files that could not be read; ``skipped`` how
-    many of each unknown ending; ``reused`` whether no file had to be read anew, ``read`` how many were;
-    ``location`` the folder it is kept in, if any.
+    many of each unknown ending; ``unread`` every file that was not read, by name, with the reason; ``reused``
+    whether no file had to be read anew, ``read`` how many were; ``location`` the folder it is kept in, if any.
+    ``progress()`` is entered while vectors are made, and what it gives is told how many are done, of how many.
     """
 
-    def __init__(self, built: Built) -> None:
+    def __init__(self, built: Built, meaning: Meaning | None = None) -> None:
         self._index = built.index
         self._searcher = built.index.searcher()
+        self._meaning: Meaning | None = meaning or ShippedMeaning()
+        kept = built.location.parent / "vectors" if built.location else None
+        self._vectors = Vectors(kept)
+        self._writing = threading.Lock()
+        self._last = 0
         self.count: int = self._searcher.num_docs
         self.files = built.files
         self.problems = list(built.problems)
         self.skipped = built.skipped
+        self.unread = [*built.problems, *built.passed_over]
         self.reused = built.reused
         self.read = built.read
         self.location = built.location
+        self.progress: Callable[[], AbstractContextManager[Callable[[int, int], None]]] = _untold
 
     @classmethod
     def open(
@@ -67,63 +102,276 @@ class Index:
         return cls(build(paths, folder=folder, progress=progress, limit_bytes=limit_bytes))
 
     @classmethod
-    def of(cls, sources: Iterable[Source]) -> Index:
-        """An index in memory over passages at hand."""
-        index = store.create(None)
-        store.write(index, map(store.Entry.of, sources))
-        return cls(Built(index, (), (), {}, reused=False, read=0, location=None))
+    def of(cls, sources: Iterable[Source], *, meaning: Meaning | None = None) -> Index:
+        """An index in memory over passages at hand, to which more can be added."""
+        index = cls(Built(store.create(None), (), (), {}, reused=False, read=0, location=None), meaning)
+        index.add(sources)
+        return index
 
-    def search(self, question: str, k: int = 8) -> list[Source]:
-        """The ``k`` passages nearest to a question in words, best first; any string may be asked.
+    def add(self, sources: Iterable[Source]) -> None:
+        """Make more passages findable; those there are stay as they are. For an index in memory."""
+        with self._writing:
+            entries = [store.Entry.of(source, self._last + place) for place, source in enumerate(sources)]
+            self._last += len(entries)
+            store.write(self._index, entries)
+            self._renew()
 
-        ``score`` is ``1 - exp(-b / w)``: ``b`` the BM25 score (``metadata["bm25"]``), ``w`` what a passage of
-        average length scores that holds each of the question's words once. So 0.63 for such a passage, 0.39
-        for half of it, and less when no passage knows a word. Passages with the same words come once;
+    def remove(self, document_id: str) -> None:
+        """Forget the passages of a document, and their vectors."""
+        with self._writing:
+            gone = {entry.key for entry in store.every(self._index, self._searcher, "document", document_id)}
+            store.write(self._index, (), without=[("document", document_id)])
+            self._vectors.keep(lambda key: key not in gone)
+            self._renew()
+
+    def _renew(self) -> None:
+        self._searcher = self._index.searcher()
+        self.count = self._searcher.num_docs
+
+    async def retrieve(self, question: str, *, k: int = 8, filters: Filters | None = None) -> list[SourceContext]:
+        """`answerable_from`, off the event loop, as a generator takes it; see `Retriever`."""
+        found = await asyncio.to_thread(self.answerable_from, question, k, filters=filters)
+        return [context_of(source) for source in found]
+
+    def answerable_from(self, question: str, k: int = 8, *, filters: Filters | None = None) -> list[Source]:
+        """What a question may be answered from: passages, or for one about the collection, what `overview` makes."""
+        kind = self._kind(question)
+        if kind == "matter":
+            return self.find(question, k, filters=filters)
+        if kind == "page":
+            found = self.find(question, k, filters=filters)
+            return self._page_of(found, k) if found else []
+        bound = _bound_of(filters)
+        entries = (entry for entry in store.every(self._index, self._searcher) if _is_within(entry, bound))
+        order = {record.path: number for number, record in enumerate(self.files)}
+        ordered = sorted(entries, key=lambda entry: (order.get(entry.file, 0), entry.place))
+        return overview([entry.source() for entry in ordered], kind)
+
+    def _kind(self, question: str) -> str:
+        from footnoted.models import ModelUnavailable
+
+        if self._meaning is None or not question.strip():
+            return "matter"
+        try:
+            return kind_of(question, self._meaning)
+        except ModelUnavailable:
+            self._meaning = None
+            return "matter"
+
+    def _page_of(self, found: list[Source], k: int) -> list[Source]:
+        """The passages of the document that was found most, in their order, from its beginning."""
+        votes: dict[str, float] = defaultdict(float)
+        for rank, source in enumerate(found):
+            votes[str(source.metadata.get("document_id") or source.id)] += 1 / (2 + rank)
+        best = max(votes, key=lambda name: votes[name])
+        entries = store.every(self._index, self._searcher, "document", best)
+        return [marked(entry.source(), "page") for entry in sorted(entries, key=lambda entry: entry.place)][:k]
+
+    def find(self, question: str, k: int = 8, *, filters: Filters | None = None) -> list[Source]:
+        """The ``k`` passages nearest to a question in words and meaning, best first; scores as in `search`."""
+        return self._found(question, k, filters, ("words", "meaning"))
+
+    def search(
+        self,
+        question: str,
+        k: int = 8,
+        *,
+        by: Literal["words", "meaning"] = "words",
+        filters: Filters | None = None,
+    ) -> list[Source]:
+        """The ``k`` passages nearest to a question one way alone, best first; any string may be asked.
+
+        By words, ``score`` is ``1 - exp(-b / w)``: ``b`` the BM25 score (``metadata["bm25"]``), ``w`` what a passage of
+        average length scores that holds each of the question's words once. So 0.63 for such a passage, 0.39 for half of
+        it, and less when no passage knows a word. By meaning it is the cosine. Passages with the same words come once;
         ``metadata["also_in"]`` names the other files.
         """
-        terms = query_terms(question)
-        if not terms or k < 1 or not self.count:
-            return []
-        limit = min(self.count, 3 * k + 16)
-        hits = self._searcher.search(self._query(terms), limit=limit, count=False).hits
-        ranked = [(score, store.Entry.stored(self._searcher.doc(address))) for score, address in hits]
-        ranked.sort(key=lambda hit: (-hit[0], hit[1].place))
-        best: dict[bytes, tuple[float, store.Entry]] = {}
-        twins: dict[bytes, set[str]] = {}
-        # Only passages with all words the same are one: a copy that differs in a number or a "not" is news.
-        for score, passage in ranked:
-            if passage.same in best:
-                if passage.file != best[passage.same][1].file:
-                    twins.setdefault(passage.same, set()).add(passage.file)
-            elif len(best) < k:
-                best[passage.same] = (score, passage)
-        weight = sum(self._rarity(term) for term in terms)
-        return [_scored(passage, score, weight, twins.get(same)) for same, (score, passage) in best.items()]
+        return self._found(question, k, filters, (by,))
+
+    def understand(self) -> int:
+        """Make the vectors that are still missing, told to ``progress``, and say how many were.
+
+        Without the encoder's libraries it does nothing: the index is then searched by words alone.
+        """
+        missing = [entry for entry in store.every(self._index, self._searcher) if entry.key not in self._vectors]
+        if not missing:
+            return 0
+        with self.progress() as tell:
+            for start in range(0, len(missing), _BATCH):
+                if not self._read(missing[start : start + _BATCH]):
+                    return 0
+                tell(min(start + _BATCH, len(missing)), len(missing))
+        return len(missing)
 
     def sources(self) -> list[Source]:
         """Every passage, in the order of files and places."""
-        return [entry.source() for entry in store.every(self._index, self._searcher)]
+        order = {record.path: number for number, record in enumerate(self.files)}
+        entries = store.every(self._index, self._searcher)
+        return [entry.source() for entry in sorted(entries, key=lambda entry: (order.get(entry.file, 0), entry.place))]
 
     def source(self, id_: str) -> Source | None:
         """The passage with this id."""
         found = next(store.every(self._index, self._searcher, "id", id_), None)
         return found.source() if found else None
 
+    def _found(self, question: str, k: int, filters: Filters | None, ways: tuple[str, ...]) -> list[Source]:
+        if k < 1 or not self.count or not question.strip():
+            return []
+        bound = _bound_of(filters)
+        by_words = self._by_words(question, bound, most=max(3 * k + 16, _CANDIDATES))
+        scores: dict[bytes, _Scores] = defaultdict(_Scores)
+        orders: list[list[store.Entry]] = []
+        if "words" in ways:
+            orders.append([entry for _, entry in by_words])
+            weight = sum(self._rarity(term) for term in query_terms(question)) or 1.0
+            for score, entry in by_words:
+                scores[entry.key].bm25, scores[entry.key].words = score, score / weight
+        if "meaning" in ways:
+            everything = ways == ("meaning",) or self._is_strange(question)
+            by_meaning = self._by_meaning(question, bound, [entry for _, entry in by_words], everything=everything)
+            orders.append([entry for _, entry in by_meaning])
+            for cosine, entry in by_meaning:
+                scores[entry.key].cosine = cosine
+        entries: dict[bytes, store.Entry] = {}
+        fused: dict[bytes, float] = defaultdict(float)
+        for order in orders:
+            for rank, entry in enumerate(order):
+                entries.setdefault(entry.key, entry)
+                fused[entry.key] += 1 / (_FUSED + rank)
+        ranked = sorted(entries.values(), key=lambda entry: (-fused[entry.key], entry.file, entry.place))
+        return [_scored(entry, scores[entry.key], twins) for entry, twins in _each_once(ranked, k)]
+
+    def _by_words(self, question: str, bound: dict[str, list[str]], *, most: int) -> list[tuple[float, store.Entry]]:
+        terms = query_terms(question)
+        if not terms:
+            return []
+        query = self._bound(self._query(terms), bound)
+        hits = self._searcher.search(query, limit=min(self.count, most), count=False).hits
+        return sorted(
+            ((score, store.Entry.stored(self._searcher.doc(address))) for score, address in hits),
+            key=lambda hit: (-hit[0], hit[1].file, hit[1].place),
+        )
+
+    def _by_meaning(
+        self, question: str, bound: dict[str, list[str]], offered: list[store.Entry], *, everything: bool
+    ) -> list[tuple[float, store.Entry]]:
+        """Those nearest in meaning of what has its vector: the first of ``offered`` at least, or ``everything``."""
+        if everything:
+            self.understand()
+        else:
+            self._read([entry for entry in offered[:_AT_ONCE] if entry.key not in self._vectors])
+        if self._meaning is None or not len(self._vectors):
+            return []
+        vector = self._meaning.queries([question])[0]
+        near = self._vectors.nearest(vector, _CANDIDATES, documents=bound.get("document"), scopes=bound.get("scope"))
+        known = {entry.key: entry for entry in offered}
+        found = []
+        for key, cosine in near:
+            entry = known.get(key) or next(store.every(self._index, self._searcher, "key", key.hex()), None)
+            if entry is not None:
+                found.append((cosine, entry))
+        return found
+
+    def _read(self, entries: list[store.Entry]) -> bool:
+        """Make the vectors of passages; false where the encoder cannot run, which is then not asked again."""
+        if self._meaning is None:
+            return False
+        if entries:
+            from footnoted.models import ModelUnavailable
+
+            try:
+                vectors = self._meaning.passages([said_of(entry.source()) for entry in entries])
+            except ModelUnavailable:
+                self._meaning = None
+                return False
+            self._vectors.add([(entry.key, entry.document, entry.scope) for entry in entries], vectors)
+        return True
+
+    def _is_strange(self, question: str) -> bool:
+        """Whether hardly a word of the question, the small ones included, stands in any passage."""
+        terms = index_terms(question)
+        known = sum(self._searcher.doc_freq("terms", term) > 0 for term in terms)
+        return bool(terms) and known < (1 - _STRANGE) * len(terms)
+
     def _query(self, terms: list[str]) -> tantivy.Query:
         import tantivy
 
-        asked = (tantivy.Query.term_query(self._index.schema, "terms", term, "freq") for term in terms)
-        return tantivy.Query.boolean_query([(tantivy.Occur.Should, query) for query in asked])
+        schema, parts = self._index.schema, []
+        for term in terms:
+            if self._searcher.doc_freq("terms", term) or len(term) < _TYPO_LEAST or not term.isalpha():
+                parts.append(tantivy.Query.term_query(schema, "terms", term, "freq"))
+                continue
+            wrong = 2 if len(term) >= _TYPO_LONG else 1
+            nearly = tantivy.Query.fuzzy_term_query(schema, "terms", term, distance=wrong)
+            parts.append(tantivy.Query.const_score_query(nearly, _TYPO * self._rarity(term)))
+        return tantivy.Query.boolean_query([(tantivy.Occur.Should, part) for part in parts])
+
+    def _bound(self, query: tantivy.Query, bound: dict[str, list[str]]) -> tantivy.Query:
+        import tantivy
+
+        if not bound:
+            return query
+        musts = [tantivy.Query.term_set_query(self._index.schema, field, values) for field, values in bound.items()]
+        return tantivy.Query.boolean_query(
+            [
+                (tantivy.Occur.Must, query),
+                *((tantivy.Occur.Must, tantivy.Query.const_score_query(must, 0.0)) for must in musts),
+            ]
+        )
 
     def _rarity(self, term: str) -> float:
         """The term's inverse document frequency, as BM25 has it."""
-        holding = self._searcher.doc_freq("terms", term)
+        holding = min(self.count, self._searcher.doc_freq("terms", term))  # which also counts what was just removed
         return math.log(1 + (self.count - holding + 0.5) / (holding + 0.5))
 
 
-def _scored(passage: store.Entry, score: float, weight: float, also_in: set[str] | None) -> Source:
-    source = passage.source()
-    metadata = {**source.metadata, "bm25": round(score, 4)}
+@contextlib.contextmanager
+def _untold() -> Iterator[Callable[[int, int], None]]:
+    yield lambda _done, _total: None
+
+
+def _is_within(entry: store.Entry, bound: dict[str, list[str]]) -> bool:
+    return all(getattr(entry, field) in values for field, values in bound.items())
+
+
+def _bound_of(filters: Filters | None) -> dict[str, list[str]]:
+    unknown = set(filters or ()) - set(_FIELDS)
+    if unknown:
+        raise ConfigurationError(f"filters know {', '.join(_FIELDS)}; got {', '.join(sorted(unknown))}")
+    several = {name: [value] if isinstance(value, str) else value for name, value in (filters or {}).items()}
+    return {_FIELDS[name]: [value or store.NOWHERE for value in values] for name, values in several.items()}
+
+
+def _each_once(ranked: Iterable[store.Entry], k: int) -> list[tuple[store.Entry, set[str]]]:
+    """The first ``k`` that differ in their words, and in which other files each stands."""
+    best: dict[bytes, tuple[store.Entry, set[str]]] = {}
+    # Only passages with all words the same are one: a copy that differs in a number or a "not" is news.
+    for entry in ranked:
+        if entry.same in best:
+            if entry.file != best[entry.same][0].file:
+                best[entry.same][1].add(entry.file)
+        elif len(best) < k:
+            best[entry.same] = (entry, set())
+    return list(best.values())
+
+
+@dataclass(slots=True)
+class _Scores:
+    """What a passage was found by: BM25, the same beside what the question's words weigh, and the cosine."""
+
+    bm25: float = 0.0
+    words: float = 0.0
+    cosine: float = 0.0
+
+
+def _scored(entry: store.Entry, found: _Scores, also_in: set[str]) -> Source:
+    source = entry.source()
+    metadata: dict[str, Any] = dict(source.metadata)
+    if found.bm25:
+        metadata["bm25"] = round(found.bm25, 4)
+    if found.cosine:
+        metadata["likeness"] = round(found.cosine, 4)
     if also_in:
         metadata["also_in"] = sorted(also_in)
-    return replace(source, metadata=metadata, score=1 - math.exp(-score / weight))
+    score = 1 - math.exp(-found.words) if found.words else max(0.0, found.cosine)
+    return replace(source, metadata=metadata, score=score)

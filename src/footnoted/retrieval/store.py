@@ -1,4 +1,4 @@
-"""Passages in; a tantivy index that finds them by their terms and gives them back whole out."""
+"""A tantivy index that finds passages by their terms and gives them back whole; added to and taken from in place."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from footnoted.relevance import said_of
 from footnoted.retrieval.terms import index_terms
+from footnoted.retrieval.vectors import key_of
 from footnoted.types import Source
 
 if TYPE_CHECKING:
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 # one field: a rare word is then rare wherever it stands, and repeating it satiates (on 35 questions over
 # examples/policies, mean reciprocal rank 0.89 against 0.82 for three fields weighted apart).
 _HEADINGS, _TITLE = 2, 1
+NOWHERE = "-"  # the scope of a passage that belongs to no conversation
 _HEAP = 32_000_000  # bytes the index writer may use
 
 
@@ -27,7 +30,8 @@ _HEAP = 32_000_000  # bytes the index writer may use
 class Entry:
     """A passage as the index holds it, ready to be written again as it is.
 
-    ``terms`` are what it is found by; ``same`` is equal for passages whose own words are all the same.
+    ``terms`` are what it is found by; ``same`` is equal for passages whose own words are all the same; ``key`` is what
+    its vector is known by; ``document`` and ``scope`` (a conversation, or nothing) are what a search may be bound to.
     """
 
     id: str
@@ -35,10 +39,13 @@ class Entry:
     terms: str
     same: bytes
     packed: bytes
+    key: bytes
+    document: str
+    scope: str
     place: int = 0
 
     @classmethod
-    def of(cls, source: Source) -> Entry:
+    def of(cls, source: Source, place: int = 0) -> Entry:
         """The entry of a passage."""
         data = source.metadata
         body = index_terms(source.text)
@@ -46,14 +53,18 @@ class Entry:
         named = index_terms(str(data.get("title") or source.title)) * _TITLE
         same = hashlib.sha1(" ".join(body).encode(), usedforsecurity=False).digest()
         terms = " ".join([*body, *above, *named])
-        return cls(source.id, str(data.get("file", "")), terms, same, _packed(source))
+        document = str(data.get("document_id") or source.id)
+        scope = str(data.get("conversation_id") or NOWHERE)
+        key = key_of(f"{source.id}\0{said_of(source)}")
+        return cls(source.id, str(data.get("file", "")), terms, same, _packed(source), key, document, scope, place)
 
     @classmethod
     def stored(cls, document: tantivy.Document) -> Entry:
         """The entry a stored document holds."""
         held: dict[str, list[Any]] = document.to_dict()
-        same, packed = bytes(held["same"][0]), bytes(held["passage"][0])
-        return cls(held["id"][0], held["file"][0], held["terms"][0], same, packed, held["place"][0])
+        same, packed, key = bytes(held["same"][0]), bytes(held["passage"][0]), bytes.fromhex(held["key"][0])
+        named = held["id"][0], held["file"][0], held["terms"][0]
+        return cls(*named, same, packed, key, held["document"][0], held["scope"][0], held["place"][0])
 
     def source(self) -> Source:
         """The passage itself."""
@@ -69,7 +80,7 @@ def create(place: Path | None) -> tantivy.Index:
     # Terms are made by `terms`, joined by spaces: every language and every sign is then the same here. They are
     # stored as well, so that passages of unchanged files are taken over without taking them apart again.
     builder.add_text_field("terms", stored=True, tokenizer_name="whitespace", index_option="freq")
-    for name in ("id", "file"):
+    for name in ("id", "file", "key", "document", "scope"):
         builder.add_text_field(name, stored=True, tokenizer_name="raw", index_option="basic")
     for name in ("same", "passage"):
         builder.add_bytes_field(name, stored=True)
@@ -89,12 +100,14 @@ def open_kept(place: Path) -> tantivy.Index | None:
     return index
 
 
-def write(index: tantivy.Index, entries: Iterable[Entry]) -> None:
-    """Add entries, in order, and make them searchable."""
+def write(index: tantivy.Index, entries: Iterable[Entry], *, without: Iterable[tuple[str, str]] = ()) -> None:
+    """Take out the entries whose field (``file``, ``document``) has a value, add others, and make it searchable."""
     import tantivy
 
     writer = index.writer(_HEAP, 1)
-    for place, entry in enumerate(entries):
+    for field, value in without:
+        writer.delete_documents_by_term(field, value)
+    for entry in entries:
         writer.add_document(
             tantivy.Document(
                 id=entry.id,
@@ -102,7 +115,10 @@ def write(index: tantivy.Index, entries: Iterable[Entry]) -> None:
                 terms=entry.terms,
                 same=entry.same,
                 passage=entry.packed,
-                place=place,
+                key=entry.key.hex(),
+                document=entry.document,
+                scope=entry.scope,
+                place=entry.place,
             )
         )
     writer.commit()

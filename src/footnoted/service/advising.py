@@ -12,7 +12,6 @@ import structlog
 from footnoted.assistants.security import AnswerService, ConversationDocument, FindingsService, KnowledgeBaseService
 from footnoted.assistants.security.advice.answer import Advice, persona
 from footnoted.assistants.security.advice.asked import Asked as Understood
-from footnoted.assistants.security.advice.asked import read_asked
 from footnoted.assistants.security.shelf import SourceShelf
 from footnoted.events import AnswerFinished, Event
 from footnoted.service.asking import Asked, ChatBody, ChatContext, Gathered, Message
@@ -28,7 +27,6 @@ log = structlog.get_logger("footnoted.advice")
 
 _PATIENCE = 2.0  # seconds the end of an answer waits for its sources to be kept
 _PASSAGES = 3  # of the tenant's documents, beside its findings
-_ABOUT_FINDINGS = frozenset({"prioritise", "list", "comply", "remediate", "compare"})
 
 
 class TenantDocuments:
@@ -90,8 +88,8 @@ class Advising:
 
     async def gather(self, message: Message) -> Gathered:
         """The advisor's material for a message on security, else what the documents hold."""
-        understood = await _understood(message)
-        if await self._concerns(understood, message.tenant):
+        understood = await self.understood(message)
+        if self._concerns(understood):
             return await self.advice(understood, message)
         return await self._documents.gather(message)
 
@@ -101,22 +99,21 @@ class Advising:
         return Gathered(
             sources=[one.as_source() for one in advice.sources],
             instructions=persona(),
+            start=understood.told(),
             after=_Told(advice),
             writer=_Shelving(advice, self.shelf, message.tenant),
         )
 
-    async def _concerns(self, asked: Understood, tenant: str) -> bool:
-        """Whether a message names a service, framework or finding, or asks about findings that are kept."""
-        if asked.services or asked.frameworks or asked.ids or asked.labels:
-            return True
-        about = asked.requires_findings or asked.intent in _ABOUT_FINDINGS or bool(asked.uncovered)
-        return about and not asked.requires_documents and await self.findings.count(tenant) > 0
+    async def understood(self, message: Message) -> Understood:
+        """What a message asks of findings."""
+        return await self.advisor.read(
+            message.text, None, message.tenant, message.history, conversation_id=message.conversation_id or ""
+        )
 
-
-async def _understood(message: Message) -> Understood:
-    """What a message asks; an encoder may read it, so the loop does not wait for it."""
-    conversation = message.conversation_id or ""
-    return await asyncio.to_thread(read_asked, message.text, None, message.history, conversation_id=conversation)
+    def _concerns(self, asked: Understood) -> bool:
+        """Whether a message names findings that are kept, or goes on about them; what asks of a document does not."""
+        has_findings = bool(asked.vocabulary.scans)
+        return has_findings and asked.reading.names_findings and not asked.requires_documents
 
 
 class _Always:
@@ -127,7 +124,7 @@ class _Always:
 
     async def gather(self, message: Message) -> Gathered:
         """The advisor's material."""
-        return await self._advising.advice(await _understood(message), message)
+        return await self._advising.advice(await self._advising.understood(message), message)
 
 
 class _Shelving:

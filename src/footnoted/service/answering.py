@@ -13,16 +13,27 @@ import structlog
 
 from footnoted.answering.generator import GroundedGenerator
 from footnoted.contract import GenerationResponse
-from footnoted.events import AnswerFinished, CitationFound, ClaimChecked, SourcesDisagree, TextDelta, TextRetracted
+from footnoted.events import (
+    AnswerFinished,
+    CitationFound,
+    ClaimChecked,
+    Event,
+    SourcesDisagree,
+    TextDelta,
+    TextRetracted,
+)
 from footnoted.service.asking import Asked, Place
 from footnoted.service.faults import Fault
 from footnoted.service.history import Answers
 from footnoted.service.observe import traces
 from footnoted.service.observe.metrics import METRICS
+from footnoted.service.policy import permitted
 from footnoted.service.settings import Settings
+from footnoted.service.turns import Turns
 from footnoted.types import Citation, Evidence
 
 log = structlog.get_logger("footnoted.answers")
+_LARGE = 500_000  # characters of sources
 
 
 class Desk:
@@ -33,32 +44,33 @@ class Desk:
         self._answers = answers
         self._settings = settings
         self._turns = asyncio.Semaphore(settings.generations)
+        self._large = Turns(2)
 
-    async def events(self, asked: Asked) -> AsyncGenerator[tuple[str, dict[str, Any]]]:
-        """Everything a stream tells of one answer: ``start`` … ``done``."""
+    def events(self, asked: Asked) -> AsyncGenerator[tuple[str, dict[str, Any]]]:
+        """Everything a stream tells of one answer: ``start`` … ``done``. Raises `Fault` at once for what may not be."""
+        return self._events(permitted(asked, self._settings))
+
+    async def _events(self, asked: Asked) -> AsyncGenerator[tuple[str, dict[str, Any]]]:
         sources = [place.told(index) for index, place in enumerate(asked.places)]
         about = {"answer_id": asked.answer_id, "conversation_id": asked.conversation_id}
-        yield "start", {**about, "question": asked.request.query, "sources": sources}
+        yield "start", {**about, "question": asked.request.query, "sources": sources, **asked.start}
         telling = _Telling(asked)
-        async with self._turn(), aclosing(self._written(asked)) as events:
+        cut = _Cut(self._answers, asked, sources)
+        async with cut, self._turn(), self._large_turn(asked), aclosing(self._written(asked)) as events:
             async for event in events:
-                if isinstance(event, TextDelta):
-                    yield "chunk", {"content": event.text, "start": event.start}
-                elif isinstance(event, CitationFound):
-                    yield "citation", telling.citation(event.citation)
-                elif isinstance(event, ClaimChecked):
-                    yield "claim", telling.claim(event)
-                elif isinstance(event, TextRetracted):
-                    yield "retract", {"start": event.start, "end": event.end, "reason": event.reason}
-                elif isinstance(event, SourcesDisagree):
-                    yield "disagreement", telling.disagreement(event)
-                else:
-                    await self._keep(asked, event.response, sources)
+                if isinstance(event, AnswerFinished):
                     extras = {**asked.extras, **(asked.after(event.response) if asked.after else {})}
+                    _count(asked, event.response)
+                    cut.finished = True
+                    await self._answers.keep(asked, event.response, sources, extras)
                     yield (
                         "done",
                         {**about, "response": event.response.model_dump(mode="json"), "sources": sources, **extras},
                     )
+                else:
+                    name, data = telling.event(event)
+                    cut.told.append((name, data))
+                    yield name, data
 
     async def whole(self, asked: Asked) -> dict[str, Any]:
         """One answer at once, as `done` tells it."""
@@ -94,9 +106,45 @@ class Desk:
         finally:
             self._turns.release()
 
-    async def _keep(self, asked: Asked, response: GenerationResponse, sources: list[dict[str, Any]]) -> None:
-        _count(asked, response)
-        await self._answers.keep(asked, response, sources)
+    @asynccontextmanager
+    async def _large_turn(self, asked: Asked) -> AsyncIterator[None]:
+        """Answers from very much text are written one at a time for a tenant: each takes a core for seconds."""
+        if sum(len(chunk.content) for chunk in asked.request.context) <= _LARGE:
+            yield
+            return
+        async with self._large.take(asked.tenant):
+            yield
+
+
+class _Cut:
+    """Keeps what an answer of a conversation had said when it is stopped, or breaks, before its end."""
+
+    def __init__(self, answers: Answers, asked: Asked, sources: list[dict[str, Any]]) -> None:
+        self.told: list[tuple[str, dict[str, Any]]] = []
+        self.finished = False
+        self._answers, self._asked, self._sources = answers, asked, sources
+
+    async def __aenter__(self) -> None:
+        """Nothing yet."""
+
+    async def __aexit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if self.finished or self._asked.conversation_id is None:
+            return
+
+        def of(wanted: str) -> list[dict[str, Any]]:
+            return [data for name, data in self.told if name == wanted]
+
+        stopped = kind is not None and not issubclass(kind, Exception)
+        response = {
+            "query": self._asked.request.query,
+            "response": "".join(data["content"] for data in of("chunk")),
+            "citations": of("citation"),
+            "claims": of("claim"),
+            "retracted": of("retract"),
+            "disagreements": of("disagreement"),
+            "finish_reason": "stopped" if stopped else "error",
+        }
+        self._answers.keep_cut(self._asked, response, self._sources)
 
 
 def _count(asked: Asked, response: GenerationResponse) -> None:
@@ -128,6 +176,21 @@ class _Telling:
     def __init__(self, asked: Asked) -> None:
         self._places: tuple[Place, ...] = asked.places
         self._context = asked.request.context
+
+    def event(self, event: Event) -> tuple[str, dict[str, Any]]:
+        """Any event but the last: its name and its data."""
+        match event:
+            case TextDelta():
+                return "chunk", {"content": event.text, "start": event.start}
+            case CitationFound():
+                return "citation", self.citation(event.citation)
+            case ClaimChecked():
+                return "claim", self.claim(event)
+            case TextRetracted():
+                return "retract", {"start": event.start, "end": event.end, "reason": event.reason}
+            case SourcesDisagree():
+                return "disagreement", self.disagreement(event)
+        raise TypeError(f"no event of an answer under way: {type(event).__name__}")
 
     def citation(self, citation: Citation) -> dict[str, Any]:
         """The fields of `InlineCitation`, and the place in the document."""

@@ -7,10 +7,12 @@ import contextlib
 import gc
 import pkgutil
 import signal
+import sys
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -28,9 +30,11 @@ from footnoted.providers import Fallback, build
 from footnoted.service import routes
 from footnoted.service.answering import Desk
 from footnoted.service.chatting import Chat, DocumentsContext
+from footnoted.service.conversations import Conversations
 from footnoted.service.documents import DocumentService
 from footnoted.service.door import Door
 from footnoted.service.faults import Fault, fault_of, words_of
+from footnoted.service.fetching import Fetcher
 from footnoted.service.history import Answers
 from footnoted.service.limits import Limits, MemoryLimits
 from footnoted.service.observe import logs, traces
@@ -41,6 +45,8 @@ from footnoted.service.store import Store
 from footnoted.service.store.keys import Keys
 from footnoted.service.streams import Streams
 from footnoted.service.tenants import Tenants
+from footnoted.service.told import document_of
+from footnoted.service.turns import Turns
 from footnoted.types import Deadlines
 
 if TYPE_CHECKING:
@@ -60,8 +66,10 @@ class Service:
     streams: Streams
     documents: DocumentService
     answers: Answers
+    conversations: Conversations
     chat: Chat
     desk: Desk
+    fetcher: Fetcher
     when_rated: list[Callable[..., Awaitable[None]]] = field(default_factory=list)  # told of feedback that was kept
     when_forgetting: list[Callable[[float], Awaitable[None]]] = field(default_factory=list)  # given the oldest kept
 
@@ -78,8 +86,10 @@ def create_app(settings: Settings | None = None, *, generator: GroundedGenerator
         redoc_url=None,
         lifespan=_lifespan(settings, modules, generator),
     )
+    app.state.reading_bodies = Turns(1)
     for module in modules:
         app.include_router(module.router)
+    app.openapi = partial(document_of, app)  # type: ignore[method-assign]
     _tell_errors(app)
     app.add_middleware(Door, body_bytes=settings.body_bytes, file_bytes=settings.file_bytes)
     return app
@@ -89,6 +99,7 @@ def served_app() -> FastAPI:
     """What `footnoted serve` runs in each worker; everything is read from the environment."""
     settings = read_settings()
     logs.set_up(settings)
+    sys.setswitchinterval(0.001)  # seconds: whoever waits for a word goes before threads that read and weigh
     return create_app(settings)
 
 
@@ -136,6 +147,7 @@ async def _open(settings: Settings, generator: GroundedGenerator | None, opened:
     store = Store(settings.database_url, connections=settings.database_connections, seconds=settings.database_seconds)
     opened.push_async_callback(store.aclose)
     await store.open()
+    await store.watch()
     if generator is None:
         generator = make_generator(settings)
         opened.push_async_callback(generator.aclose)
@@ -154,8 +166,10 @@ async def _open(settings: Settings, generator: GroundedGenerator | None, opened:
         streams=streams,
         documents=documents,
         answers=answers,
-        chat=Chat(DocumentsContext(documents), answers, settings),
+        conversations=Conversations(store, streams, documents),
+        chat=Chat(DocumentsContext(documents), answers, settings, documents),
         desk=Desk(generator, answers, settings),
+        fetcher=Fetcher(settings.url_hosts, most=settings.file_bytes, seconds=settings.url_seconds),
     )
     opened.push_async_callback(_stopped(asyncio.create_task(_forget_old(service), name="footnoted-forget")))
     opened.push_async_callback(_stopped(asyncio.create_task(_warmed(generator), name="footnoted-warm")))
@@ -210,10 +224,15 @@ def _stopped(task: asyncio.Task[None]) -> Callable[[], Any]:
 async def _forget_old(service: Service) -> None:
     """Every hour, let go of what is older than it is kept; what cannot be reached is tried again in an hour."""
     while True:
-        oldest = time.time() - service.settings.keep_answers_days * 86_400
-        for forget in (service.answers.forget, *service.when_forgetting):
+        now, own = time.time(), service.settings.keep_answers_days_of
+        oldest = now - service.settings.keep_answers_days * 86_400
+        kept = service.conversations
+        forgets: list[Callable[[], Awaitable[None]]] = [partial(kept.forget, oldest, but=frozenset(own))]
+        forgets += [partial(kept.forget, now - days * 86_400, only=tenant) for tenant, days in own.items()]
+        forgets += [partial(forget, oldest) for forget in service.when_forgetting]
+        for forget in forgets:
             try:
-                await forget(oldest)
+                await forget()
             except Fault:
                 continue
             except Exception:
@@ -223,7 +242,10 @@ async def _forget_old(service: Service) -> None:
 
 @contextlib.contextmanager
 def _drained_by_signal(streams: Streams) -> Any:
-    """Tell the streams of a shutdown when its signal comes: the server waits for connections before it tells us."""
+    """At the signal to end, the port stays open and says 503 until the streams have ended; then the server is told.
+
+    A second signal reaches the server at once.
+    """
     before: dict[int, Any] = {}
     for number in (int(signal.SIGTERM), int(signal.SIGINT)):
         old = signal.getsignal(number)
@@ -231,8 +253,10 @@ def _drained_by_signal(streams: Streams) -> Any:
             continue
 
         def told(got: int, where: Any, old: Any = old) -> None:
-            streams.drain_soon()
-            old(got, where)
+            if streams.draining:
+                old(got, where)
+            else:
+                streams.drain_soon(lambda: old(got, where))
 
         try:
             signal.signal(number, told)
@@ -250,7 +274,7 @@ def _tell_errors(app: FastAPI) -> None:
     def told(request: Request, fault: Fault) -> JSONResponse:
         if request.url.path.startswith("/v1/"):
             kind = "invalid_request_error" if fault.status < 500 else "server_error"
-            error = {"message": fault.message, "type": kind, "code": fault.code, "param": None}
+            error = {"message": fault.message, "type": kind, "code": fault.code, "param": fault.param}
         else:
             error = {"code": fault.code, "message": fault.message}
         headers = fault.headers

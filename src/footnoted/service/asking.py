@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol
 from uuid import NAMESPACE_URL, UUID, uuid4, uuid5
 
-from pydantic import AfterValidator, AliasChoices, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field
 
 from footnoted.contract import GenerationConfig, GenerationRequest, GenerationResponse, SourceContext
 from footnoted.service.faults import Fault, too_large
@@ -24,6 +24,22 @@ _MOST_HISTORY = 50
 def _without_nul(text: str) -> str:
     # PostgreSQL stores no NUL, and no language needs one.
     return text.replace("\x00", "")
+
+
+def _as_turns(history: Any) -> Any:
+    """A talk as pairs; messages with a role and a content are put together in twos."""
+    if not isinstance(history, list) or not all(isinstance(one, dict) for one in history):
+        return history
+    turns: list[list[str]] = []
+    for one in history:
+        role, content = one.get("role"), one.get("content")
+        if role not in ("user", "assistant") or not isinstance(content, str):
+            raise ValueError("a message of the history has a role, user or assistant, and a content")
+        if role == "user" or not turns or turns[-1][1]:
+            turns.append([content, ""] if role == "user" else ["", content])
+        else:
+            turns[-1][1] = content
+    return turns
 
 
 Words = Annotated[str, AfterValidator(_without_nul)]
@@ -51,6 +67,8 @@ class AnswerBody(Body):
 
     question: Words
     sources: list[SentSource] = Field(default_factory=list)
+    conversation_id: Conversation | None = None
+    replaces: UUID | None = None
     config: GenerationConfig = Field(default_factory=GenerationConfig)
     history: Annotated[list[tuple[Words, Words]], Field(max_length=_MOST_HISTORY)] = Field(default_factory=list)
     instructions: Words | None = None
@@ -58,14 +76,24 @@ class AnswerBody(Body):
 
 
 class ChatBody(Body):
-    """A message to be answered from the tenant's documents."""
+    """A message to be answered from the tenant's documents.
+
+    ``assistant`` ``documents`` says that nothing else may answer. Left out, another context of this service may, but
+    only for a tenant that has added no documents.
+    """
 
     message: Words = Field(validation_alias=AliasChoices("message", "question"))
+    assistant: Literal["documents"] | None = None
     conversation_id: Conversation | None = None
+    replaces: UUID | None = None
     document_ids: Annotated[list[UUID], Field(max_length=200)] | None = None
     passages: Annotated[int, Field(ge=1, le=50)] = 8
     config: GenerationConfig = Field(default_factory=GenerationConfig)
-    history: Annotated[list[tuple[Words, Words]], Field(max_length=_MOST_HISTORY)] | None = None
+    history: Annotated[
+        Annotated[list[tuple[Words, Words]], Field(max_length=_MOST_HISTORY)] | None,
+        BeforeValidator(_as_turns),
+        Field(validation_alias=AliasChoices("history", "conversation_history")),
+    ] = None
     instructions: Words | None = None
     reader: Reader = "keep"
 
@@ -114,7 +142,8 @@ class Place:
 class Asked:
     """A question ready to be answered. ``extras`` go into ``done``, with what ``after`` makes of the response.
 
-    ``writer`` writes this answer instead of the service's own generator.
+    ``writer`` writes this answer instead of the service's own generator; ``start`` is told before its first word.
+    ``replaces`` is an earlier turn's answer_id: the same was asked again.
     """
 
     request: GenerationRequest
@@ -126,6 +155,9 @@ class Asked:
     extras: Mapping[str, Any] = field(default_factory=dict)
     after: Callable[[GenerationResponse], Mapping[str, Any]] | None = None
     writer: Writes | None = None
+    replaces: str | None = None
+    document_ids: list[str] | None = None
+    start: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +179,8 @@ class Gathered:
     """What a message is answered from.
 
     ``instructions`` come before the client's own. ``extras`` and what ``after(response)`` returns are told in
-    ``done``: an intent, entities, a severity, frameworks. ``writer`` writes the answer, if the assistant has its own.
+    ``done``: an intent, entities, a severity, frameworks. ``writer`` writes the answer, if the assistant has
+    its own; ``start`` goes into the first event.
     """
 
     sources: list[Source]
@@ -155,6 +188,7 @@ class Gathered:
     extras: Mapping[str, Any] = field(default_factory=dict)
     after: Callable[[GenerationResponse], Mapping[str, Any]] | None = None
     writer: Writes | None = None
+    start: Mapping[str, Any] = field(default_factory=dict)
 
 
 class ChatContext(Protocol):
@@ -197,7 +231,8 @@ def from_sources(body: AnswerBody, tenant: str, settings: Settings, *, kind: str
         system_instructions=body.instructions,
         conversation_history=body.history,
     )
-    return Asked(request, places, tenant, kind)
+    replaces = str(body.replaces) if body.replaces else None
+    return Asked(request, places, tenant, kind, conversation_id=body.conversation_id, replaces=replaces)
 
 
 def contexts_of_sent(sources: list[SentSource]) -> tuple[list[SourceContext], tuple[Place, ...]]:

@@ -35,8 +35,11 @@ class DocumentsContext:
 class Chat:
     """Messages of conversations. ``context`` may be another assistant's; see `ChatContext`."""
 
-    def __init__(self, context: ChatContext, answers: Answers, settings: Settings) -> None:
+    def __init__(
+        self, context: ChatContext, answers: Answers, settings: Settings, documents: DocumentService | None = None
+    ) -> None:
         self.context = context
+        self._documents = documents
         self._answers = answers
         self._settings = settings
 
@@ -49,11 +52,13 @@ class Chat:
             question=body.message,
         )
         history = body.history
+        replaces = str(body.replaces) if body.replaces else None
         if history is None:
             history = []
             if body.conversation_id is not None:
                 last = self._settings.history_turns
-                history = await self._answers.turns(tenant, body.conversation_id, last=last)
+                history = await self._answers.turns(tenant, body.conversation_id, last=last, replaces=replaces)
+        document_ids = None if body.document_ids is None else [str(each) for each in body.document_ids]
         message = Message(
             tenant=tenant,
             text=body.message,
@@ -61,10 +66,10 @@ class Chat:
             history=history,
             passages=body.passages,
             config=body.config,
-            document_ids=None if body.document_ids is None else [str(each) for each in body.document_ids],
+            document_ids=document_ids,
             instructions=body.instructions,
         )
-        gathered = await self.context.gather(message)
+        gathered = await (await self._asked_of(body, tenant)).gather(message)
         contexts, places = contexts_of_found(gathered.sources)
         instructions = "\n\n".join(filter(None, (gathered.instructions, body.instructions)))
         request = GenerationRequest(
@@ -82,12 +87,24 @@ class Chat:
             conversation_id=body.conversation_id,
             extras=gathered.extras,
             after=gathered.after,
+            start=gathered.start,
             writer=gathered.writer,
+            replaces=replaces,
+            document_ids=document_ids,
         )
+
+    async def _asked_of(self, body: ChatBody, tenant: str) -> ChatContext:
+        """One scope a question: whoever added documents is answered from them and from nothing else."""
+        if self._documents is None:
+            return self.context
+        wanted = body.assistant == "documents" or body.document_ids is not None
+        if wanted or await self._documents.holds_any(tenant, body.conversation_id):
+            return DocumentsContext(self._documents)
+        return self.context
 
 
 def _talking(config: GenerationConfig, history: list[tuple[str, str]]) -> GenerationConfig:
-    """Where there is a history and no mode was asked for, the template that minds it."""
-    if not history or "mode" in config.model_fields_set:
+    """Where there is a history and no mode was asked for, the template that minds it; no mode that is held less."""
+    if not history or "mode" in config.model_fields_set or config.template is not None:
         return config
-    return config.model_copy(update={"mode": GenerationMode.CONVERSATIONAL})
+    return config.model_copy(update={"template": GenerationMode.CONVERSATIONAL.value})

@@ -7,26 +7,35 @@ import hashlib
 import json
 import time
 from collections import OrderedDict
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, cast
 from uuid import uuid4
 
-from sqlalchemy import ColumnElement, and_, delete, func, or_, select, tuple_, update
+from sqlalchemy import ColumnElement, Table, and_, delete, func, insert, or_, select, tuple_, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import undefer
 
+from footnoted.retrieval.places import place_name, places_of
+from footnoted.service.drawing import Drawn, Pages
 from footnoted.service.faults import Fault, not_found
-from footnoted.service.reading import read_document
+from footnoted.service.reading import Passage, read_document
 from footnoted.service.settings import Settings
+from footnoted.service.shelf import Shelves
 from footnoted.service.store.room import Store
-from footnoted.service.store.tables import DocumentRow, PassageRow, ShelfRow
+from footnoted.service.store.tables import DocumentRow, FileRow, PassageRow, ShelfRow
 from footnoted.types import Source
 
 if TYPE_CHECKING:
     from sqlalchemy.ext.asyncio import AsyncSession
 
     from footnoted.retrieval.index import Index
+    from footnoted.retrieval.retriever import Filters
 
+# Passages go in as they are and some hundred at a time, without the unit of work: others have turns in between.
+_PASSAGES = cast("Table", PassageRow.__table__)
+_TOGETHER = 200
+_MOST_PLACED = 50  # passages that words reach over, of which the places are told
+_DRAWN = frozenset({"pdf"})  # formats whose files are kept, to draw their pages
 _KEPT_PASSAGES = 200_000  # passages in the indexes a process holds; the least used goes first
 
 
@@ -55,19 +64,30 @@ class Text:
     sections: list[dict[str, Any]]
 
 
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """Where words of a document stand in its file: what people call it, the places, and whether pages can be drawn."""
+
+    name: str
+    places: list[dict[str, Any]]
+    drawn: bool
+
+
 class DocumentService:
     """Documents by tenant. Those without a conversation are open to all of the tenant's conversations."""
 
     def __init__(self, store: Store, settings: Settings) -> None:
         self._store = store
         self._settings = settings
+        self._shelves = Shelves(store, _source)
+        self._pages = Pages(seconds=settings.reading_seconds)
         self._indexes: OrderedDict[tuple[str, ...], tuple[int, Index, int]] = OrderedDict()
 
     async def add(
         self, tenant: str, data: bytes, name: str, *, title: str | None = None, conversation_id: str | None = None
     ) -> tuple[Stored, bool]:
         """Read and keep a file; the document, and whether it is new. Raises `SourceError` when it cannot be read."""
-        sha256 = hashlib.sha256(data).hexdigest()
+        sha256 = (await asyncio.to_thread(hashlib.sha256, data)).hexdigest()
         same = and_(
             DocumentRow.tenant == tenant,
             DocumentRow.sha256 == sha256,
@@ -79,13 +99,15 @@ class DocumentService:
         async with self._store.session() as session:
             known = await session.scalar(select(DocumentRow).where(same).limit(1))
             if known is not None:
+                if known.format in _DRAWN and await session.get(FileRow, known.id) is None:
+                    session.add(FileRow(document_id=known.id, data=data))  # it was read before files were kept
                 return _stored(known), False
             count = await session.scalar(
                 select(func.count()).select_from(DocumentRow).where(DocumentRow.tenant == tenant)
             )
         if (count or 0) >= self._settings.documents:
             raise Fault(413, "too_large", f"{self._settings.documents} documents are kept already; delete some first")
-        read = await read_document(data, name, seconds=self._settings.reading_seconds)
+        read = await read_document(data, name, seconds=self._settings.reading_seconds, tenant=tenant)
         row = DocumentRow(
             id=str(uuid4()),
             tenant=tenant,
@@ -98,27 +120,17 @@ class DocumentService:
             passages=len(read.passages),
             sha256=sha256,
             text=read.text,
-            sections=json.dumps(read.sections, ensure_ascii=False),
+            sections=await asyncio.to_thread(json.dumps, read.sections, ensure_ascii=False),
             created_at=time.time(),
         )
         async with self._store.session() as session:
             session.add(row)
             await session.flush()
-            session.add_all(
-                PassageRow(
-                    id=str(uuid4()),
-                    document_id=row.id,
-                    tenant=tenant,
-                    position=position,
-                    title=" › ".join([row.title, *passage.headings]),
-                    text=passage.text,
-                    start=passage.start,
-                    end=passage.end,
-                    lead=passage.lead,
-                    details=json.dumps({**passage.details, "file": name, "title": row.title}, ensure_ascii=False),
-                )
-                for position, passage in enumerate(read.passages)
-            )
+            if row.format in _DRAWN:
+                session.add(FileRow(document_id=row.id, data=data))
+            for first in range(0, len(read.passages), _TOGETHER):
+                batch = enumerate(read.passages[first : first + _TOGETHER], first)
+                await session.execute(insert(_PASSAGES), [_passage_row(row, *each) for each in batch])
             await _changed(session, tenant)
         return _stored(row), True
 
@@ -145,6 +157,18 @@ class DocumentService:
             )
             return [_stored(row) for row in rows]
 
+    async def latest_texts(self, tenant: str, *, limit: int) -> list[Text]:
+        """The newest documents that belong to no conversation, with their texts."""
+        async with self._store.session() as session:
+            rows = await session.scalars(
+                select(DocumentRow)
+                .options(undefer(DocumentRow.text), undefer(DocumentRow.sections))
+                .where(DocumentRow.tenant == tenant, DocumentRow.conversation_id.is_(None))
+                .order_by(DocumentRow.created_at.desc(), DocumentRow.id.desc())
+                .limit(limit)
+            )
+            return [Text(_stored(row), row.text, json.loads(row.sections)) for row in rows]
+
     async def get_for_conversation(self, tenant: str, conversation_id: str, *, limit: int = 20) -> list[Text]:
         """The documents uploaded for one conversation, the newest first, with their texts."""
         async with self._store.session() as session:
@@ -160,10 +184,7 @@ class DocumentService:
     async def get(self, tenant: str, document_id: str) -> Stored:
         """One document. Raises `Fault` 404."""
         async with self._store.session() as session:
-            row = await session.get(DocumentRow, document_id)
-        if row is None or row.tenant != tenant:
-            raise not_found("there is no such document")
-        return _stored(row)
+            return _stored(await self._owned(session, tenant, document_id))
 
     async def text(self, tenant: str, document_id: str) -> Text:
         """One document's text. Raises `Fault` 404."""
@@ -176,6 +197,50 @@ class DocumentService:
         if row is None:
             raise not_found("there is no such document")
         return Text(_stored(row), row.text, json.loads(row.sections))
+
+    async def places(self, tenant: str, document_id: str, start: int, end: int) -> Placed:
+        """Where code points ``[start, end)`` of a document's text stand in its file. Raises `Fault` 404."""
+        async with self._store.session() as session:
+            await self._owned(session, tenant, document_id)
+            rows = await session.scalars(
+                select(PassageRow)
+                .where(PassageRow.document_id == document_id, PassageRow.start < end, PassageRow.end > start)
+                .order_by(PassageRow.position)
+                .limit(_MOST_PLACED)
+            )
+            kept = await session.scalar(select(FileRow.document_id).where(FileRow.document_id == document_id))
+        names: dict[str, None] = {}
+        found: dict[str, dict[str, Any]] = {}
+        for row in rows:
+            details = json.loads(row.details)
+            shift = row.start - row.lead
+            stretch = max(start, row.start) - shift, min(end, row.end) - shift
+            names[place_name(details, *stretch)] = None
+            for place in places_of(details, *stretch):
+                told = {**place, "start": place["start"] + shift, "end": place["end"] + shift}
+                where = json.dumps([place.get(name) for name in ("page", "box", "sheet", "cell")])
+                found.setdefault(where, told)
+        return Placed(", ".join(filter(None, names)), list(found.values()), kept is not None)
+
+    async def drawn(self, tenant: str, document_id: str, page: int, *, width: int) -> Drawn:
+        """A page of a document as it looks. Raises `Fault` 404."""
+        async with self._store.session() as session:
+            await self._owned(session, tenant, document_id)
+
+        async def file() -> bytes:
+            async with self._store.session() as session:
+                data = await session.scalar(select(FileRow.data).where(FileRow.document_id == document_id))
+            if data is None:
+                raise not_found("this document has no pages that are drawn")
+            return data
+
+        return await self._pages.draw(tenant, document_id, page, width=width, file=file)
+
+    async def _owned(self, session: AsyncSession, tenant: str, document_id: str) -> DocumentRow:
+        row = await session.get(DocumentRow, document_id)
+        if row is None or row.tenant != tenant:
+            raise not_found("there is no such document")
+        return row
 
     async def passage(self, tenant: str, chunk_id: str) -> Source:
         """One passage. Raises `Fault` 404."""
@@ -196,7 +261,19 @@ class DocumentService:
             if gone.first() is None:
                 raise not_found("there is no such document")
             await session.execute(delete(PassageRow).where(PassageRow.document_id == document_id))
+            await session.execute(delete(FileRow).where(FileRow.document_id == document_id))
             await _changed(session, tenant)
+
+    async def delete_of(self, tenant: str, conversation_id: str) -> None:
+        """Forget the documents of one conversation."""
+        for document in await self.recent(tenant, conversation_id=conversation_id, limit=self._settings.documents):
+            await self.delete(tenant, document.id)
+
+    async def holds_any(self, tenant: str, conversation_id: str | None = None) -> bool:
+        """Whether there is a document that a question of this conversation may be answered from."""
+        async with self._store.session() as session:
+            found = await session.scalar(select(DocumentRow.id).where(_scope(tenant, conversation_id, None)).limit(1))
+        return found is not None
 
     async def search(
         self,
@@ -208,10 +285,13 @@ class DocumentService:
         document_ids: list[str] | None = None,
     ) -> list[Source]:
         """The passages nearest to the first question, filled up with those of the others, best first."""
-        index = await self._index(tenant, conversation_id, document_ids)
+        index = await self._shelves.index(tenant)
         if index is None:
             return []
-        return await asyncio.to_thread(_search, index, questions, k)
+        filters = {"document_id": document_ids} if document_ids is not None else None
+        if filters is None:
+            filters = {"conversation_id": ["", conversation_id] if conversation_id else [""]}
+        return await asyncio.to_thread(_search, index, questions, k, filters)
 
     async def index(
         self, tenant: str, conversation_id: str | None = None, document_ids: list[str] | None = None
@@ -248,13 +328,14 @@ class DocumentService:
         return index
 
 
-def _search(index: Index, questions: list[str], k: int) -> list[Source]:
+def _search(index: Index, questions: list[str], k: int, filters: Filters) -> list[Source]:
     found: dict[str, Source] = {}
     for number, question in enumerate(questions):
         room = k if number == 0 else k + k // 2
-        for source in index.search(question, k=k):
+        for source in index.find(question, k=k, filters=filters):
             if len(found) < room:
-                found.setdefault(source.id, source)
+                told = {name: value for name, value in source.metadata.items() if name != "conversation_id"}
+                found.setdefault(source.id, replace(source, metadata=told))
     return list(found.values())
 
 
@@ -281,6 +362,22 @@ async def _changed(session: AsyncSession, tenant: str) -> None:
             await session.execute(
                 update(ShelfRow).where(ShelfRow.tenant == tenant).values(version=ShelfRow.version + 1)
             )
+
+
+def _passage_row(document: DocumentRow, position: int, passage: Passage) -> dict[str, Any]:
+    details = {**passage.details, "file": document.name, "title": document.title}
+    return {
+        "id": str(uuid4()),
+        "document_id": document.id,
+        "tenant": document.tenant,
+        "position": position,
+        "title": " › ".join([document.title, *passage.headings]),
+        "text": passage.text,
+        "start": passage.start,
+        "end": passage.end,
+        "lead": passage.lead,
+        "details": json.dumps(details, ensure_ascii=False),
+    }
 
 
 def _stored(row: DocumentRow) -> Stored:

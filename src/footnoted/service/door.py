@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from uuid import uuid4
 
 import structlog
+from starlette.responses import JSONResponse
 
 from footnoted.service.faults import Fault, too_large
 from footnoted.service.observe import traces
@@ -24,6 +25,7 @@ _REQUEST_ID = re.compile(rb"[A-Za-z0-9._-]{1,128}")
 _READ_PAST = 16 * 1024 * 1024  # bytes of a refused body
 _READ_PAST_SECONDS = 2.0
 _TAKES_FILES = frozenset({"/api/v1/documents", "/api/v1/findings", "/api/v1/kb"})
+_STREAMS = "/api/v1/chat/stream/"  # what is being written here may be read, joined and stopped to its end
 _QUIET = frozenset({"/healthz", "/readyz", "/metrics"})
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
@@ -75,7 +77,8 @@ class Door:
         traced = {name.decode("latin-1"): value.decode("latin-1") for name, value in headers.items() if name in _TRACED}
         with traces.request(scope["method"], traced) as span:
             try:
-                await self._app(scope, self._bounded(scope, headers, receive), answer)
+                app = _leaving if _is_leaving(scope) else self._app
+                await app(scope, self._bounded(scope, headers, receive), answer)
             finally:
                 route = _route_of(scope)
                 traces.responded(span, method=scope["method"], route=route, status=status)
@@ -103,6 +106,18 @@ class Door:
             return message
 
         return bounded
+
+
+def _is_leaving(scope: Scope) -> bool:
+    """Whether this replica is on its way out, and this is nothing that it still answers."""
+    service = getattr(scope["app"].state, "service", None)
+    path = scope["path"]
+    return service is not None and service.streams.draining and path not in _QUIET and not path.startswith(_STREAMS)
+
+
+async def _leaving(scope: Scope, receive: Receive, send: Send) -> None:
+    told = {"code": "shutting_down", "message": "this replica is shutting down; try again", "type": "server_error"}
+    await JSONResponse({"error": told}, 503, {"Retry-After": "1", "Connection": "close"})(scope, receive, send)
 
 
 _TRACED = frozenset({b"traceparent", b"tracestate"})

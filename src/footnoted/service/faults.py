@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from typing import TYPE_CHECKING, Any
 
 from footnoted.errors import (
@@ -19,14 +20,17 @@ if TYPE_CHECKING:
 
 
 class Fault(FootnotedError):
-    """An answer to a request that says why there is no other. ``retry_after`` in seconds."""
+    """An answer to a request that says why there is no other. ``retry_after`` in seconds; ``param`` is at fault."""
 
-    def __init__(self, status: int, code: str, message: str, *, retry_after: float | None = None) -> None:
+    def __init__(
+        self, status: int, code: str, message: str, *, retry_after: float | None = None, param: str | None = None
+    ) -> None:
         super().__init__(message)
         self.status = status
         self.code = code
         self.message = message
         self.retry_after = retry_after
+        self.param = param
 
     @property
     def headers(self) -> dict[str, str]:
@@ -44,6 +48,16 @@ def not_found(what: str = "no such thing") -> Fault:
 def unavailable(what: str, *, retry_after: float = 2.0) -> Fault:
     """Something this service stands on is away."""
     return Fault(503, "unavailable", f"{what} cannot be reached; try again", retry_after=retry_after)
+
+
+def full(what: str, *, retry_after: float = 1.0) -> Fault:
+    """Something this service stands on is there, and has no place left for one more."""
+    return Fault(503, "overloaded", f"too many requests wait for {what}; try again", retry_after=retry_after)
+
+
+def disk_full() -> Fault:
+    """Nothing more can be kept until somebody makes room."""
+    return Fault(507, "disk_full", "the disk of this service is full; nothing was kept", retry_after=60)
 
 
 def too_large(what: str) -> Fault:
@@ -75,6 +89,10 @@ def fault_of(error: BaseException) -> Fault:
             wish = getattr(error, "retry_after", None)
             retry = wish if wish is not None else 2.0
             return Fault(status, code, words, retry_after=retry if status == 503 else None)
+    if is_disk_full(error):
+        return disk_full()
+    if is_full(error):
+        return full("the database")
     if is_away(error):
         return unavailable("the database")
     return Fault(500, "internal", "something went wrong here; the log of this service has more")
@@ -86,7 +104,26 @@ def is_away(error: BaseException) -> bool:
 
     if isinstance(error, exc.DBAPIError):
         return bool(error.connection_invalidated) or isinstance(error, exc.OperationalError | exc.InterfaceError)
-    return isinstance(error, exc.TimeoutError | OSError | TimeoutError)
+    return isinstance(error, OSError | TimeoutError)
+
+
+def is_full(error: BaseException) -> bool:
+    """Whether all of the database's connections stayed taken."""
+    from sqlalchemy import exc
+
+    return isinstance(error, exc.TimeoutError)
+
+
+def is_disk_full(error: BaseException) -> bool:
+    """Whether there was no room left to write, in the words of SQLite, PostgreSQL (class 53100), or the system."""
+    from sqlalchemy import exc
+
+    if isinstance(error, OSError):
+        return error.errno in (errno.ENOSPC, errno.EDQUOT)
+    if not isinstance(error, exc.DBAPIError):
+        return False
+    cause: Any = error.orig
+    return getattr(cause, "sqlstate", "") == "53100" or getattr(cause, "sqlite_errorname", "") == "SQLITE_FULL"
 
 
 def words_of(errors: Sequence[Any]) -> str:

@@ -7,7 +7,7 @@ import contextlib
 import json
 import time
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 from uuid import uuid4
 
 import structlog
@@ -15,16 +15,21 @@ from sqlalchemy import Table, delete, insert, select, tuple_
 
 from footnoted.contract import GenerationResponse
 from footnoted.service.asking import Asked
+from footnoted.service.conversations import searched
 from footnoted.service.faults import Fault, not_found
 from footnoted.service.store.room import Store
-from footnoted.service.store.tables import AnswerRow, FeedbackRow
+from footnoted.service.store.tables import AnswerRow, ConversationRow, FeedbackRow, TurnRow
 from footnoted.types import FinishReason
+
+if TYPE_CHECKING:
+    from sqlalchemy.ext.asyncio import AsyncSession
 
 log = structlog.get_logger("footnoted.answers")
 # Rows go in as they are, without the unit of work.
 _ANSWERS = cast("Table", AnswerRow.__table__)
 _PATIENCE = 2.0  # seconds an answer's reader waits for it to be kept
 _WAITS = (0.5, 1.0, 2.0, 5.0, 10.0, 20.0)  # seconds between tries to keep answers while the database is away
+_ASKED_AGAIN = 20  # answers looked at beyond those wanted, since some may have been asked again
 _TOGETHER = 100
 _GATHERED = 0.02  # seconds in which answers that finish go into one transaction
 
@@ -60,25 +65,43 @@ class Answers:
         self._finished: list[tuple[dict[str, Any], asyncio.Future[None]]] = []
         self._keeping: asyncio.Task[None] | None = None
 
-    async def keep(self, asked: Asked, response: GenerationResponse, sources: list[dict[str, Any]]) -> None:
+    async def keep(
+        self,
+        asked: Asked,
+        response: GenerationResponse,
+        sources: list[dict[str, Any]],
+        extras: dict[str, Any] | None = None,
+    ) -> None:
         """Keep an answer. While the database is away the reader is not kept waiting: it is tried again later."""
+        kept = self._put(asked, response.model_dump_json(), response.response, sources, extras or {})
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(_PATIENCE):
+                await asyncio.shield(kept)
+
+    def keep_cut(self, asked: Asked, response: dict[str, Any], sources: list[dict[str, Any]]) -> None:
+        """Keep what there is of an answer that was stopped or broke; nobody waits for it."""
+        self._put(asked, json.dumps(response), str(response["response"]), sources, {})
+
+    def _put(
+        self, asked: Asked, response: str, text: str, sources: list[dict[str, Any]], extras: dict[str, Any]
+    ) -> asyncio.Future[None]:
         row = {
             "id": asked.answer_id,
             "tenant": asked.tenant,
             "conversation_id": asked.conversation_id,
             "kind": asked.kind,
             "question": asked.request.query,
-            "response": response.model_dump_json(),
+            "response": response,
             "sources": json.dumps(sources),
+            "extras": json.dumps(extras),
+            "words": searched(text) if asked.conversation_id else "",
             "created_at": time.time(),
         }
         kept: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._finished.append((row, kept))
         if self._keeping is None or self._keeping.done():
             self._keeping = asyncio.create_task(self._keep_all(), name="footnoted-keep-answers")
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(_PATIENCE):
-                await asyncio.shield(kept)
+        return kept
 
     async def aclose(self) -> None:
         """Keep what is left, within a moment."""
@@ -99,25 +122,35 @@ class Answers:
             row.id, row.conversation_id, row.question, json.loads(row.response), json.loads(row.sources), row.created_at
         )
 
-    async def turns(self, tenant: str, conversation_id: str, *, last: int) -> list[tuple[str, str]]:
-        """The last questions of a conversation and their answers, the oldest first; refusals and failures aside."""
+    async def turns(
+        self, tenant: str, conversation_id: str, *, last: int, replaces: str | None = None
+    ) -> list[tuple[str, str]]:
+        """The last questions of a conversation and their answers, the oldest first; refusals and failures aside.
+
+        Of those that ask the same again only the newest counts; of what ``replaces`` was asked after, nothing.
+        """
         if last < 1:
             return []
+        wanted = [AnswerRow.tenant == tenant, AnswerRow.conversation_id == conversation_id]
+        if replaces is not None:
+            first = select(TurnRow.created_at).where(TurnRow.tenant == tenant, TurnRow.id == replaces).scalar_subquery()
+            wanted.append(TurnRow.created_at < first)
         async with self._store.session() as session:
             rows = (
                 await session.execute(
-                    select(AnswerRow.question, AnswerRow.response)
-                    .where(AnswerRow.tenant == tenant, AnswerRow.conversation_id == conversation_id)
+                    select(AnswerRow.id, AnswerRow.question, AnswerRow.response, TurnRow.replaces)
+                    .outerjoin(TurnRow, TurnRow.id == AnswerRow.id)
+                    .where(*wanted)
                     .order_by(AnswerRow.created_at.desc())
-                    .limit(last)
+                    .limit(2 * last + _ASKED_AGAIN)
                 )
             ).all()
-        turns = []
-        for question, kept in reversed(rows):
+        turns: dict[str, tuple[str, str]] = {}
+        for answer_id, question, kept, first_asked in rows:
             response = json.loads(kept)
-            if response["finish_reason"] in (FinishReason.COMPLETE, FinishReason.LENGTH):
-                turns.append((question, response["response"]))
-        return turns
+            if len(turns) < last and response["finish_reason"] in (FinishReason.COMPLETE, FinishReason.LENGTH):
+                turns.setdefault(first_asked or answer_id, (question, response["response"]))
+        return [*turns.values()][::-1]
 
     async def rate(self, tenant: str, answer_id: str, *, rating: str, comment: str | None) -> Feedback:
         """Keep what a person thought; it replaces what was thought before. Raises `Fault` 404."""
@@ -154,12 +187,6 @@ class Answers:
             )
             return [_feedback(row) for row in rows]
 
-    async def forget(self, oldest: float) -> None:
-        """Let go of answers given before ``oldest`` (seconds since 1970), and of what was thought of them."""
-        async with self._store.session() as session:
-            await session.execute(delete(AnswerRow).where(AnswerRow.created_at < oldest))
-            await session.execute(delete(FeedbackRow).where(FeedbackRow.created_at < oldest))
-
     async def _keep_all(self) -> None:
         """Answers that finished while others were written go together in one transaction."""
         misses = 0
@@ -170,6 +197,7 @@ class Answers:
             try:
                 async with self._store.session() as session:
                     await session.execute(insert(_ANSWERS), [row for row, _ in batch])
+                    await _leave_deleted(session, [row for row, _ in batch])
             except Fault:
                 if misses >= len(_WAITS):
                     log.warning("answers not kept", count=len(self._finished))
@@ -185,6 +213,22 @@ class Answers:
             for _, kept in batch:
                 if not kept.done():
                     kept.set_result(None)
+
+
+async def _leave_deleted(session: AsyncSession, rows: list[dict[str, Any]]) -> None:
+    """Keep nothing under the name of a deleted conversation, and hold back whoever is just deleting one of these."""
+    names = {(row["tenant"], row["conversation_id"]) for row in rows if row["conversation_id"]}
+    if not names:
+        return
+    found = await session.execute(
+        select(ConversationRow.tenant, ConversationRow.id, ConversationRow.deleted_at)
+        .where(tuple_(ConversationRow.tenant, ConversationRow.id).in_(sorted(names)))
+        .with_for_update(read=True)
+    )
+    gone = {(tenant, name) for tenant, name, deleted_at in found if deleted_at is not None}
+    ids = [row["id"] for row in rows if (row["tenant"], row["conversation_id"]) in gone]
+    if ids:
+        await session.execute(delete(AnswerRow).where(AnswerRow.id.in_(ids)))
 
 
 def _feedback(row: FeedbackRow) -> Feedback:

@@ -44,6 +44,7 @@ class InsuranceBody(Body):
 
     message: Words = Field(validation_alias=AliasChoices("message", "question"))
     conversation_id: Conversation | None = None
+    replaces: UUID | None = None
     customer: Annotated[Words, Field(min_length=1, max_length=200)] | None = None
     document_ids: Annotated[list[UUID], Field(max_length=200)] | None = None
     passages: Annotated[int, Field(ge=1, le=50)] = 8
@@ -93,10 +94,11 @@ class Insuring:
         said = [part for turn in body.history or [] for part in turn]
         check_size(service.settings, *said, question=body.message)
         history = body.history
+        replaces = str(body.replaces) if body.replaces else None
         if history is None:
             last = service.settings.history_turns
-            conversation = body.conversation_id
-            history = await service.answers.turns(tenant, conversation, last=last) if conversation else []
+            named = body.conversation_id
+            history = await service.answers.turns(tenant, named, last=last, replaces=replaces) if named else []
         variant = self._variant(body, tenant)
         retrieval = await self._policies(body, tenant)
         router = retrieval.router(self.vocabulary, provider=self._intent_model)
@@ -115,6 +117,8 @@ class Insuring:
             conversation_id=body.conversation_id,
             after=lambda _: _told(intent, writer.result, variant),
             writer=writer,
+            replaces=replaces,
+            document_ids=None if body.document_ids is None else [str(each) for each in body.document_ids],
         )
         writer.when_done = lambda result: self._keep(ready, result, variant)
         return ready
@@ -132,6 +136,10 @@ class Insuring:
     async def forget(self, oldest: float) -> None:
         """Let go of outcomes of answers given before ``oldest`` (seconds since 1970)."""
         await self.outcomes.forget(datetime.fromtimestamp(oldest, UTC))
+
+    async def delete(self, tenant: str, answer_ids: list[str]) -> None:
+        """Let go of what was kept of these answers."""
+        await self.outcomes.delete(tenant, answer_ids)
 
     async def outcomes_of(self, tenant: str, experiment: str | None) -> dict[str, Any]:
         """Answers by variant, each against the first, and by section, those marked wrong first."""

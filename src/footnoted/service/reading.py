@@ -7,21 +7,21 @@ that is ended when it takes too long or too much.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import json
-import os
 import re
 import sys
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from footnoted.errors import SourceError
+from footnoted.service.apart import apart, given
+from footnoted.service.turns import Turns
 
 _SMALL = 64 * 1024  # bytes of plain text that are read right here
-_MEMORY = 2 * 1024**3  # bytes of address space for a child
 _AT_ONCE = 2
+_LINE = 500  # sections a line of what a child tells
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
-_places: dict[asyncio.AbstractEventLoop, asyncio.Semaphore] = {}
+_turns: dict[asyncio.AbstractEventLoop, Turns] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,51 +47,28 @@ class ReadDocument:
     passages: list[Passage]
 
 
-async def read_document(data: bytes, name: str, *, seconds: float) -> ReadDocument:
-    """Read a file. Raises `SourceError` with a reason for people."""
+async def read_document(data: bytes, name: str, *, seconds: float, tenant: str = "") -> ReadDocument:
+    """Read a file, when it is ``tenant``'s turn. Raises `SourceError` with a reason for people."""
     from footnoted.retrieval.load.found import FORMATS, ending_of
 
     if len(data) <= _SMALL and FORMATS.get(ending_of(name), "") in ("text", "markdown"):
         return await asyncio.to_thread(_read, data, name)
     loop = asyncio.get_running_loop()
-    place = _places.setdefault(loop, asyncio.Semaphore(_AT_ONCE))
-    async with place:
-        return await _read_apart(data, name, seconds)
+    async with _turns.setdefault(loop, Turns(_AT_ONCE)).take(tenant):
+        told = await apart(__name__, data, name, name=name, seconds=seconds)
+        return await asyncio.to_thread(_heard, told)
 
 
-async def _read_apart(data: bytes, name: str, seconds: float) -> ReadDocument:
-    child = await asyncio.create_subprocess_exec(
-        sys.executable,
-        "-m",
-        "footnoted.service.reading",
-        name,
-        str(int(seconds) + 1),
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.DEVNULL,
-        env={**_plain_environment(), "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
-    )
-    try:
-        async with asyncio.timeout(seconds):
-            told, _ = await child.communicate(data)
-    except TimeoutError:
-        raise SourceError(f"{name} takes longer than {seconds:g} s to read") from None
-    finally:
-        if child.returncode is None:
-            with contextlib.suppress(ProcessLookupError):
-                child.kill()
-            await child.wait()
-    if child.returncode != 0:
-        raise SourceError(f"{name} cannot be read: it is damaged, or takes more than this service gives it")
-    found = json.loads(told)
+def _heard(told: bytes) -> ReadDocument:
+    """What a child told, a line at a time: whoever else wants to do something may, between two of them."""
+    lines = iter(told.split(b"\n"))
+    found = json.loads(next(lines))
     if "problem" in found:
         raise SourceError(found["problem"])
-    return ReadDocument(**{**found, "passages": [Passage(**each) for each in found["passages"]]})
-
-
-def _plain_environment() -> dict[str, str]:
-    """What a child needs of the environment; no key, no address of a database."""
-    return {name: os.environ[name] for name in ("PATH", "LANG", "LC_ALL", "TMPDIR", "SYSTEMROOT") if name in os.environ}
+    text = json.loads(next(lines))
+    sections = [section for _ in range(found.pop("sections")) for section in json.loads(next(lines))]
+    passages = [Passage(**json.loads(line)) for line in lines if line]
+    return ReadDocument(**found, text=text, sections=sections, passages=passages)
 
 
 def _read(data: bytes, name: str) -> ReadDocument:
@@ -124,6 +101,9 @@ _DETAILS = (
     "kind",
     "format",
     "page",
+    "line",
+    "sheet",
+    "places",
     "continued",
     "file",
     "product_name",
@@ -137,19 +117,17 @@ def _storable(text: str) -> str:
 
 
 def main() -> None:
-    """Read standard input as the file named first, within the seconds named second; write JSON."""
-    name, seconds = sys.argv[1], int(sys.argv[2])
-    with contextlib.suppress(ImportError, ValueError, OSError):
-        import resource
-
-        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
-        resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
-    data = sys.stdin.buffer.read()
+    """Read the bytes as the file of that name; write JSON."""
+    data, (name,) = given(behind=10)
     try:
-        told: dict[str, Any] = asdict(_read(data, name))
+        read = _read(data, name)
     except SourceError as error:
-        told = {"problem": str(error)}
-    sys.stdout.write(json.dumps(told))
+        sys.stdout.write(json.dumps({"problem": str(error)}))
+        return
+    sections = [read.sections[at : at + _LINE] for at in range(0, len(read.sections), _LINE)]
+    about = {"title": read.title, "format": read.format, "sections": len(sections)}
+    for told in (about, read.text, *sections, *map(asdict, read.passages)):
+        sys.stdout.write(json.dumps(told) + "\n")
 
 
 if __name__ == "__main__":

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import ipaddress
 import os
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import AliasChoices, Field, SecretStr, ValidationError, field_validator
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import (
     BaseSettings,
     NoDecode,
@@ -19,6 +20,18 @@ from pydantic_settings import (
 from footnoted.errors import ConfigurationError
 
 FILE_VARIABLE = "FOOTNOTED_SETTINGS"
+_PREFIX = "FOOTNOTED_"
+# Variables that other parts of footnoted read, and those of its tests.
+_OTHERS = frozenset(
+    {
+        FILE_VARIABLE,
+        "FOOTNOTED_CACHE",
+        "FOOTNOTED_DATA",
+        "FOOTNOTED_TENANT",
+        "FOOTNOTED_TESTS",
+        "FOOTNOTED_TEST_SERVICES",
+    }
+)
 Positive = Annotated[float, Field(gt=0)]
 Count = Annotated[int, Field(ge=1)]
 
@@ -26,6 +39,17 @@ Count = Annotated[int, Field(ge=1)]
 def _database_file() -> str:
     home = os.environ.get("XDG_DATA_HOME") or str(Path.home() / ".local" / "share")
     return f"sqlite:///{home}/footnoted/footnoted.db"
+
+
+class Policy(BaseModel):
+    """What requests may ask for. In the settings for all tenants, and as ``[tenants.NAME]`` in the file for one."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    models: Annotated[list[str], NoDecode] = Field(default_factory=list)  # that may be named; without any, all may
+    answer_tokens: Count = 32_000
+    context_tokens: Count = 200_000
+    checking_locked: bool = False  # a request cannot turn the check off
 
 
 class Settings(BaseSettings):
@@ -48,6 +72,8 @@ class Settings(BaseSettings):
     )
     redis_url: str | None = Field(default=None, validation_alias=AliasChoices("FOOTNOTED_REDIS_URL", "REDIS_URL"))
     redis_prefix: str = "footnoted"
+    redis_connections: Count = 32
+    redis_seconds: Positive = 30.0
     database_connections: Count = 10
     database_seconds: Positive = 5.0
 
@@ -86,20 +112,30 @@ class Settings(BaseSettings):
     file_bytes: Count = 50 * 1024 * 1024
     reading_seconds: Positive = 60.0
     documents: Count = 2_000
+    url_hosts: Annotated[list[str], NoDecode] = Field(default_factory=list)  # documents are added from; * is all
+    url_seconds: Positive = 30.0
     stream_seconds: Positive = 300.0
     stream_bytes: Count = 4_000_000
+
+    # What requests may ask for, and other answers to that for some tenants.
+    models: Annotated[list[str], NoDecode] = Field(default_factory=list)
+    answer_tokens: Count = 32_000
+    context_tokens: Count = 200_000
+    checking_locked: bool = False
+    tenants: dict[str, Policy] = Field(default_factory=dict)
 
     # The process: how much at once, and how long things are kept.
     generations: Count = 2_000
     queue_seconds: Positive = 30.0
     keep_stream_seconds: Positive = 600.0
     keep_grace_seconds: Positive = 300.0
-    cancel_grace_seconds: Annotated[float, Field(ge=0)] = 3.0
+    cancel_grace_seconds: Annotated[float, Field(ge=0)] = 1.0
     heartbeat_seconds: Positive = 15.0
     stall_seconds: Positive = 30.0
     lease_seconds: Positive = 2.4
     shutdown_seconds: Annotated[float, Field(ge=0)] = 20.0
     keep_answers_days: Positive = 30.0
+    keep_answers_days_of: dict[str, Positive] = Field(default_factory=dict)  # by tenant, instead of the above
     history_turns: Annotated[int, Field(ge=0, le=50)] = 6
 
     # What is told about it.
@@ -107,11 +143,25 @@ class Settings(BaseSettings):
     log_format: Literal["json", "text"] = "json"
     traces: bool | None = None
 
-    @field_validator("fallback", "jwt_algorithms", mode="before")
+    @field_validator("fallback", "jwt_algorithms", "models", "url_hosts", mode="before")
     @classmethod
     def _listed(cls, value: Any) -> Any:
         """``a, b`` in an environment variable is a list."""
         return [part.strip() for part in value.split(",") if part.strip()] if isinstance(value, str) else value
+
+    @field_validator("jwt_secret")
+    @classmethod
+    def _long_enough(cls, value: SecretStr | None) -> SecretStr | None:
+        if value is not None and len(value.get_secret_value()) < 32:
+            raise ValueError("32 characters at least")
+        return value
+
+    @field_validator("templates")
+    @classmethod
+    def _is_there(cls, value: Path | None) -> Path | None:
+        if value is not None and not value.is_dir():
+            raise ValueError(f"there is no folder {value}")
+        return value
 
     @classmethod
     def settings_customise_sources(
@@ -126,6 +176,12 @@ class Settings(BaseSettings):
         given = os.environ.get(FILE_VARIABLE)
         file = [TomlConfigSettingsSource(settings_cls, toml_file=Path(given))] if given else []
         return (init_settings, env_settings, dotenv_settings, *file)
+
+    def policy_of(self, tenant: str) -> Policy:
+        """What this tenant's requests may ask for: its own where the file says so, else what holds for all."""
+        own = self.tenants.get(tenant)
+        common = {name: getattr(self, name) for name in Policy.model_fields}
+        return Policy(**(common | (own.model_dump(exclude_unset=True) if own else {})))
 
     @property
     def on_loopback(self) -> bool:
@@ -153,6 +209,7 @@ def read_settings(**given: Any) -> Settings:
     path = os.environ.get(FILE_VARIABLE)
     if path and not Path(path).is_file():
         raise ConfigurationError(f"{FILE_VARIABLE}: there is no file {path}")
+    _refuse_unknown(path)
     try:
         return Settings(**{name: value for name, value in given.items() if value is not None})
     except ValidationError as error:
@@ -161,3 +218,23 @@ def read_settings(**given: Any) -> Settings:
         raise ConfigurationError(f"setting {name}: {first['msg']}") from None
     except ValueError as error:  # a TOML file that is none
         raise ConfigurationError(f"the settings file cannot be read: {error}") from None
+
+
+def _refuse_unknown(path: str | None) -> None:
+    """A misspelt name would be a setting that silently does nothing."""
+    import difflib
+    import tomllib
+
+    known = set(Settings.model_fields)
+    found = []
+    if path:
+        with Path(path).open("rb") as file, contextlib.suppress(tomllib.TOMLDecodeError):  # told where it is read
+            found = [(name, name) for name in tomllib.load(file)]
+    for variable in os.environ:
+        if variable.startswith(_PREFIX) and variable not in _OTHERS:
+            found.append((variable, variable.removeprefix(_PREFIX).lower()))
+    for shown, name in found:
+        if name not in known:
+            near = difflib.get_close_matches(name, known, 1)
+            form = f"{_PREFIX}{near[0].upper()}" if near and shown != name else "".join(near)
+            raise ConfigurationError(f"there is no setting {shown}" + (f"; did you mean {form}?" if near else ""))

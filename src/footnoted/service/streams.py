@@ -10,7 +10,7 @@ import asyncio
 import contextlib
 import secrets
 import time
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -38,6 +38,11 @@ STOPPED_FOR = {
     "replica_lost": "the process that wrote this answer was lost; ask again",
     "internal": "something went wrong here; the log of this service has more",
 }
+
+
+def new_stream_id() -> str:
+    """A name nobody can guess."""
+    return f"s_{secrets.token_urlsafe(18)}"
 
 
 @dataclass(slots=True)
@@ -73,6 +78,7 @@ class Streams:
         self._settings = settings
         self._running: dict[str, Running] = {}
         self._minding: asyncio.Task[None] | None = None
+        self._leaving: asyncio.Task[None] | None = None
 
     async def open(self) -> None:
         """Begin."""
@@ -108,11 +114,29 @@ class Streams:
             if reader.stream_id not in self._running:
                 reader.let_go()
 
-    def drain_soon(self) -> None:
-        """`drain`, from a signal's handler."""
-        self._loop.call_soon_threadsafe(self.drain)
+    def drain_soon(self, then: Callable[[], object]) -> None:
+        """`drain`, from a signal's handler; ``then`` is called when the last stream has ended, or its time is over."""
+        self._loop.call_soon_threadsafe(self._drain_then, then)
 
-    async def start(self, tenant: str, produce: Produced, *, kind: str = "answer", reader: Reader = "keep") -> str:
+    def _drain_then(self, then: Callable[[], object]) -> None:
+        self.drain()
+        self._leaving = asyncio.create_task(self._left(then), name="footnoted-leaving")
+
+    async def _left(self, then: Callable[[], object]) -> None:
+        tasks = [running.task for running in self._running.values() if running.task is not None]
+        if tasks:
+            await asyncio.wait(tasks, timeout=max(0.0, self._settings.shutdown_seconds - self._drained_for()))
+        then()
+
+    async def start(
+        self,
+        tenant: str,
+        produce: Produced,
+        *,
+        kind: str = "answer",
+        reader: Reader = "keep",
+        stream_id: str | None = None,
+    ) -> str:
         """Run ``produce`` to its end apart from any connection; the stream's id.
 
         ``produce`` yields ``(event, data)``; its ``start`` and ``done`` get the stream's id. Raises `Fault` 429 when
@@ -121,7 +145,7 @@ class Streams:
         if self.draining:
             await produce.aclose()
             raise Fault(503, "shutting_down", "this replica is shutting down; try again", retry_after=1)
-        stream_id = f"s_{secrets.token_urlsafe(18)}"
+        stream_id = stream_id or new_stream_id()
         release = None
         try:
             release = await self._limits.enter(tenant, stream_id)
@@ -192,6 +216,15 @@ class Streams:
             return sse.data_of(tape.frames[-1]).get("code") == "stopped"
         finally:
             self.replay.give_back(tape)
+
+    async def forget(self, tenant: str, stream_id: str) -> None:
+        """Stop a stream and keep nothing of it; whoever asks for it finds none."""
+        record = await self.replay.find(stream_id)
+        if record is None or record.tenant != tenant:
+            return
+        with contextlib.suppress(Fault):
+            await self.stop(tenant, stream_id)
+        await self.replay.forget(record)
 
     async def status(self, tenant: str, stream_id: str) -> tuple[Record, str, int]:
         """A stream's record, its state, and how many events it has."""
@@ -265,13 +298,18 @@ class Streams:
         """End productions that nobody has read for as long as their policy allows."""
         grace = {"keep": self._settings.keep_grace_seconds, "cancel": self._settings.cancel_grace_seconds}
         while True:
-            await asyncio.sleep(min(0.5, *(max(0.05, each / 2) for each in grace.values())))
+            await asyncio.sleep(min(0.25, *(max(0.05, each / 2) for each in grace.values())))
             now = time.monotonic()
-            for running in list(self._running.values()):
-                left = running.left_at
-                if left is None or now - left < grace[running.reader]:
-                    continue
-                if await self.replay.readers_elsewhere(running.tape.record):
-                    running.left_at = now
-                else:
+            unread = [
+                running
+                for running in self._running.values()
+                if running.left_at is not None and now - running.left_at >= grace[running.reader]
+            ]
+            if not unread:
+                continue
+            elsewhere = await self.replay.read_elsewhere([running.tape.record for running in unread])
+            for running in unread:
+                if running.tape.record.stream_id in elsewhere:
+                    running.left_at = now if running.reader == "keep" else now - grace["cancel"]
+                elif running.left_at is not None:
                     running.stop("reader_left")

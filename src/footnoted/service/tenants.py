@@ -15,6 +15,7 @@ from fastapi.security import APIKeyHeader, HTTPBearer
 from fastapi.security.http import HTTPAuthorizationCredentials
 
 from footnoted.errors import ConfigurationError
+from footnoted.grounding.lanes import ON_BEHALF_OF
 from footnoted.service.faults import Fault
 from footnoted.service.settings import Settings, is_loopback
 from footnoted.service.store.keys import TENANT, Keys
@@ -40,16 +41,18 @@ class Tenants:
         self._keys = keys
         self._settings = settings
         self._known: OrderedDict[bytes, tuple[str | None, float]] = OrderedDict()
+        self._asked: dict[bytes, asyncio.Task[str | None]] = {}  # one look-up for all who bring the same key at once
         self._any: tuple[bool, float] = (True, -_STALE)
         self._looking: asyncio.Task[None] | None = None
         self._jwt = _Tokens(settings) if settings.takes_jwt else None
 
     async def prove(self, request: Request, token: str | None) -> Caller:
         """The caller of a request. Raises `Fault` 401."""
+        # Where no key was ever made, any that comes is as good as none: OpenAI's clients cannot start without one.
+        if await self.open():
+            _from_this_machine(request)
+            return Caller(LOCAL, open=True)
         if token is None:
-            if await self.open():
-                _from_this_machine(request)
-                return Caller(LOCAL, open=True)
             raise _unauthorized("a key is needed: Authorization: Bearer KEY")
         if self._jwt is not None and token.count(".") == 2:
             return Caller(self._jwt.tenant_of(token))
@@ -83,7 +86,11 @@ class Tenants:
         known = self._known.get(name)
         if known is not None and known[1] > now:
             return known[0]
-        tenant = await self._keys.tenant_of(token)
+        looking = self._asked.get(name)
+        if looking is None:
+            looking = self._asked[name] = asyncio.create_task(self._keys.tenant_of(token), name="footnoted-key")
+            looking.add_done_callback(lambda _: self._asked.pop(name, None))
+        tenant = await asyncio.shield(looking)
         self._known[name] = (tenant, now + _REMEMBER)
         self._known.move_to_end(name)
         while len(self._known) > _REMEMBERED:
@@ -168,6 +175,7 @@ async def caller(
     service = request.app.state.service
     found: Caller = await service.tenants.prove(request, bearer.credentials if bearer else header)
     request.scope["footnoted.tenant"] = found.tenant
+    ON_BEHALF_OF.set(found.tenant)
     await service.limits.request(found.tenant)
     return found
 

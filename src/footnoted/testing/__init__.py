@@ -1,4 +1,4 @@
-"""Doubles for tests: a model on loopback in three protocols, its faults, and a provider with no wire."""
+"""Doubles for tests: a model on loopback in eight protocols, its faults, and a provider with no wire."""
 
 from footnoted.testing import faults
 from footnoted.testing.faults import Fault

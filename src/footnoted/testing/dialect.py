@@ -51,6 +51,12 @@ class Dialect(ABC):
 
     name: ProtocolName
     ping: ClassVar[bytes] = b": keep-alive\n\n"
+    stream_type: ClassVar[str] = "text/event-stream; charset=utf-8"
+    lines: ClassVar[bool] = True  # whether events are lines of text
+
+    def encode(self, frame: Frame) -> bytes:
+        """An event's bytes."""
+        return frame.encode()
 
     @abstractmethod
     def read(

@@ -195,7 +195,7 @@ def crlf_with_comments() -> Fault:
 
     def steps(steps: Iterator[Step], scene: Scene) -> Iterator[Step]:
         for step in steps:
-            if isinstance(step, Send) and scene.request.stream:
+            if isinstance(step, Send) and scene.request.stream and scene.dialect.lines:
                 data = step.data.replace(b"data: ", b"data:", 1).replace(b"\n", b"\r\n")
                 yield Send(b": a comment\r\n\r\nid: 7\r\nretry: 10\r\n" + data, step.part)
             else:
@@ -302,7 +302,10 @@ def _inserted(frames: list[Frame], after: int, extra: list[Frame], *, replacing:
 
 def _unfinished(body: Mapping[str, Any], _: Dialect) -> bytes:
     """The whole reply with its finish reason missing."""
-    body = {name: None if name in {"stop_reason", "status"} else value for name, value in body.items()}
+    body = {
+        name: None if name in {"stop_reason", "status", "stopReason", "finish_reason"} else value
+        for name, value in body.items()
+    }
     for name, reason in (("choices", "finish_reason"), ("candidates", "finishReason")):
         if name in body:
             body[name] = [{key: value for key, value in one.items() if key != reason} for one in body[name]]

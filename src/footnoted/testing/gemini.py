@@ -34,13 +34,15 @@ class Gemini(Dialect):
     """``data: {"candidates": […]}`` chunks."""
 
     name: ProtocolName = "gemini"
+    path = _PATH
 
     def read(
         self, path: str, query: Mapping[str, str], headers: Mapping[str, str], body: Mapping[str, Any]
     ) -> Request | None:
-        found = _PATH.search(path)
+        found = self.path.search(path)
         if not found:
             return None
+        bearer = headers.get("authorization", "").removeprefix("Bearer ")
         turns = [turn for turn in body.get("contents") or [] if isinstance(turn, dict)]
         return Request(
             protocol=self.name,
@@ -52,7 +54,7 @@ class Gemini(Dialect):
             stream=found[2] == "streamGenerateContent",
             system_text=text_of(body.get("systemInstruction") or body.get("system_instruction")),
             prompt_text="\n".join(text_of(t.get("parts")) for t in turns if t.get("role", "user") == "user"),
-            key=headers.get("x-goog-api-key") or query.get("key"),
+            key=headers.get("x-goog-api-key") or query.get("key") or bearer or None,
         )
 
     def complaint(self, request: Request) -> Refused | None:
@@ -118,6 +120,16 @@ class Gemini(Dialect):
     def unknown_model(self, model: str) -> Refused:
         said = f"models/{model} is not found for API version v1beta, or is not supported for generateContent."
         return Refused(404, self.error(404, said))
+
+
+class Vertex(Gemini):
+    """The same in a project: another path, and a bearer token."""
+
+    name: ProtocolName = "vertex"
+    path = re.compile(r"/v1/(?:projects/[^/]+/locations/[^/]+/)?publishers/google/models/([^/:]+):(\w+)$")
+
+    def bad_key(self, key: str | None) -> Refused:  # noqa: ARG002
+        return Refused(401, self.error(401, "Request had invalid authentication credentials."))
 
 
 def _chunk(request: Request, usage: dict[str, int], text: str | None, finish: str | None) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 if TYPE_CHECKING:
     from footnoted.testing.faults import Fault
 
-ProtocolName = Literal["openai", "responses", "anthropic", "gemini"]  # both of OpenAI's
+ProtocolName = Literal["openai", "responses", "anthropic", "gemini", "azure", "bedrock", "vertex", "cohere"]
 Finish = Literal["stop", "length", "filter", "blocked"]
 
 

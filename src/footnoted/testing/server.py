@@ -1,4 +1,4 @@
-"""A model on loopback: requests in three vendors' protocols in, scripted replies over real HTTP out."""
+"""A model on loopback: requests in eight protocols in, scripted replies over real HTTP out."""
 
 from __future__ import annotations
 
@@ -6,11 +6,15 @@ import asyncio
 import contextlib
 import socket
 import struct
+from functools import cache
 from typing import TYPE_CHECKING, Self, cast
 
 from footnoted.testing.anthropic import Anthropic
+from footnoted.testing.azure import Azure
+from footnoted.testing.bedrock import Bedrock
+from footnoted.testing.cohere import Cohere
 from footnoted.testing.dialect import Dialect, to_json
-from footnoted.testing.gemini import Gemini
+from footnoted.testing.gemini import Gemini, Vertex
 from footnoted.testing.http import Message, head, parse
 from footnoted.testing.openai import OpenAI
 from footnoted.testing.responses import Responses
@@ -20,7 +24,11 @@ from footnoted.testing.steps import Close, Hang, Head, Scene, Send, Step, Wait, 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-DIALECTS: tuple[Dialect, ...] = (OpenAI(), Responses(), Anthropic(), Gemini())
+DIALECTS: tuple[Dialect, ...] = (Azure(), OpenAI(), Responses(), Anthropic(), Gemini(), Vertex(), Bedrock(), Cohere())
+
+
+JUDGING = "Decide for each numbered statement"  # how footnoted's request to judge claims begins
+NO_VERDICTS = '{"verdicts": []}'
 
 
 class ScriptedLLM:
@@ -30,7 +38,9 @@ class ScriptedLLM:
     ...     llm.url("openai")  # the base_url the vendor's own SDK takes
     'http://127.0.0.1:…/v1'
 
-    With ``api_key`` a wrong or missing key gets the vendor's own error; with ``models`` an unknown model.
+    A request to judge claims uses up no reply of the script: it is in ``judged`` and gets ``judge``'s reply, by default
+    one that gives no verdict. With ``api_key`` a wrong or missing key gets the vendor's own error; with ``models`` an
+    unknown model.
     """
 
     def __init__(
@@ -38,11 +48,14 @@ class ScriptedLLM:
         *replies: Scripted,
         api_key: str | None = None,
         models: Sequence[str] | None = None,
+        judge: Scripted = NO_VERDICTS,
         host: str = "127.0.0.1",
         port: int = 0,
     ) -> None:
         self.requests: list[Request] = []
+        self.judged: list[Request] = []
         self._script = Script(replies)
+        self._judge = Script([judge])
         self._api_key = api_key
         self._models = models
         self._host = host
@@ -113,7 +126,8 @@ class ScriptedLLM:
             request = dialect.read(message.path, message.query, message.headers, message.json)
             if request is None:
                 continue
-            self.requests.append(request)
+            judging = request.system_text.lstrip().startswith(JUDGING)
+            (self.judged if judging else self.requests).append(request)
             self._changed.set()
             refusal = dialect.complaint(request)
             if self._api_key is not None and request.key != self._api_key:
@@ -122,7 +136,8 @@ class ScriptedLLM:
                 refusal = dialect.unknown_model(request.model)
             if refusal:
                 return refused(refusal.status, to_json(refusal.body))
-            return perform(Scene(dialect, request, self._script.reply(request)))
+            script = self._judge if judging else self._script
+            return perform(Scene(dialect, request, script.reply(request)))
         return refused(404, to_json({"error": {"message": f"Unknown path {message.path}", "code": 404}}))
 
     def opened(self, connection: _Connection) -> None:
@@ -235,9 +250,11 @@ def _close(transport: asyncio.Transport, *, reset: bool) -> None:
     transport.abort()
 
 
+@cache
 def closed_port(host: str = "127.0.0.1") -> str:
-    """The root URL of a port where nobody listens: connecting is refused."""
-    with socket.socket() as sock:
-        sock.bind((host, 0))
-        port = sock.getsockname()[1]
+    """The root URL of a port where nobody listens: connecting is refused. It stays bound, so that nobody takes it."""
+    sock = socket.socket()
+    sock.bind((host, 0))
+    port = sock.getsockname()[1]
+    sock.detach()  # open as long as the process
     return f"http://{host}:{port}"

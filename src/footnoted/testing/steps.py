@@ -89,7 +89,7 @@ def told(scene: Scene) -> Iterator[Step]:
         yield Head(
             200,
             {
-                "Content-Type": "text/event-stream; charset=utf-8",
+                "Content-Type": scene.dialect.stream_type,
                 "Cache-Control": "no-cache",
                 **reply.headers,
             },
@@ -113,7 +113,7 @@ def streamed(scene: Scene) -> Iterator[Step]:
             if pause:
                 yield Wait(pause)
             pause = reply.delay
-        yield Send(frame.encode(), frame.part)
+        yield Send(scene.dialect.encode(frame), frame.part)
 
 
 def whole(scene: Scene) -> Iterator[Step]:

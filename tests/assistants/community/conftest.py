@@ -1,5 +1,6 @@
 """A small knowledge base that ships, fakes of models that are functions, and a brain over both."""
 
+import asyncio
 import json
 import warnings
 from pathlib import Path
@@ -17,7 +18,7 @@ WHERE = RequestContext("discord", "100", "200", "300")
 ASKED = "How do I mark my offer as sold?"
 GOOD = {
     "gating": {"is_question": True, "is_answerable": True, "rewrite_query": None, "reason": "asks about the market"},
-    "selection": {"source_ids": ["market.md"]},
+    "selection": {"selected_source_ids": ["market.md"]},
     "answer": "Run the command `!sold` in the thread of your offer. [1]",
     "verification": {"is_good_enough": True, "issues": [], "suggested_fix": None},
     "summarization": "What the market is for, and how to sell in it.",
@@ -44,8 +45,10 @@ def saying(calls=None, **replies):
 
 @pytest.fixture(scope="session")
 def knowledge():
-    """The example community's own documents."""
-    return KnowledgeBase.open(EXAMPLE / "index.md")
+    """The example community's own documents; the networks are open, so that no first answer waits for them."""
+    opened = KnowledgeBase.open(EXAMPLE / "index.md")
+    asyncio.run(AIClient(knowledge=opened).prepare())
+    return opened
 
 
 @pytest.fixture
@@ -53,6 +56,7 @@ def brain(knowledge):
     """Make a brain over the example's documents: `brain(llm, **ai)`."""
 
     def make(llm=None, **ai):
+        ai = {"request_timeout_seconds": 600, **ai}  # a busy machine is not on trial
         return AIClient({"ai": ai}, llm=llm, knowledge=knowledge)
 
     return make

@@ -22,6 +22,7 @@ from footnoted.errors import (
     SourceError,
 )
 from footnoted.testing import Reply, ScriptedLLM
+from footnoted.types import Verdict
 
 from .conftest import ASKED, EXAMPLE, WHERE, saying
 
@@ -49,12 +50,28 @@ async def test_a_verified_answer_is_a_reply_with_its_citations(ask):
     assert counted("answered") == before + 1
 
 
+async def test_the_numbers_of_a_list_are_no_figures(ask):
+    """A model may number what a source only tells; what it numbers is still weighed."""
+    answer = "1. Run the command `!sold` in the thread of your offer. [1]\n77. The thread is closed. [1]"
+    result = await ask(llm=saying(answer=answer))
+    assert result.should_reply, result.debug
+
+
 # what a model says → where it stops
 STOPS = {
     "no question": ({"gating": {"is_question": False, "is_answerable": False, "reason": "thanks"}}, "not answerable"),
     "not answerable": ({"gating": {"is_question": True, "is_answerable": False}}, "not answerable"),
-    "none selected": ({"selection": {"source_ids": []}}, "no source selected"),
-    "invalid ids": ({"selection": {"source_ids": ["nowhere.md", "../../etc/passwd"]}}, "no source selected"),
+    "for a member": (
+        {"gating": {"is_question": True, "is_answerable": True, "addressee": "member"}},
+        "not answerable",
+    ),
+    "solved": ({"gating": {"is_question": True, "is_answerable": True, "is_solved": True}}, "not answerable"),
+    "a command no source holds": (
+        {"answer": "Run the command `!sold` in the thread of your offer. [1]\n\n```\n!archive --force\n```"},
+        "not good enough",
+    ),
+    "none selected": ({"selection": {"selected_source_ids": []}}, "no source selected"),
+    "invalid ids": ({"selection": {"selected_source_ids": ["nowhere.md", "../../etc/passwd"]}}, "no source selected"),
     "the sources do not hold it": ({"answer": "NO_ANSWER the sources say nothing of it"}, "the sources do not answer"),
     "unsupported": ({"answer": "Offers cost 5 euros a week. [1]"}, "the sources do not answer"),
     "too long": ({"answer": " ".join(["Run the command `!sold` in the thread of your offer. [1]"] * 40)}, "too long"),
@@ -101,7 +118,9 @@ async def test_a_model_that_fails_at_any_node_is_silence_and_an_error_in_the_met
 
 
 @pytest.mark.parametrize("node", ["gating", "selection", "verification"])
-@pytest.mark.parametrize("reply", ["certainly!", "{}", '{"is_question": "perhaps"}', "[1, 2]", '{"source_ids": 3}', ""])
+@pytest.mark.parametrize(
+    "reply", ["certainly!", "{}", '{"is_question": "perhaps"}', "[1, 2]", '{"selected_source_ids": 3}', ""]
+)
 async def test_a_reply_that_does_not_fit_is_not_asked_again(ask, node, reply):
     """A schema error is silence after one call."""
     calls = []
@@ -111,22 +130,62 @@ async def test_a_reply_that_does_not_fit_is_not_asked_again(ask, node, reply):
     assert result.debug["error"] == "StructuredOutputError"
 
 
+class Ruling:
+    """A checker that says the same of everything."""
+
+    def __init__(self, ruling):
+        self.ruling = ruling
+
+    async def acheck(self, claim, sources, *, cited=()):
+        return Verdict(self.ruling, score=0.9, tier="model")
+
+    async def aprepare(self, sources):
+        pass
+
+
 async def test_an_uncited_draft_is_not_posted(brain):
     """With `require_citations`, and without a checker that could add a marker."""
-    from footnoted.types import Verdict
-
-    class Unsure:
-        async def acheck(self, claim, sources, *, cited=()):
-            return Verdict("supported", score=0.9, tier="model")
-
-        async def aprepare(self, sources):
-            pass
-
     client = brain(saying(answer="Run the command in the thread."))
-    client._checker = Unsure()
+    client._checker = Ruling("supported")
     result = await client.generate_reply(Conversation(ASKED), WHERE)
     assert not result.should_reply
     assert result.debug["stopped"] == "no citation"
+
+
+# a draft sentence, the checker and everybody who is asked being content with it → what the verification says of it
+NEARLY_QUOTED = {
+    "another command of the page": ("Run the command `!renew` in the thread of your offer. [1]", "'renew'"),
+    "another channel": ("Post it in `#sold` with a photo, a price and your town. [1]", "'sold'"),
+    "other words for it": ("Run the command `!sold` in the thread of the offer. [1]", ""),
+    "said of two things": ("`!renew` keeps it up; `!sold` marks it as sold. [1]", ""),
+}
+
+
+@pytest.mark.parametrize("name", NEARLY_QUOTED)
+async def test_an_exact_thing_in_a_nearly_quoted_sentence_is_the_sources(brain, name):
+    """One that stands elsewhere in the source, and not in these words, keeps the reply back; other words do not."""
+    draft, swapped = NEARLY_QUOTED[name]
+    client = brain(saying(answer=draft))
+    client._checker = Ruling("supported")
+    result = await client.generate_reply(Conversation(ASKED), WHERE)
+    assert result.should_reply == (not swapped), result.debug
+    assert swapped in " ".join(result.debug["verification"]["issues"])
+
+
+@pytest.mark.parametrize("ruling", ["supported", "unsupported"])
+async def test_whoever_verifies_is_asked_what_the_reader_leaves_open(brain, ruling):
+    """A sentence of which the reader is not sure is posted where the model finds the words that carry it, else not."""
+
+    async def verifies(call):
+        if call.prompt.schema.name != "verdicts":
+            return json.dumps({"is_good_enough": True})
+        quote = "Run the command `!sold` in the thread of your offer." if ruling == "supported" else ""
+        return json.dumps({"verdicts": [{"statement": 1, "quote": quote, "verdict": ruling, "reason": ""}]})
+
+    client = brain(saying(answer="Once it is gone, type `!sold` below it. [1]", verification=verifies))
+    client._checker = Ruling("unsure")
+    result = await client.generate_reply(Conversation(ASKED), WHERE)
+    assert result.should_reply == (ruling == "supported"), result.debug
 
 
 async def test_no_source_that_loads_is_silence_and_one_that_fails_is_skipped(tmp_path):
@@ -136,13 +195,13 @@ async def test_no_source_that_loads_is_silence_and_one_that_fails_is_skipped(tmp
     (tmp_path / "docs").symlink_to(EXAMPLE / "docs")
     with structlog.testing.capture_logs() as logs:
         client = AIClient(
-            llm=saying(selection={"source_ids": ["rules.md", "market.md"]}), knowledge=tmp_path / "index.md"
+            llm=saying(selection={"selected_source_ids": ["rules.md", "market.md"]}), knowledge=tmp_path / "index.md"
         )
         result = await client.generate_reply(Conversation(ASKED), WHERE)
     assert result.should_reply
     assert result.debug["loaded"] == ["market.md"]
     assert any(log.get("loading.source_id") == "rules.md" for log in logs)
-    client = AIClient(llm=saying(selection={"source_ids": ["rules.md"]}), knowledge=tmp_path / "index.md")
+    client = AIClient(llm=saying(selection={"selected_source_ids": ["rules.md"]}), knowledge=tmp_path / "index.md")
     result = await client.generate_reply(Conversation(ASKED), WHERE)
     assert result.debug["stopped"] == "no source loaded"
 
@@ -150,7 +209,7 @@ async def test_no_source_that_loads_is_silence_and_one_that_fails_is_skipped(tmp
 async def test_selection_is_cut_in_the_order_it_was_named(ask):
     """Repeats and unknown ids fall out before `max_sources` counts."""
     named = ["rules.md", "nowhere", "market.md", "rules.md", "welcome.md"]
-    result = await ask(llm=saying(selection={"source_ids": named}), max_sources=2)
+    result = await ask(llm=saying(selection={"selected_source_ids": named}), max_sources=2)
     assert result.debug["selected"] == ["rules.md", "market.md"]
 
 
@@ -236,6 +295,7 @@ async def test_every_log_line_says_where_and_the_fields_have_their_names(ask):
     assert said["loading.loaded_sources_count"] == 1
     assert said["verification.is_good_enough"] is True
     assert {"verification.issues", "verification.suggested_fix"} <= said.keys()
+    assert said["verification.issues_count"] == 0
     nodes = ("gating", "selection", "loading", "generation", "verification")
     assert {f"latency.{node}_ms" for node in nodes} <= said.keys()
     assert {log["call.node"] for log in logs if "call.latency_ms" in log} == {
@@ -470,18 +530,58 @@ async def test_a_source_is_read_again_only_when_it_changed(tmp_path, monkeypatch
     assert any("whole workshop" in passage.text for passage in edited.passages)
 
 
-async def test_reading_ahead_changes_no_decision(tmp_path):
-    """The same reply to the same message, before and after; nothing is left for a later question to read."""
+async def test_what_is_read_ahead_is_kept_beside_the_index(tmp_path):
+    """The same reply before and after; the next process reads nothing anew, and a damaged file costs nothing."""
     shutil.copytree(EXAMPLE, tmp_path / "kb")
     client = AIClient(knowledge=tmp_path / "kb" / "index.md")
     before = await client.generate_reply(Conversation(ASKED), WHERE)
-    read = await client.read_ahead()
-    assert read > 20
+    await client.read_ahead()
     after = await client.generate_reply(Conversation(ASKED), WHERE)
     assert after.reply_text == before.reply_text
     assert after.should_reply
+    assert await AIClient(knowledge=tmp_path / "kb" / "index.md").read_ahead() == 0
+    (tmp_path / "kb" / "index.meanings.npz").write_bytes(b"PK\x03\x04 cut off")
+    assert await AIClient(knowledge=tmp_path / "kb" / "index.md").read_ahead() > 5
 
 
-async def test_nothing_is_read_ahead_where_models_decide(brain):
-    """Gate and selection by a model need no sentence's meaning."""
-    assert await brain(saying()).read_ahead() == 0
+# a site of the config → where the reply to the example's question links
+SITES = {
+    "folder": ({"base_url": "https://lantern.example/docs/"}, "https://lantern.example/docs/market/#how-do-i-mark"),
+    "html": (
+        {"base_url": "https://lantern.example", "pages": "html"},
+        "https://lantern.example/market.html#how-do-i-mark",
+    ),
+    "file": (
+        {"base_url": "https://git.example/lantern/blob/main", "pages": "file"},
+        "https://git.example/lantern/blob/main/market.md#how-do-i-mark",
+    ),
+    "stripped": (
+        {"base_url": "https://l.example", "strip": "mark", "pages": "name"},
+        "https://l.example/et#how-do-i-mark",
+    ),
+    "of other sources": ({"base_url": "https://l.example", "sources": ["guide/*"]}, None),
+}
+
+
+@pytest.mark.parametrize("name", SITES)
+async def test_a_reply_links_to_the_page_and_heading_where_they_are_published(knowledge, name):
+    """By the first site of the config that holds the source; without one, the file is named."""
+    site, link = SITES[name]
+    client = AIClient({"knowledge": {"sites": [site]}}, llm=saying(), knowledge=knowledge)
+    result = await client.generate_reply(Conversation(ASKED), WHERE)
+    last = result.reply_text.splitlines()[-1]
+    assert last.startswith("-# [1] ")
+    if link is None:
+        assert last == "-# [1] The market › How do I mark something as sold? (`market.md`)"
+    else:
+        assert f"[The market › How do I mark something as sold?](<{link}" in last
+        assert result.citations[0].location.startswith(link)
+
+
+async def test_a_reply_that_is_not_sure_says_so(ask):
+    """Below `sure`, it begins with `unsure_text`, and its markers still stand where they are said to stand."""
+    result = await ask(sure=1.0, certainty=0.0)
+    assert result.reply_text.startswith("This may help:\n")
+    for one in result.citations:
+        assert result.reply_text[one.start_pos : one.end_pos] == f"[{one.number}]"
+    assert not (await ask(sure=0.0, certainty=0.0)).reply_text.startswith("This may help")

@@ -1,5 +1,7 @@
 """A config.yaml is read with its lines: a mistake is told with the key and where it stands."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -54,6 +56,11 @@ def test_the_commented_default_says_what_the_code_does():
         ("folder: /etc\n", "line 1: folder"),
         ("ai: &x {}\ndiscord: *x\n", "anchors"),
         ("ai: !!python/object:os.system {}\n", "line 1"),
+        ("ai:\n  about: !secret x\n", "line 2: tags"),
+        ("ai:\n  max_retries: 1\n  seen: 2026-99-99\n", "line 3: month must be in 1..12"),
+        ("ai: " + "[" * 30 + "]" * 30, "nested too deeply"),
+        ("a: \x00", "this is not YAML"),
+        ("# " + "x" * 1_000_001, "larger than a configuration can be"),
     ],
 )
 def test_a_mistake_is_told_with_its_line_and_key(tmp_path, text, words):
@@ -66,6 +73,15 @@ def test_a_mistake_is_told_with_its_line_and_key(tmp_path, text, words):
 def test_all_mistakes_are_told_at_once(tmp_path):
     """Nobody should have to start five times."""
     assert len(told(tmp_path, "ai:\n  x: 1\n  max_retries: -1\n  max_sources: 99\n").splitlines()) == 3
+
+
+def test_without_pyyaml_it_says_what_to_install():
+    """The extra is named; nothing is guessed from the file."""
+    command = (
+        "import sys; sys.modules['yaml'] = None; import footnoted.assistants.community.config as c; c.read_config()"
+    )
+    done = subprocess.run([sys.executable, "-c", command], capture_output=True, text=True, check=False, timeout=300)
+    assert "pip install 'footnoted[community]'" in done.stderr
 
 
 def test_an_empty_file_and_empty_sections_are_the_defaults(tmp_path):

@@ -1,7 +1,9 @@
 """The responder: what a model says well or badly, and what of it a customer gets."""
 
 import asyncio
+import json
 import logging
+import re
 import time
 
 import pytest
@@ -22,12 +24,30 @@ QUESTION = "What is the windscreen excess?"
 GOOD = f"With {PLUS} the windscreen excess is £75 when our approved repairer replaces the glass [1]."
 
 
+async def judge(prompt):
+    """A model that knows the excess: it judges what the shipped reader leaves open."""
+    stated = re.findall(r"== \w+ statement (\d+)\n(.*)", prompt.context)
+    told = [
+        {
+            "statement": int(number),
+            "verdict": "supported",
+            "quote": "The windscreen excess is £75",
+            "reason": "it says so",
+        }
+        if "£75" in text
+        else {"statement": int(number), "verdict": "unsupported", "quote": "", "reason": "it does not say so"}
+        for number, text in stated
+    ]
+    yield Delta(text=json.dumps({"verdicts": told}))
+    yield Delta(finish_reason=FinishReason.COMPLETE)
+
+
 def request(*chunks, question=QUESTION, **more):
     return ResponseRequest(original_query=question, context_chunks=list(chunks or (EXCESS,)), **more)
 
 
 async def answer(*said, chunks=(EXCESS,), **more):
-    agent = ResponseGenerationAgent(scripted_provider(*said))
+    agent = ResponseGenerationAgent(scripted_provider(*said), judge=judge)
     return await agent.agenerate_response(request(*chunks, **more))
 
 
@@ -61,7 +81,7 @@ async def test_empty_and_repeated_sections_count():
     empty = EXCESS.model_copy(update={"content": "  ", "chunk_id": "", "product_name": OTHER.product_name})
     chunks = [empty, OTHER, OTHER, EXCESS]
     said = f"With {PLUS} the windscreen excess is £75 when our approved repairer replaces the glass [2]."
-    agent = ResponseGenerationAgent(scripted_provider(said))
+    agent = ResponseGenerationAgent(scripted_provider(said), judge=judge)
     events = [event async for event in agent.stream(request(*chunks))]
     result = events[-1].result
     told = [event.citation for event in events if isinstance(event, CitationFound)]
@@ -155,9 +175,10 @@ async def test_products_stand_side_by_side_under_their_names():
 
 
 async def test_a_figure_comes_with_its_condition():
-    """A model that leaves the condition out gets the policy's own sentence behind its figure."""
-    result = await answer(f"With {PLUS} the windscreen excess is £75 [1].")
-    assert "In the policy's words: “The windscreen excess is £75 when the glass is replaced" in result.answer
+    """A model that leaves the condition out is not told without it: the policy's own sentence stands in the answer."""
+    agent = ResponseGenerationAgent(scripted_provider(f"With {PLUS} the windscreen excess is £75 [1]."))
+    result = await agent.agenerate_response(request())
+    assert "The windscreen excess is £75 when the glass is replaced by our approved repairer" in result.answer
 
 
 async def test_an_exclusion_stands_beside_the_cover():
@@ -228,7 +249,7 @@ async def test_the_fallback_comes_before_the_documents():
         yield GOOD
 
     down = scripted_provider(ProviderUnavailable("down"))
-    agent = ResponseGenerationAgent(down, fallback=second, retry={"attempts": 1})
+    agent = ResponseGenerationAgent(down, fallback=second, judge=judge, retry={"attempts": 1})
     result = await agent.agenerate_response(request())
     assert "With Harbour Car Comprehensive" in result.answer
     assert result.degraded
@@ -257,7 +278,7 @@ async def test_with_no_time_at_all_there_is_an_apology():
 async def test_a_model_that_breaks_off_is_taken_back():
     """Half an answer may lack its exclusion: what was told is retracted, and the documents answer."""
     provider = scripted_provider(GOOD + " ", "And then ", Delta(finish_reason=FinishReason.TRUNCATED), finish=None)
-    agent = ResponseGenerationAgent(provider)
+    agent = ResponseGenerationAgent(provider, judge=judge)
     events = [event async for event in agent.stream(request())]
     assert any(isinstance(event, TextRetracted) for event in events)
     after = next(i for i, event in enumerate(events) if isinstance(event, TextRetracted))
@@ -293,9 +314,7 @@ async def test_gemini_is_asked_with_the_originals_sampling():
 
 async def test_a_server_that_is_down_is_no_error_to_the_customer():
     """A refused connection on a real port."""
-    agent = ResponseGenerationAgent(
-        "compatible", base_url=f"http://127.0.0.1:{closed_port()}/v1", model="m", retry={"attempts": 1}
-    )
+    agent = ResponseGenerationAgent("compatible", base_url=f"{closed_port()}/v1", model="m", retry={"attempts": 1})
     async with agent:
         result = await agent.agenerate_response(request())
     assert result.degraded

@@ -4,9 +4,9 @@ import pytest
 
 from footnoted.assistants.insurance.doubting import doubt
 from footnoted.assistants.insurance.extracts import PolicyExtracts
+from footnoted.assistants.insurance.ranking import rank
 from footnoted.assistants.insurance.telling import Telling
 from footnoted.assistants.insurance.vocabulary import Vocabulary
-from footnoted.relevance import rank
 from footnoted.types import Prompt, Source
 
 ALARM = Source("a", "Your schedule may require locks or a burglar alarm.", title="Acme Home › 7. Security")

@@ -4,8 +4,8 @@ import pytest
 
 from footnoted.assistants.insurance import extracts
 from footnoted.assistants.insurance.extracts import PolicyExtracts
+from footnoted.assistants.insurance.ranking import EncoderLikeness
 from footnoted.encoder import Encoder, EncoderUnavailable
-from footnoted.relevance import EncoderLikeness
 from footnoted.types import Prompt, Source
 
 GLASS = "The windscreen excess is £75 when the glass is replaced. Loss of keys is covered up to £250."

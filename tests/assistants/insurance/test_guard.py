@@ -77,7 +77,7 @@ def test_a_row_is_said_cell_for_cell():
 async def test_a_claim_stands_in_its_own_products_sections_or_not_at_all(claim, cited, ruling):
     """The same words are right of one product and wrong of the other."""
     verdict = await ProductGuard(Checker()).acheck(claim, SOURCES, cited=cited)
-    assert (verdict.ruling == "supported") is ruling, verdict
+    assert (verdict.ruling in ("supported", "unsure")) is ruling, verdict
     for evidence in verdict.evidence:
         assert SOURCES[evidence.source].text[evidence.start : evidence.end] == evidence.quote
 

@@ -65,7 +65,7 @@ def advisor_on(database, provider="extractive", **options):
 
 
 class Model:
-    """A model that says what it is told to, in pieces; what it was asked is in ``prompts``."""
+    """A model that says what it is told to, in pieces; what it was asked is in ``prompts``. It fills no query."""
 
     name = "scripted"
 
@@ -76,6 +76,9 @@ class Model:
     async def stream(self, prompt):
         import asyncio
 
+        if prompt.schema is not None:
+            yield "I fill nothing."
+            return
         self.prompts.append(prompt)
         await asyncio.sleep(self.wait)
         for at in range(0, len(self.text), self.size):

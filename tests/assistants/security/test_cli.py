@@ -29,7 +29,7 @@ def test_import_then_advise(footnoted, tmp_path):
     assert (tmp_path / "footnoted" / "footnoted.db").exists()
     told = footnoted("advise", QUESTION)
     assert told.returncode == 0, told.stderr
-    assert "**4 failing findings for S3 under HIPAA: 🔴 1 critical" in told.stdout
+    assert "**2 open findings** on 1 resource (Prowler 2): 🔴 1 critical, 🟡 1 medium." in told.stdout
     assert "Sources" in told.stdout
     assert "finding s3_bucket_public_access" in told.stdout
     assert footnoted("advise", "What is the weather?").returncode == 3

@@ -42,7 +42,7 @@ async def test_findings_go_in_and_an_expert_s_answer_comes_out(tmp_path):
         for path in ("/api/v1/chat/message", "/api/v1/advice/message"):
             told = (await client.post(path, json={"message": QUESTION})).json()
             assert "1. 🔴 [s3_bucket_public_access]" in told["response"]["response"]
-            assert told["severity"] == {"critical": 1, "medium": 1, "low": 1}
+            assert told["severity"] == {"critical": 1, "medium": 1}
             assert told["entities"]["aws_services"] == ["s3"]
             assert {"finding", "control"} <= {one["kind"] for one in told["citations"]}
 
@@ -75,15 +75,33 @@ async def test_follow_ups_resolve_from_the_conversation(tmp_path):
         assert f"1. 🔴 [{second}]" in told
 
 
-async def test_documents_are_still_asked_where_security_is_not_meant(tmp_path):
-    """A question on an uploaded file is answered from it, findings or not."""
+ELSEWHERE = [
+    "Which of our S3 buckets are public?",
+    "What does HIPAA ask of backups?",
+    "How do I encrypt an RDS database with KMS?",
+    "Which findings should I fix first?",
+    "Does PCI-DSS want MFA for root?",
+]
+
+
+@pytest.mark.parametrize("question", ELSEWHERE)
+async def test_who_added_documents_is_answered_from_them_alone(tmp_path, question):
+    """A question on security too: it is refused, or cites what was added; the advisor answers where it is chosen."""
     async with served(tmp_path) as (client, _):
         await send(client, "prowler.ocsf.json")
-        policy = ("car.md", b"The windscreen excess is 75 pounds for a repair.")
-        assert (await client.post("/api/v1/documents", files={"file": policy})).status_code == 201
-        told = (await client.post("/api/v1/chat/message", json={"message": "What is the windscreen excess?"})).json()
-        assert "75 pounds" in told["response"]["response"]
-        assert "severity" not in told
+        asked = {"message": question}
+        alone = (await client.post("/api/v1/chat/message", json={**asked, "assistant": "documents"})).json()
+        assert (alone["response"]["finish_reason"], alone["sources"]) == ("refused", [])
+        policy = ("notes.md", b"Our S3 buckets hold holiday pictures. The windscreen excess is 75 pounds.")
+        document = (await client.post("/api/v1/documents", files={"file": policy})).json()
+        for how in ({}, {"assistant": "documents"}, {"document_ids": [document["id"]]}):
+            told = (await client.post("/api/v1/chat/message", json={**asked, **how})).json()
+            assert {each["document_id"] for each in told["sources"]} <= {document["id"]}
+            assert "severity" not in told
+        advice = (await client.post("/api/v1/advice/message", json=asked)).json()
+        assert "severity" in advice
+        refused = await client.post("/api/v1/chat/message", json={**asked, "assistant": "nobody"})
+        assert refused.status_code == 422
 
 
 async def test_tenants_see_their_own(tmp_path):

@@ -275,3 +275,27 @@ async def test_a_packed_file_is_unpacked_on_the_way(tmp_path, database):
     with open_file(path) as file:
         report = await FindingsService(database).import_file("clinic", pieces_of(file))
     assert report.added == 10
+
+
+async def test_a_stray_carriage_return_costs_its_own_row(database):
+    """The row is told with its line, and the rows before and after it are kept."""
+    header, first, *rest = (EXAMPLES / "prowler.csv").read_text().split("\n")
+    cells = first.split(";")
+    spoilt = ";".join([cells[0] + "\rstray", *cells[1:]])
+    report = await take(database, "\n".join([header, spoilt, first, *rest]).encode())
+    assert (report.added, report.skipped) == (3, 1)
+    assert report.problems[0].line == 2
+    assert "no row of a table" in report.problems[0].reason
+
+
+async def test_windows_line_ends_are_no_stray_ones(database):
+    """A CSV saved on Windows is kept whole."""
+    text = (EXAMPLES / "prowler.csv").read_text().replace("\n", "\r\n")
+    assert (await take(database, text.encode())).added == 3
+
+
+async def test_unknown_fields_by_the_thousand_are_passed_over(database):
+    """Forty thousand fields nobody knows, and half of a character among them, cost neither the record nor the next."""
+    wide = {**PROWLER[0], **{f"field-{number}": [number, "\ud800"] for number in range(40_000)}}
+    report = await take(database, json.dumps([wide, PROWLER[1]]).encode())
+    assert (report.added, report.skipped) == (2, 0)

@@ -8,6 +8,7 @@ from footnoted.answering.generator import contexts
 from footnoted.errors import ConfigurationError
 from footnoted.grounding.models import Convention, EntailmentModel
 from footnoted.testing import scripted_provider
+from footnoted.text import sentences
 from footnoted.types import Source
 from tests.grounding.models import tiny
 
@@ -34,11 +35,12 @@ def test_the_model_decides_and_the_evidence_is_exact(tmp_path):
     assert missing.score < 0.01
 
 
-def test_words_alone_go_first_unless_told_otherwise(tmp_path):
-    """A wrong amount is contradicted by the exact tier, with both amounts named; the model is not needed for it."""
-    verdict = EntailmentModel.load(tiny.folder(tmp_path)).check("The windscreen glass excess is 80 pounds.", [GLASS])
-    assert (verdict.ruling, verdict.tier) == ("contradicted", "exact")
-    assert "75" in verdict.reason
+def test_a_quote_needs_no_model_unless_told_otherwise(tmp_path):
+    """A whole sentence of a source is supported by the exact tier; with ``exact_first=False`` the model says it."""
+    quote = sentences(GLASS.text)[0]
+    said = GLASS.text[quote.start : quote.end]
+    assert EntailmentModel.load(tiny.folder(tmp_path)).check(said, [GLASS]).tier == "exact"
+    assert EntailmentModel.load(tiny.folder(tmp_path), exact_first=False).check(said, [GLASS]).tier == "model"
 
 
 def test_a_long_source_is_read_to_its_end(tmp_path):

@@ -30,7 +30,7 @@ def served(*, generator: GroundedGenerator | None = None, **told: Any) -> Iterat
     with tempfile.TemporaryDirectory() as folder, socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         listener.listen(128)
-        settings = Settings(database_url=f"sqlite:///{Path(folder) / 'page.db'}", **told)
+        settings = Settings(database_url=f"sqlite:///{Path(folder) / 'page.db'}", **{"reading_seconds": 300, **told})
         config = uvicorn.Config(
             create_app(settings, generator=generator), log_config=None, access_log=False, timeout_graceful_shutdown=2
         )

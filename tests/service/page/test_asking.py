@@ -32,13 +32,14 @@ async def test_a_citation_opens_the_exact_words(visit):
     citation = answer["citations"][0]
     assert await reader.marked() == citation["source_quote"]
     assert "£75" in citation["source_quote"]
-    # The document is open, not the passage alone, and the words stand where the service says.
+    # The document is open, not the passage alone, rendered; and the words stand where the service says.
     before = await reader("mark.words").evaluate(
-        "(n) => { const r = document.createRange(); r.setStart(n.parentNode, 0); r.setEndBefore(n); return [...r.toString()].length; }"
+        "(n) => { const r = document.createRange(); r.setStart(n.closest('.source-text'), 0); r.setEndBefore(n); return r.toString(); }"
     )
     source = answer["sources"][citation["source_index"]]
-    assert before == source["document_start"] + citation["source_start"] - source["lead"]
-    assert (await reader(".source-text").evaluate("(n) => n.textContent")).startswith("# Car policy")
+    at = source["document_start"] + citation["source_start"] - source["lead"]
+    assert "".join(before.split()) == "".join(CAR[:at].replace("#", "").split())
+    assert await reader(".source-text h3").first.inner_text() == "Car policy"
     assert await reader("#panel-title").inner_text() == "Car policy"
     await expect(cite).to_have_class("cite lit")
 
@@ -115,9 +116,9 @@ async def test_a_file_that_cannot_be_read_says_why(visit):
     reader = await visit()
     files = [("good.md", CAR.encode()), ("broken.pdf", b"%PDF-1.4 nothing"), ("empty.txt", b""), ("tool.exe", b"MZ")]
     await reader("#files").set_input_files([{"name": n, "mimeType": "", "buffer": b} for n, b in files])
-    await expect(reader("#document-count")).to_have_text("1", timeout=20_000)
+    await expect(reader("#document-count")).to_have_text("1", timeout=200_000)
     failed = reader(".document.failed")
-    await expect(failed).to_have_count(3)
+    await expect(failed).to_have_count(3, timeout=200_000)
     said = " ".join(await failed.locator(".problem").all_inner_texts())
     assert "broken.pdf" in said or "PDF" in said
     assert "empty" in said

@@ -114,7 +114,7 @@ async def test_hostile_files_run_nothing(visit):
     await reader("#files").set_input_files(
         [{"name": f"<img src=x onerror={RUN}>.pdf", "mimeType": "", "buffer": b"%PDF-"}]
     )
-    await expect(reader(".document.failed")).to_have_count(1, timeout=15_000)
+    await expect(reader(".document.failed")).to_have_count(1, timeout=200_000)
     await reader.ask("What is the windscreen excess?")
     await reader(".cite").first.click()
     assert "excess is £75" in await reader.marked()
@@ -123,26 +123,26 @@ async def test_hostile_files_run_nothing(visit):
     await assert_nothing_ran(reader)
 
 
-async def test_what_another_page_left_in_the_browser_runs_nothing(visit):
-    """Kept conversations are data too: broken or hostile ones do not break the page."""
+async def test_what_the_service_keeps_runs_nothing(visit):
+    """Questions, titles and texts that come back with a conversation are data, in the list, the page, a shared link."""
     reader = await visit()
-    await reader.page.evaluate(
-        """(hostile) => {
-          const turn = { question: hostile, assistant: hostile, answer: { phase: "done", text: hostile, sources: [], citations: [{ number: 1, source_index: 9, start_pos: 0, end_pos: 3 }], claims: [], retracted: [], disagreements: [], response: null, extras: { severity: hostile, findings: [{ title: hostile, severity: "high", rule_id: hostile }], frameworks: [hostile] }, lastId: 1 } };
-          localStorage.setItem("footnoted.conversation.c-1", JSON.stringify({ id: "c-1", title: hostile, at: 1, turns: [turn] }));
-          localStorage.setItem("footnoted.conversation.c-2", "{not json");
-          localStorage.setItem("footnoted.conversations", JSON.stringify([{ id: "c-1", title: hostile, at: 1 }, { id: "c-2", title: "broken", at: 2 }, null, 3]));
-          sessionStorage.setItem("footnoted.current", "c-1");
-        }""",
-        "\n\n".join(CORPUS),
-    )
-    await reader.page.reload()
-    await expect(reader(".question")).to_contain_text("<script>")
-    await expect(reader(".severity")).to_have_text("High")
+    hostile = "\n\n".join(CORPUS).replace("\0", "")
+    await reader.paste((CORPUS[1], f"The windscreen excess is £75. {hostile}"))
+    await reader.ask(f"What is the windscreen excess? {hostile[:2000]}")
     await reader("#tab-past").click()
-    await reader.page.get_by_role("button", name="broken", exact=False).first.click()
-    await expect(reader("#welcome")).to_be_visible()
+    await reader(".past li").get_by_role("button").nth(1).click()
+    await reader.page.get_by_role("button", name="Rename").click()
+    await reader.page.get_by_label("The conversation's title").fill(CORPUS[0][:150])
+    await reader.page.keyboard.press("Enter")
+    await expect(reader(".past .name")).to_contain_text(CORPUS[0][:20])
+    await reader.page.reload()
+    await expect(reader(".question")).to_contain_text("windscreen")
     await assert_nothing_ran(reader)
+    await reader(".past li").get_by_role("button").nth(1).click()
+    await reader.page.get_by_role("button", name="Share by a link").click()
+    await reader.page.goto(await reader.page.get_by_label("The link").input_value())
+    await expect(reader("article h2")).to_contain_text("windscreen")
+    assert await reader("script, img, svg, iframe").count() == 0
 
 
 async def test_the_policy_is_strict(visit):

@@ -64,7 +64,7 @@ async def test_words_and_citations_appear_while_the_answer_comes(visit, model):
 
 
 async def test_a_refresh_in_mid_stream_goes_on_with_the_answer(visit, model):
-    """The page comes back with what was told, asks for the rest, and each event comes once."""
+    """The page comes back, joins the stream that runs, and each event comes once, in order; nothing is asked twice."""
     model.says(LONG, delay=0.04)
     reader = await visit("mark")
     await reader.context.add_init_script(FOLLOWED)
@@ -78,11 +78,10 @@ async def test_a_refresh_in_mid_stream_goes_on_with_the_answer(visit, model):
     assert await reader(".question").inner_text() == "What does each clause say?"
     await reader.ended()
     assert [method for method, _ in asked if method == "POST"] == []
-    [first] = [int(number) for _, number in asked if number]
     told = await reader.page.evaluate("window.told")
     answer = await reader.answer()
-    assert first >= 1
-    assert told == list(range(first + 1, answer["lastId"] + 1))
+    assert told == list(range(1, len(told) + 1))
+    assert len(told) > 8
     assert answer["text"].count("Clause") == 8
     for n in range(1, 9):
         assert answer["text"].count(f"Clause {n} says") == 1

@@ -70,7 +70,7 @@ class Visit:
         before = int(await self("#document-count").inner_text() or 0)
         payloads = [{"name": name, "mimeType": "application/octet-stream", "buffer": data} for name, data in files]
         await self("#files").set_input_files(payloads)
-        await expect(self("#document-count")).to_have_text(str(before + len(files)), timeout=20_000)
+        await expect(self("#document-count")).to_have_text(str(before + len(files)), timeout=200_000)
 
     async def ask(self, question, *, wait=True):
         """Ask, and wait until the answer has ended."""
@@ -86,15 +86,16 @@ class Visit:
         await expect(self(".turn .answer").last).to_have_attribute("data-phase", phase, timeout=60_000)
 
     async def marked(self):
-        """The words marked in the open source, and whether a reader sees them."""
-        mark = self("mark.words")
-        await expect(mark).to_be_in_viewport()
-        return await mark.evaluate("(node) => node.textContent")
+        """The words marked in the open source, once a reader sees the first of them."""
+        marks = self("mark.words")
+        await expect(marks.first).to_be_in_viewport()
+        return "".join(await marks.all_text_contents())
 
     async def answer(self):
-        """The last answer as the page keeps it."""
-        script = """() => {
-          const id = sessionStorage.getItem("footnoted.current");
-          return JSON.parse(localStorage.getItem(`footnoted.conversation.${id}`)).turns.at(-1).answer;
+        """The last answer as the page makes it of what the service keeps."""
+        script = """async () => {
+          const [{ turnOf }, wire] = await Promise.all([import("/turns.js"), import("/wire.js")]);
+          const { turns } = await wire.conversation(location.hash.slice(1));
+          return turnOf(turns.at(-1)).answer;
         }"""
         return await self.page.evaluate(script)

@@ -1,4 +1,4 @@
-"""A community's messages in; a checked, cited reply out where its own documents answer, and silence everywhere else."""
+"""Replies in a community where its own documents answer, checked and cited, and is silent everywhere else."""
 
 from __future__ import annotations
 

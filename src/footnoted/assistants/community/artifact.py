@@ -1,4 +1,4 @@
-"""The index artifact: Markdown people can read and edit, in and out, one summarised entry a source."""
+"""The index artifact: Markdown people can read and edit, one summarised entry a source."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A node's prompt in; its reply out, within the clock, tried again where that may help, and measured."""
+"""Asks a node's model, within the clock, again where that may help, and measures it: the one retry layer."""
 
 from __future__ import annotations
 

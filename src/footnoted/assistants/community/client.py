@@ -1,4 +1,4 @@
-"""A conversation in; whether to reply and with what out. Stateless: two messages share knowledge, never memory."""
+"""The responder's brain: whether to reply to a conversation, and with what. Two messages share no memory."""
 
 from __future__ import annotations
 
@@ -13,14 +13,18 @@ from footnoted.assistants.community import metrics
 from footnoted.assistants.community.asking import Asking
 from footnoted.assistants.community.clock import Clock
 from footnoted.assistants.community.config import CommunityConfig, configured, read_config
-from footnoted.assistants.community.drafting import source_id, written
+from footnoted.assistants.community.drafting import named, passage_of, written
+from footnoted.assistants.community.fitted import Fitted
 from footnoted.assistants.community.knowledge import KnowledgeBase
+from footnoted.assistants.community.linking import link_of
 from footnoted.assistants.community.llm import as_llms, llms_of
 from footnoted.assistants.community.run import Run
 from footnoted.assistants.community.summarizing import summary_by_model, summary_by_rules
 from footnoted.assistants.community.talk import AIResult, Conversation, ReplyCitation, RequestContext
+from footnoted.assistants.community.thread import read_thread
 from footnoted.assistants.community.yaml_lines import Lined
 from footnoted.errors import ProviderTimeout, SourceError
+from footnoted.types import Source
 
 if TYPE_CHECKING:
     from footnoted.assistants.community.config import AIConfig
@@ -37,7 +41,8 @@ class AIClient:
     ``config``: a `CommunityConfig`, a path to a config.yaml, or its values as a mapping (with or without the
     ``ai`` section around them). ``llm``: an `LLMClient`, an async function of an `LLMCall`, a provider, or a
     mapping of these by node; without it, the config's. ``knowledge``: a `KnowledgeBase` or the path of an index;
-    without it, the config's. Use as an async context manager, or call `aclose`.
+    without it, the config's. ``fitted``: other parameters than those that ship. Use as an async
+    context manager, or call `aclose`.
     """
 
     def __init__(
@@ -47,11 +52,13 @@ class AIClient:
         llm: Any = None,
         knowledge: KnowledgeBase | str | Path | None = None,
         checker: Checker | None = None,
+        fitted: Fitted | None = None,
     ) -> None:
         self.config = _config(config)
         self.llms: LLMs = llms_of(self.config.ai) if llm is None else as_llms(llm)
         self._knowledge = knowledge
         self._checker = checker
+        self._fitted = fitted
         # Without a model the work is this process's own: all at once, everyone would be late.
         self._turns = asyncio.Semaphore(_AT_ONCE_BY_RULES if not any(self.llms.values()) else _AT_ONCE)
 
@@ -113,19 +120,22 @@ class AIClient:
 
     async def prepare(self) -> None:
         """Open what the first reply would else wait for: the index, its passages, the local model, the graph."""
+        from footnoted.models import Embedder
+
         await self.knowledge.prepare()
         await asyncio.to_thread(_graph)
+        await asyncio.to_thread(lambda: Embedder.load().queries(["The first question opens the encoder."]))
         checker = self._checker or shipped_checker()
-        await checker.acheck("The first check opens the model.", [])
+        evidence = Source(id="first", text="Whoever asks first would have to wait until every network is open.")
+        for _ in range(2):  # opening may take longer than a check may; the second finds all open
+            await checker.acheck("The one who asks first waits for the networks.", [evidence])
 
     async def read_ahead(self) -> int:
-        """Read the sources' sentences for their meaning, which the first questions would else wait for.
+        """Read what the sources' passages mean, which the first questions would else do without.
 
-        It takes a processor some 8 ms a sentence, so a bot lets it run beside its work. Gives how many were read;
-        where models gate and select, none is needed. Raises `SourceError`.
+        It takes a processor some 50 ms a passage, so a bot lets it run beside its work. Gives how many were read; they
+        are kept beside the index. Raises `SourceError`.
         """
-        if self.llms.get("gating") is not None and self.llms.get("selection") is not None:
-            return 0
         return await self.knowledge.read_ahead()
 
     async def aclose(self) -> None:
@@ -147,17 +157,35 @@ class AIClient:
 
     def _run(self, conversation: Conversation, log: Any, clock: Clock) -> Run:
         checker: Any = self._checker or shipped_checker()
-        return Run(conversation, self.config.ai, self.knowledge, self._asking(clock, log), checker, log)
+        thread = read_thread(conversation)
+        ai, sites = self.config.ai, self.config.knowledge.sites
+        return Run(
+            conversation,
+            ai,
+            self.knowledge,
+            self._asking(clock, log),
+            checker,
+            self._fitted or Fitted.read(),
+            thread,
+            sites,
+            log,
+        )
 
     def _result(self, state: ReplyState, run: Run) -> AIResult:
-        debug = _debug(state)
+        debug = {**_debug(state), "certainty": run.certainty}
         gate, verified = state.get("gate"), state.get("verification")
         if not state.get("stopped") and verified is not None and verified.is_good_enough:
             return AIResult(
                 should_reply=True, reply_text=state["draft"]["text"], citations=_citations(run), debug=debug
             )
         redirects = self.config.ai.refusal_policy == "redirect"
-        if redirects and gate is not None and gate.is_question and not gate.is_answerable:
+        if (
+            redirects
+            and gate is not None
+            and gate.is_question
+            and not gate.is_answerable
+            and gate.addressee != "member"
+        ):
             return AIResult(should_reply=True, reply_text=self.config.ai.redirect_text, debug=debug)
         return AIResult(should_reply=False, debug=debug)
 
@@ -169,14 +197,13 @@ def _citations(run: Run) -> list[ReplyCitation]:
         return []
     found = []
     for one, (start, end) in zip(response.citations, written(run, response).places, strict=True):
-        id_ = source_id(run, one.chunk_id)
-        entry = run.sources[id_].entry
+        entry, passage = passage_of(run, one.chunk_id)
         found.append(
             ReplyCitation(
                 number=one.number,
-                source_id=id_,
-                title=entry.title,
-                location=entry.link or entry.location,
+                source_id=entry.id,
+                title=named(entry, passage),
+                location=link_of(entry, passage.metadata, run.sites) or entry.location,
                 quote=one.source_quote,
                 start_pos=start,
                 end_pos=end,

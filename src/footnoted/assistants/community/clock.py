@@ -1,4 +1,4 @@
-"""How long a reply may take in; how much of it is left out. One clock for the whole reply, asked by every call."""
+"""The one clock of a reply, which every call asks how much time is left."""
 
 from __future__ import annotations
 

@@ -1,13 +1,15 @@
-"""A config.yaml in; a checked configuration out, or an error that names the key and its line."""
+"""A config.yaml, checked: what is wrong in it is told with its key and line."""
 
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterator, Mapping
 from fnmatch import fnmatchcase
 from importlib.resources import files
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, Literal
+from urllib.parse import quote
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
@@ -24,9 +26,11 @@ class _Section(BaseModel):
 
 
 class ModelConfig(_Section):
-    """Which model decides: ``extractive`` is none at all, rules and the shipped local model."""
+    """Which model decides: ``extractive`` is none at all, the networks and parameters that ship."""
 
-    provider: Literal["extractive", "openai", "anthropic", "gemini", "compatible"] = "extractive"
+    provider: Literal[
+        "extractive", "openai", "anthropic", "gemini", "azure", "bedrock", "vertex", "cohere", "compatible"
+    ] = "extractive"
     model: str | None = None
     base_url: str | None = None
     api_key_env: str | None = Field(default=None, description="the environment variable that holds the key")
@@ -47,7 +51,9 @@ class Scope(_Section):
 class AIConfig(_Section):
     """Section ``ai``: how a reply is made. There is no key to switch verification off."""
 
-    provider: Literal["extractive", "openai", "anthropic", "gemini", "compatible"] = "extractive"
+    provider: Literal[
+        "extractive", "openai", "anthropic", "gemini", "azure", "bedrock", "vertex", "cohere", "compatible"
+    ] = "extractive"
     model: str | None = None
     base_url: str | None = None
     api_key_env: str | None = None
@@ -64,13 +70,15 @@ class AIConfig(_Section):
     verification_prompt: str | None = None
 
     max_sources: int = Field(default=3, ge=1, le=20)
-    max_answer_chars: int = Field(default=1200, ge=80, le=20_000)
+    max_answer_chars: int = Field(default=1600, ge=80, le=20_000)
     require_citations: bool = True
 
     answer_scope: Scope = Field(default_factory=Scope)
     refusal_policy: Literal["ignore", "redirect"] = "ignore"
     redirect_text: str = Field(default=REDIRECT, min_length=1, max_length=1000)
-    certainty: float = Field(default=0.57, ge=0, le=1)
+    certainty: float = Field(default=0.58, ge=0, le=1)
+    sure: float = Field(default=0.75, ge=0, le=1)
+    unsure_text: str = Field(default="This may help:", max_length=200)
 
     @field_validator("answer_scope", mode="before")
     @classmethod
@@ -106,10 +114,41 @@ class AIConfig(_Section):
         return self.models.get(node, own)
 
 
+class Site(_Section):
+    """Where sources are published: ``sources`` (patterns of ids), ``base_url``, and how a page's address is made.
+
+    ``strip`` is taken off the front of the id. ``pages``: ``folder`` makes ``a/b.md`` into ``a/b/``, ``html`` into
+    ``a/b.html``, ``name`` into ``a/b``, and ``file`` leaves it (a repository's file).
+    """
+
+    sources: list[str] = Field(default_factory=lambda: ["*"])
+    base_url: str = Field(pattern=r"^https?://[^\s<>()]+$")
+    strip: str = ""
+    pages: Literal["folder", "html", "name", "file"] = "folder"
+
+    def holds(self, source_id: str) -> bool:
+        """Whether a source is published there."""
+        return any(fnmatchcase(source_id, pattern) for pattern in self.sources)
+
+    def page(self, source_id: str) -> str:
+        """The page's address."""
+        path = PurePosixPath(source_id.removeprefix(self.strip).lstrip("/"))
+        base = self.base_url.rstrip("/") + "/"
+        if self.pages == "file":
+            return base + quote(str(path))
+        first = path.stem in ("index", "_index", "README")
+        if self.pages == "html":
+            return base + quote(str(path.with_suffix(".html")))
+        name = path.parent if first else path.with_suffix("")
+        told = "" if str(name) == "." else quote(str(name))
+        return base + told + ("/" if told and self.pages == "folder" else "")
+
+
 class KnowledgeConfig(_Section):
-    """Where the index artifact is, relative to the config file."""
+    """Where the index artifact is, relative to the config file, and where its sources are published."""
 
     index: str = "index.md"
+    sites: list[Site] = Field(default_factory=list)
 
 
 class DiscordConfig(_Section):
@@ -118,7 +157,18 @@ class DiscordConfig(_Section):
     token_env: str = "DISCORD_TOKEN"  # noqa: S105
     channels: list[int] = Field(default_factory=list)
     only_when_mentioned: bool = False
+    reply_in: Literal["thread", "channel"] = "thread"
     thread_name: str = Field(default="Answer", min_length=1, max_length=100)
+    command: str = Field(default="ask", pattern=r"^[a-z0-9_-]{0,32}$")
+
+
+class WebhookConfig(_Section):
+    """Where messages of another platform are posted to and replies are given back; no port, no webhook."""
+
+    host: str = "127.0.0.1"
+    port: int | None = Field(default=None, ge=0, le=65535)
+    secret_env: str = "COMMUNITY_WEBHOOK_SECRET"  # noqa: S105
+    bot: str = ""
 
 
 class MetricsConfig(_Section):
@@ -134,6 +184,7 @@ class CommunityConfig(_Section):
     ai: AIConfig = Field(default_factory=AIConfig)
     knowledge: KnowledgeConfig = Field(default_factory=KnowledgeConfig)
     discord: DiscordConfig = Field(default_factory=DiscordConfig)
+    webhook: WebhookConfig = Field(default_factory=WebhookConfig)
     metrics: MetricsConfig = Field(default_factory=MetricsConfig)
     folder: Path = Field(default=Path(), exclude=True)
 
@@ -165,7 +216,7 @@ def configured(lined: Lined, name: str, *, folder: Path) -> CommunityConfig:
     """Values with their lines, checked. An empty section is the default one."""
     values = lined.values
     if not isinstance(values, Mapping):
-        raise ConfigurationError(f"{name}: a config has sections (ai:, knowledge:, discord:, metrics:)")
+        raise ConfigurationError(f"{name}: a config has sections (ai:, knowledge:, discord:, webhook:, metrics:)")
     given = {key: value for key, value in values.items() if value is not None and key != "folder"}
     if "folder" in values:
         raise ConfigurationError(f"{name}, line {lined.line(('folder',))}: folder: there is no such key")
@@ -174,6 +225,33 @@ def configured(lined: Lined, name: str, *, folder: Path) -> CommunityConfig:
     except ValidationError as error:
         told = "\n".join(_faults(error, lined, name))
         raise ConfigurationError(told) from None
+
+
+def with_certainty(text: str, certainty: float) -> str:
+    """A config's text with another ``ai.certainty``; everything else stays as it is, comments too.
+
+    Raises `ConfigurationError` where the text has a section ``ai`` that is not written as lines.
+    """
+    lined = read_lined(text, "config.yaml")
+    values = lined.values if isinstance(lined.values, Mapping) else {}
+    lines = text.splitlines()
+    said = f"certainty: {certainty:.3f}"
+    if isinstance(values.get("ai"), Mapping) and "certainty" in values["ai"]:
+        at = lined.line(("ai", "certainty")) - 1
+        lines[at], count = re.subn(r"certainty:[ \t]*[^\s,}#]+", said, lines[at], count=1)
+        if not count:
+            raise ConfigurationError("ai.certainty cannot be changed where it stands; write it on a line of its own")
+    elif values.get("ai"):
+        first = lined.line(("ai", next(iter(values["ai"])))) - 1
+        if first == lined.line(("ai",)) - 1:
+            raise ConfigurationError("section ai stands on one line; write its keys on lines of their own")
+        indent = lines[first][: len(lines[first]) - len(lines[first].lstrip())]
+        lines.insert(first, f"{indent}{said}")
+    elif "ai" in values:
+        lines.insert(lined.line(("ai",)), f"  {said}")
+    else:
+        lines += ["ai:", f"  {said}"]
+    return "\n".join(lines) + "\n"
 
 
 def _faults(error: ValidationError, lined: Lined, name: str) -> Iterator[str]:

@@ -1,6 +1,8 @@
-"""What each node may decide: the shapes an LLM's reply must fit, and a rule's answer takes too."""
+"""What each node may decide: the shapes a model's reply must fit, and decisions made without one take too."""
 
 from __future__ import annotations
+
+from typing import Literal
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
@@ -18,14 +20,28 @@ class Gate(_Decision):
         default=None, max_length=2000, description="the question on its own, if the message needs its context; or null"
     )
     reason: str = Field(default="", max_length=2000, description="why, in a few words, for the log")
+    kind: str = Field(
+        default="",
+        max_length=100,
+        description="question, follow-up, error, thanks, chatter, announcement, attack, other",
+    )
+    addressee: Literal["everybody", "bot", "member"] = Field(
+        default="everybody", description="whom the latest message is for: anybody who knows, the bot, or one member"
+    )
+    is_solved: bool = Field(default=False, description="whether it was answered in the thread, or is no longer needed")
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether to go on: an open question that the documents may answer, and that is not one member's."""
+        return self.is_question and self.is_answerable and self.addressee != "member" and not self.is_solved
 
 
 class Selection(_Decision):
     """The ids of the sources to read, most useful first."""
 
-    source_ids: list[str] = Field(
+    selected_source_ids: list[str] = Field(
         max_length=100,
-        validation_alias=AliasChoices("source_ids", "ids", "selected_sources", "sources"),
+        validation_alias=AliasChoices("selected_source_ids", "source_ids", "ids", "selected_sources", "sources"),
         description="ids from the index, most useful first; empty when none helps",
     )
 

@@ -1,4 +1,7 @@
-"""A Discord server's messages in; at most one reply each, in a thread, out. What is said is the brain's; how, ours."""
+"""The bot in a Discord server: which messages are heard, as what conversation, and where a reply is posted.
+
+What is said is the brain's. discord.py reconnects, resumes and waits out rate limits by itself.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ import os
 import signal
 import sys
 from collections import OrderedDict
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 try:
@@ -25,33 +29,56 @@ import structlog
 from footnoted.assistants.community.client import AIClient
 from footnoted.assistants.community.posting import parts
 from footnoted.assistants.community.talk import Conversation, Message, RequestContext
+from footnoted.assistants.community.webhook import webhook_served
 from footnoted.errors import ConfigurationError
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Callable, Coroutine
 
     from footnoted.assistants.community.config import CommunityConfig, DiscordConfig
     from footnoted.assistants.community.talk import AIResult
 
 _AT_ONCE = 16  # messages thought about at the same time; the rest wait their turn
 _REMEMBERED = 5_000  # ids of messages seen, against a gateway that tells one twice
-_EARLIER = 8  # messages of a thread that go with the latest
+_EARLIER = 8  # messages before the latest that go with it
+_RECENT = timedelta(minutes=20)  # how old they may be in a channel, where talk goes on about something else
+_LARGEST_FILE = 16_384  # bytes of an attached text that is read
 discord.VoiceClient.warn_nacl = discord.VoiceClient.warn_dave = False  # nobody here speaks
 _ANSWERED_TYPES = frozenset({discord.MessageType.default, discord.MessageType.reply})
 
 
 class CommunityBot(discord.Client):
-    """Listens in the configured channels and in their threads; replies where the brain has a reply."""
+    """Listens in the configured channels, forums and their threads; replies where the brain has a reply.
 
-    def __init__(self, brain: AIClient, config: DiscordConfig) -> None:
+    ``decided`` is told of each message heard, by its id, and what came of it.
+    """
+
+    def __init__(
+        self, brain: AIClient, config: DiscordConfig, decided: Callable[[int, AIResult], None] | None = None
+    ) -> None:
         intents = discord.Intents(guilds=True, guild_messages=True, message_content=True)
         super().__init__(intents=intents, allowed_mentions=discord.AllowedMentions.none(), max_messages=100)
         self.brain = brain
         self.where = config
+        self.tree: discord.app_commands.CommandTree[Any] = discord.app_commands.CommandTree(self)
+        self._decided = decided
         self._channels = frozenset(config.channels)
         self._seen: OrderedDict[int, None] = OrderedDict()
         self._turns = asyncio.Semaphore(_AT_ONCE)
         self._log: Any = structlog.get_logger("footnoted.community.discord")
+        if config.command:
+            told = "Ask this community's documents"
+            self.tree.add_command(
+                discord.app_commands.Command(name=config.command, description=told, callback=self._asked)
+            )
+
+    async def setup_hook(self) -> None:
+        """Tell Discord of the slash command. Where that fails, the bot still hears messages."""
+        if self.where.command:
+            try:
+                await self.tree.sync()
+            except discord.HTTPException as error:
+                self._log.warning("the slash command could not be set up", status=error.status, words=error.text[:300])
 
     async def on_ready(self) -> None:
         """Say that we are there."""
@@ -62,13 +89,31 @@ class CommunityBot(discord.Client):
         if not self._is_ours(message) or not self._first_time(message.id):
             return
         async with self._turns:
-            result = await self.brain.generate_reply(await self._conversation(message), _context(message))
+            result = await self.brain.generate_reply(
+                await self._conversation(message), _context(message.channel, message.id)
+            )
             if result.should_reply and result.reply_text:
                 await self._post(message, result)
+        if self._decided is not None:
+            self._decided(message.id, result)
 
     async def on_error(self, event_method: str, /, *_: Any, **__: Any) -> None:
         """An event that went wrong is told to the log and ends nothing."""
         self._log.error("an event failed", discord_event=event_method, exc_info=True)
+
+    async def _asked(self, interaction: discord.Interaction[Any], question: str) -> None:
+        """The slash command: the reply for all to see, or for the asker alone that there is none."""
+        at = interaction.channel
+        here = at is not None and (at.id in self._channels or getattr(at, "parent_id", None) in self._channels)
+        await interaction.response.defer(thinking=True, ephemeral=not here)
+        bot = self.user.name if self.user else ""
+        message = Message(question, str(interaction.user.name), mentions=(bot,))
+        where = _context(at, interaction.id)
+        async with self._turns:
+            result = await self.brain.generate_reply(Conversation(message, bot=bot), where)
+        told = parts(result.reply_text or self.brain.config.ai.redirect_text)
+        for part in told:
+            await interaction.followup.send(part, allowed_mentions=discord.AllowedMentions.none(), suppress_embeds=True)
 
     def _is_ours(self, message: discord.Message) -> bool:
         """A person's own message, in a configured channel or a thread of one."""
@@ -91,72 +136,125 @@ class CommunityBot(discord.Client):
         return True
 
     async def _conversation(self, message: discord.Message) -> Conversation:
-        """The message; in a thread, what was said there before it too, as far as it can be read."""
-        earlier: list[Message] = []
-        if isinstance(message.channel, discord.Thread):
-            with contextlib.suppress(discord.HTTPException):
-                earlier = [self._said(one) async for one in message.channel.history(limit=_EARLIER, before=message)]
-        return Conversation([*reversed(earlier), self._said(message)])
+        """The message and what was said before it, as far as it can be read."""
+        earlier: list[discord.Message] = []
+        with contextlib.suppress(discord.HTTPException):
+            earlier = [one async for one in message.channel.history(limit=_EARLIER, before=message)]
+        if not isinstance(message.channel, discord.Thread):
+            earlier = [one for one in earlier if message.created_at - one.created_at < _RECENT]
+        answered = message.reference.resolved if message.reference else None
+        if isinstance(answered, discord.Message) and all(one.id != answered.id for one in earlier):
+            earlier.append(answered)  # however long ago it was said
+        every = [*reversed(earlier), message]
+        places = {one.id: place for place, one in enumerate(every)}
+        return Conversation([await self._said(one, places) for one in every], bot=self.user.name if self.user else "")
 
-    def _said(self, message: discord.Message) -> Message:
+    async def _said(self, message: discord.Message, places: dict[int, int]) -> Message:
         text = message.content
-        if self.user is not None:
-            for form in (f"<@{self.user.id}>", f"<@!{self.user.id}>"):
-                text = text.replace(form, " ")
-        return Message(text.strip(), str(message.author.id), message.author.bot)
+        for user in message.mentions:
+            for form in (f"<@{user.id}>", f"<@!{user.id}>"):
+                text = text.replace(form, f"@{user.name}")
+        channel = message.channel
+        if isinstance(channel, discord.Thread) and message.id == channel.id and _is_forum(channel):
+            text = f"{channel.name}\n{text}"  # a post in a forum asks in its title
+        text = "\n".join([text, *[await self._attached(one) for one in message.attachments]])
+        to = message.reference.message_id if message.reference else None
+        return Message(
+            text.strip(),
+            message.author.name,
+            message.author == self.user,
+            places.get(to) if to is not None else None,
+            tuple(user.name for user in message.mentions),
+            message.created_at.timestamp(),
+        )
+
+    async def _attached(self, file: discord.Attachment) -> str:
+        """An attached text that is short, as a listing; of anything else, its name."""
+        kind = file.content_type or ""
+        if kind.startswith("text/") and file.size <= _LARGEST_FILE:
+            with contextlib.suppress(discord.HTTPException, TimeoutError):
+                async with asyncio.timeout(5):
+                    text = (await file.read())[:_LARGEST_FILE].decode("utf-8", "replace")
+                return f"```\n{text.replace('```', chr(39) * 3)}\n```"
+        return f"[{'image' if kind.startswith('image/') else 'file'}: {file.filename}]"
 
     async def _post(self, message: discord.Message, result: AIResult) -> None:
-        """Post in the message's thread, or nowhere."""
+        """Post in the message's thread or as a reply to it, or nowhere."""
         log = self._log.bind(message_id=message.id, channel_id=message.channel.id)
         try:
-            thread = await self._thread(message)
-            for part in parts(result.reply_text or ""):
-                await thread.send(part, allowed_mentions=discord.AllowedMentions.none(), suppress_embeds=True)
+            place = await self._place(message)
+            for number, part in enumerate(parts(result.reply_text or "")):
+                told: dict[str, Any] = {"allowed_mentions": discord.AllowedMentions.none(), "suppress_embeds": True}
+                if number == 0 and place is message.channel:
+                    told["reference"] = message.to_reference(fail_if_not_exists=False)
+                await place.send(part, **told)
         except discord.HTTPException as error:
             log.warning("the reply could not be posted", status=error.status, code=error.code, words=error.text[:300])
         else:
-            log.info("posted", thread_id=thread.id)
+            log.info("posted", thread_id=place.id)
 
-    async def _thread(self, message: discord.Message) -> discord.Thread:
-        if isinstance(message.channel, discord.Thread):
+    async def _place(self, message: discord.Message) -> discord.abc.MessageableChannel:
+        if isinstance(message.channel, discord.Thread) or self.where.reply_in == "channel":
             return message.channel
         if message.thread is not None:
             return message.thread
         return await message.create_thread(name=self.where.thread_name, auto_archive_duration=1440)
 
 
-def _context(message: discord.Message) -> RequestContext:
-    channel = message.channel
+def _is_forum(thread: discord.Thread) -> bool:
+    return isinstance(thread.parent, discord.ForumChannel)
+
+
+def _context(channel: Any, message_id: int) -> RequestContext:
     if isinstance(channel, discord.Thread):
-        return RequestContext("discord", str(channel.parent_id), str(channel.id), str(message.id))
-    return RequestContext("discord", str(channel.id), None, str(message.id))
+        return RequestContext("discord", str(channel.parent_id), str(channel.id), str(message_id))
+    return RequestContext("discord", str(channel.id if channel else ""), None, str(message_id))
 
 
 async def serve(config: CommunityConfig) -> None:
-    """Run the bot until it is stopped. Raises `ConfigurationError` for what is missing before it starts."""
+    """Run the bot, and the webhook where one is configured, until stopped.
+
+    Raises `ConfigurationError` for what is missing before it starts.
+    """
     token = os.environ.get(config.discord.token_env, "").strip()
-    if not token:
+    listens = bool(config.discord.channels) or config.webhook.port is None
+    if listens and not token:
         raise ConfigurationError(
             f"the bot's token is not set: put it in the environment variable {config.discord.token_env}"
         )
-    if not config.discord.channels:
+    if listens and not config.discord.channels:
         raise ConfigurationError("discord.channels is empty; name the ids of the channels the bot may answer in")
     _log_as_json()
     async with AIClient(config) as brain:
         await brain.prepare()
         with metrics_served(config.metrics.host, config.metrics.port):
-            async with CommunityBot(brain, config.discord) as bot, _reading_ahead(brain):
-                _stop_on_signal(bot)
-                try:
-                    await bot.start(token, reconnect=True)
-                except discord.LoginFailure:
-                    raise ConfigurationError(
-                        f"Discord does not accept the token in {config.discord.token_env}"
-                    ) from None
-                except discord.PrivilegedIntentsRequired:
-                    raise ConfigurationError(
-                        "switch the message content intent on for this bot in Discord's developer portal"
-                    ) from None
+            async with webhook_served(brain, config.webhook) as port, _reading_ahead(brain):
+                if port is not None:
+                    structlog.get_logger("footnoted.community").info("webhook", host=config.webhook.host, port=port)
+                await (_listen(brain, config, token) if listens else _until_stopped())
+
+
+async def _listen(brain: AIClient, config: CommunityConfig, token: str) -> None:
+    async with CommunityBot(brain, config.discord) as bot:
+        _on_signal(bot.close)
+        try:
+            await bot.start(token, reconnect=True)
+        except discord.LoginFailure:
+            raise ConfigurationError(f"Discord does not accept the token in {config.discord.token_env}") from None
+        except discord.PrivilegedIntentsRequired:
+            raise ConfigurationError(
+                "switch the message content intent on for this bot in Discord's developer portal"
+            ) from None
+
+
+async def _until_stopped() -> None:
+    over = asyncio.Event()
+
+    async def stop() -> None:
+        over.set()
+
+    _on_signal(stop)
+    await over.wait()
 
 
 @contextlib.asynccontextmanager
@@ -205,13 +303,13 @@ def _log_as_json() -> None:
     )
 
 
-def _stop_on_signal(bot: discord.Client) -> None:
+def _on_signal(stop: Callable[[], Coroutine[Any, Any, None]]) -> None:
     loop = asyncio.get_running_loop()
     closing: set[asyncio.Task[None]] = set()
 
-    def stop() -> None:
-        closing.add(asyncio.ensure_future(bot.close()))
+    def stopping() -> None:
+        closing.add(asyncio.ensure_future(stop()))
 
     for number in (signal.SIGTERM, signal.SIGINT):
         with contextlib.suppress(NotImplementedError, RuntimeError):
-            loop.add_signal_handler(number, stop)
+            loop.add_signal_handler(number, stopping)

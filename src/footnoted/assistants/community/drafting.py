@@ -1,4 +1,4 @@
-"""A question and loaded sources in; a short cited draft out, through the core, or why there is none."""
+"""Writes a short cited draft from loaded sources, through the core, as people post it; or says why there is none."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 from uuid import NAMESPACE_URL, UUID, uuid5
 
 from footnoted.answering.generator import GroundedGenerator
+from footnoted.assistants.community.linking import heading_of, link_of
 from footnoted.assistants.community.llm import as_provider
 from footnoted.assistants.community.prompts import instructions
-from footnoted.assistants.community.rules import BESIDE, MOST_QUOTED, nearest_passages, quoting
+from footnoted.assistants.community.quoting import Verbatim
+from footnoted.assistants.community.unaided import nearest_passages, quoting
 from footnoted.contract import GenerationConfig, GenerationMode, GenerationRequest, OutputFormat, SourceContext
 from footnoted.errors import BadProviderReply
 from footnoted.inert import on_one_line
@@ -19,10 +21,12 @@ from footnoted.types import Deadlines, FinishReason, Retry
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from footnoted.assistants.community.artifact import Entry
     from footnoted.assistants.community.decisions import Gate
     from footnoted.assistants.community.run import Run
     from footnoted.assistants.community.state import Draft
     from footnoted.contract import GenerationResponse
+    from footnoted.types import Source
 
 _CHARACTERS_A_TOKEN = 3  # so that a model's own limit cuts nothing that would fit
 _READ = 24  # passages a model is shown
@@ -63,13 +67,17 @@ async def draft(run: Run, gate: Gate, ids: Sequence[str]) -> tuple[Draft, str]:
 
 async def _answer(run: Run, request: GenerationRequest) -> GenerationResponse:
     if run.asking.llms.get("answer") is None:
-        generator = GroundedGenerator(quoting(run), checker=run.checker, doubt="withhold")
+        generator = GroundedGenerator(quoting(run), checker=Verbatim(run.checker), doubt="withhold")
     else:
+        judge = None
+        if run.asking.llms.get("verification") is not None:  # whoever verifies is asked what the reader leaves open
+            judge = as_provider(lambda prompt: run.asking.ask("verification", prompt))
         generator = GroundedGenerator(
             as_provider(lambda prompt: run.asking.ask("answer", prompt)),
             deadlines=Deadlines(None, None, None),
             retry=Retry(attempts=1),  # asking is tried again in one place
             checker=run.checker,
+            judge=judge,
             doubt="withhold",
         )
     async with generator:
@@ -78,10 +86,10 @@ async def _answer(run: Run, request: GenerationRequest) -> GenerationResponse:
 
 async def _request(run: Run, gate: Gate, ids: Sequence[str]) -> GenerationRequest:
     config = run.config
-    question = gate.rewrite_query or run.conversation.latest.text
+    question = gate.rewrite_query or run.thread.question
     room = int(config.max_answer_chars * (1 - _LIST_SHARE))
     if run.asking.llms.get("answer") is None:
-        passages = await nearest_passages(run, question, ids, MOST_QUOTED, beside=BESIDE)
+        passages = await nearest_passages(run, question, ids, None)
     else:
         passages = await nearest_passages(run, question, ids, _READ)
     return GenerationRequest(
@@ -113,14 +121,19 @@ async def _request(run: Run, gate: Gate, ids: Sequence[str]) -> GenerationReques
 def written(run: Run, response: GenerationResponse) -> Written:
     """The answer as it is posted, its list of sources below as far as it fits.
 
-    Where the same marker stands after sentence upon sentence of a paragraph or list, only the last stays.
+    Where the same marker stands after sentence upon sentence of a paragraph or list, only the last stays. A reply of
+    which the gate was not sure says so first.
     """
     answer, places = _sparse(response)
-    cited = {one.number: (source_id(run, one.chunk_id), one.source_title) for one in response.citations}
-    lines = [f"[{number}] {_named(run, id_, title)}" for number, (id_, title) in sorted(cited.items())]
+    if run.certainty < run.config.sure and run.config.unsure_text:
+        opening = f"{run.config.unsure_text}\n"
+        answer = opening + answer
+        places = tuple((start + len(opening), end + len(opening)) for start, end in places)
+    cited = {one.number: passage_of(run, one.chunk_id) for one in response.citations}
+    lines = [f"-# [{number}] {_linked(run, *cited[number])}" for number in sorted(cited)]
     listed = "\n".join((answer, "", *lines)) if lines else answer
     fits = len(listed) <= run.config.max_answer_chars
-    return Written(listed if fits else answer, tuple(dict.fromkeys(id_ for id_, _ in cited.values())), places)
+    return Written(listed if fits else answer, tuple(dict.fromkeys(entry.id for entry, _ in cited.values())), places)
 
 
 def _sparse(response: GenerationResponse) -> tuple[str, tuple[tuple[int, int], ...]]:
@@ -150,16 +163,22 @@ def _sparse(response: GenerationResponse) -> tuple[str, tuple[tuple[int, int], .
     return "".join(kept), tuple(moved[one.start_pos, one.end_pos] for one in response.citations)
 
 
-def source_id(run: Run, chunk_id: UUID) -> str:
-    """Whose passage it is."""
+def passage_of(run: Run, chunk_id: UUID) -> tuple[Entry, Source]:
+    """A passage of the run and whose it is."""
     wanted = str(chunk_id)
-    return next(id_ for id_, loaded in run.sources.items() if any(one.id == wanted for one in loaded.passages))
+    return next((loaded.entry, one) for loaded in run.sources.values() for one in loaded.passages if one.id == wanted)
 
 
-def _named(run: Run, id_: str, title: str) -> str:
-    """A source as readers know it: its title and section, and where to open it if that is a link."""
-    entry = run.sources[id_].entry
-    link = entry.link or (entry.location if entry.remote else "")
+def named(entry: Entry, passage: Source) -> str:
+    """A passage as readers know it: its page's title and its heading."""
+    headings = passage.metadata.get("section_hierarchy") or ()
+    told = [heading_of(entry.title), *(heading_of(str(one)) for one in headings[-1:])]
+    return on_one_line(" › ".join(dict.fromkeys(filter(None, told))))
+
+
+def _linked(run: Run, entry: Entry, passage: Source) -> str:
+    """Its name, a link where it is published, and else its file."""
+    link = link_of(entry, passage.metadata, run.sites)
+    told = named(entry, passage)
     # Angle brackets keep a chat from unfolding a preview under every reply.
-    told = on_one_line(title or entry.title)
-    return f"{told} <{link}>" if link else told
+    return f"[{told.replace('[', '(').replace(']', ')')}](<{link}>)" if link else f"{told} (`{entry.id}`)"

@@ -1,4 +1,4 @@
-"""One message in; a verified draft, or where it was stopped, out.
+"""The way of one message to a verified draft, or to where it was stopped.
 
     gating ──► selection ──► loading ──► generation ──► verification ──► reply
       │            │            │            │               │
@@ -61,7 +61,7 @@ async def gating(state: ReplyState, runtime: Runtime[Run]) -> ReplyState:
     """Is the message a question our documents may answer?"""
     del state  # the first node: nothing was decided yet
     decided = await gate(runtime.context)
-    stopped = "" if decided.is_question and decided.is_answerable else "not answerable"
+    stopped = "" if decided.is_ours else "not answerable"
     return {"gate": decided, "stopped": stopped}
 
 

@@ -1,11 +1,10 @@
-"""Folders and URLs in; the index artifact out, in which only what changed since the last time was done again."""
+"""Writes the index artifact of folders and URLs; only what changed since the last time is done again."""
 
 from __future__ import annotations
 
 import asyncio
 import hashlib
 import os
-import re
 import tempfile
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -24,18 +23,21 @@ if TYPE_CHECKING:
 Summarise = Callable[[str, str], Awaitable[str]]
 Advance = Callable[[int, int, str], None]
 _AT_ONCE = 4
-_TITLE = re.compile(r"(?m)\A---\n(?:.*\n)*?[ \t]*title:[ \t]*[\"']?(.+?)[\"']?[ \t]*\n")
 
 
 @dataclass(slots=True)
 class Indexed:
-    """What became of each source, by id: ``done`` anew, ``kept`` as it was, ``failed`` with a reason, ``gone``."""
+    """What became of each source, by id: ``done`` anew, ``kept`` as it was, ``failed`` with a reason, ``gone``.
+
+    ``passed_over``: files of a kind that is not read, by name, with the reason.
+    """
 
     entries: list[Entry] = field(default_factory=list)
     done: list[str] = field(default_factory=list)
     kept: list[str] = field(default_factory=list)
     gone: list[str] = field(default_factory=list)
     failed: dict[str, str] = field(default_factory=dict)
+    passed_over: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +63,8 @@ async def build_index(
     """
     folder = out.parent
     before = await asyncio.to_thread(_before, out)
-    found = _found(paths, urls, before, out)
     told = Indexed()
+    found = _found(paths, urls, before, out, told)
     gate, pages = asyncio.Semaphore(_AT_ONCE), _Pages(folder, manners or Manners())
     finished = 0
 
@@ -95,7 +97,9 @@ def _before(out: Path) -> dict[str, Entry]:
     return {entry.id: entry for entry in open_entries(out)} if out.exists() else {}
 
 
-def _found(paths: Sequence[Path], urls: Sequence[str], before: dict[str, Entry], out: Path) -> list[_Found]:
+def _found(
+    paths: Sequence[Path], urls: Sequence[str], before: dict[str, Entry], out: Path, told: Indexed
+) -> list[_Found]:
     """The sources there are: the files under ``paths``, the URLs, and entries of before that still have a source."""
     from footnoted.retrieval.load.found import as_paths, find
 
@@ -104,7 +108,10 @@ def _found(paths: Sequence[Path], urls: Sequence[str], before: dict[str, Entry],
     found: dict[str, _Found] = {}
     known = {entry.location: entry.id for entry in before.values()}
     if paths:
-        for file in find(as_paths(list(paths))).files:
+        findings = find(as_paths(list(paths)))
+        told.failed |= {problem.path: problem.reason for problem in findings.problems}
+        told.passed_over |= {problem.path: problem.reason for problem in findings.passed_over}
+        for file in findings.files:
             place = Path(file.where)
             if place == out.resolve() or pages in place.parents:
                 continue  # our own
@@ -149,8 +156,6 @@ def _parsed(data: bytes, name: str, kind: str | None) -> Document:
 
 
 def _title(document: Document, source: _Found) -> str:
-    if found := _TITLE.match(document.text[:2000]):
-        return found[1]
     if source.place is None and document.title.strip() in {"", page_stem(Path(), source.location).name}:
         return source.location
     return document.title

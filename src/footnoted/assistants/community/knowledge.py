@@ -1,29 +1,32 @@
-"""An index artifact in; its text for a model, its sources by id, and the passages nearest to a question out."""
+"""A community's documents: the index text a model chooses from, sources by id, and the passages near a question."""
 
 from __future__ import annotations
 
 import asyncio
 import hashlib
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from footnoted.assistants.community.artifact import Entry, open_entries
-from footnoted.assistants.community.matching import Match, Vectors, Vocabulary, match, meant
+from footnoted.assistants.community.matching import Match, Meanings, Terms, matches, measured
 from footnoted.errors import SourceError
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from footnoted.retrieval.index import Index
     from footnoted.types import Source
 
 LIMIT = 10_000_000  # bytes of one source
 _LONGEST_INDEX = 120_000  # code points of the index a model is shown
-_NEAR = 12  # passages that are weighed for a question
-_FOREIGN = 0.5  # share of known words up to which a question is in another language
-_AHEAD, _AT_ONCE = 6_000, 32  # headings and sentences whose meaning is read ahead, so many before others have a turn
+_NEAR = 24  # passages in words, and as many in meaning, that are weighed for a question
+_UNREAD = 8  # of them whose meaning is read for a question that comes before the reading ahead is done
+_AT_ONCE = 64  # passages read ahead before what was read is kept
 _SUMMARY = 600  # code points of a summary a model is shown
 KINDS = {"html": ".html", "markdown": ".md", "pdf": ".pdf", "text": ".txt", "docx": ".docx"}
 
@@ -48,8 +51,11 @@ class _Stamp:
 @dataclass(frozen=True, slots=True)
 class _Opened:
     index: Index
-    vocabulary: Vocabulary
+    terms: Terms
+    meanings: Meanings
     passages: tuple[Source, ...]
+    pages: tuple[str, ...]
+    places: dict[str, int]
 
 
 class KnowledgeBase:
@@ -62,7 +68,6 @@ class KnowledgeBase:
         self.entries = {entry.id: entry for entry in entries if holds is None or holds(entry.id)}
         self.folder = folder
         self.problems: list[str] = []
-        self._vectors = Vectors()
         self._opened: _Opened | None = None
         self._opening = threading.Lock()
         self._kept: dict[str, tuple[_Stamp, LoadedSource]] = {}
@@ -107,32 +112,45 @@ class KnowledgeBase:
         await asyncio.to_thread(self._searched)
 
     async def read_ahead(self) -> int:
-        """Read what headings and sentences mean before a question needs it; gives how many were read.
-
-        Questions asked meanwhile are answered, and read for themselves what is not yet read.
-        """
+        """Read what passages mean before a question needs it, and keep it beside the index; how many were read."""
         opened = await asyncio.to_thread(self._searched)
-        texts = (await asyncio.to_thread(meant, opened.passages))[:_AHEAD]
-        for start in range(0, len(texts), _AT_ONCE):
-            if await asyncio.to_thread(self._vectors.of, texts[start : start + _AT_ONCE]) is None:
-                return 0
-        return len(texts)
+        unread = opened.meanings.unread()
+        for start in range(0, len(unread), _AT_ONCE):
+            await asyncio.to_thread(opened.meanings.read, unread[start : start + _AT_ONCE])
+            await asyncio.to_thread(opened.meanings.keep)
+        return len(unread)
 
-    def matches(self, question: str, *, within: Sequence[Source] | None = None) -> list[Match]:
-        """The passages nearest to a question with the chance that each answers it, best first; blocks.
+    def matches(
+        self, question: str, weights: Mapping[str, float], *, within: Collection[str] | None = None
+    ) -> list[Match]:
+        """The passages near a question with the chance that each answers it, best first; blocks.
 
-        ``within``: of these passages only, in words as near as they are.
+        ``within``: only of these sources, and then all that they hold.
         """
-        opened = self._searched()
-        near = opened.index.search(question, _NEAR)
-        if within is not None:
-            score = {one.id: one.score or 0.0 for one in near}
-            near = [replace(one, score=score.get(one.id, 0.0)) for one in within]
-        return match(question, near, opened.vocabulary, self._vectors)
+        from footnoted.models import Embedder
 
-    def speaks(self, question: str) -> bool:
-        """Whether a question is in the language of the sources, by how many of its words they know; blocks."""
-        return self._searched().vocabulary.share_known(question) > _FOREIGN
+        opened = self._searched()
+        vector = Embedder.load().queries([question])[0]
+        scores = {opened.places[one.id]: one.score or 0.0 for one in opened.index.search(question, 2 * _NEAR)}
+        if within is None:
+            places = self._near(opened, scores, vector)
+        else:
+            places = [place for place, page in enumerate(opened.pages) if page in within]
+            opened.meanings.read(places)
+        features = measured(question, vector, places, scores, opened.pages, opened.terms, opened.meanings)
+        return matches(weights, [opened.passages[place] for place in places], features)
+
+    @staticmethod
+    def _near(opened: _Opened, scores: Mapping[int, float], vector: NDArray[np.float32]) -> list[int]:
+        """The places of the nearest passages, in words and in meaning as far as that is known."""
+        from footnoted.native import numpy as np
+
+        worded = list(scores)[:_NEAR]
+        opened.meanings.read([place for place in worded if not opened.meanings.known[place]][:_UNREAD])
+        known = np.flatnonzero(opened.meanings.known)
+        meant = known[np.argsort(-(opened.meanings.vectors[known] @ vector))[:_NEAR]]
+        worded = [place for place in worded if opened.meanings.known[place]]
+        return list(dict.fromkeys([*worded, *map(int, meant)]))
 
     def _searched(self) -> _Opened:
         """The passages of every source, searchable; read once, at the first question."""
@@ -146,7 +164,10 @@ class KnowledgeBase:
                         read.extend(self._read(entry).passages)
                     except SourceError as error:
                         self.problems.append(f"{entry.id}: {error}")
-                self._opened = _Opened(Index.of(read), Vocabulary(read), tuple(read))
+                pages = tuple(str(one.metadata["source_id"]) for one in read)
+                places = {one.id: place for place, one in enumerate(read)}
+                meanings = Meanings(read, self.folder / "index.meanings.npz" if self.entries else None)
+                self._opened = _Opened(Index.of(read), Terms(read), meanings, tuple(read), pages, places)
             return self._opened
 
     def _read(self, entry: Entry) -> LoadedSource:

@@ -1,4 +1,4 @@
-"""The boundary to language models: a call in, a reply's text out. Swapping what stands behind changes nothing else."""
+"""The boundary to language models. Swapping what stands behind it changes nothing else."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ids in; the ids whose texts now stand in the run out. A source that fails is logged and skipped."""
+"""Reads the selected sources into the run. One that fails is logged and skipped."""
 
 from __future__ import annotations
 

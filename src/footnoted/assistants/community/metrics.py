@@ -1,4 +1,4 @@
-"""What happens to messages in; Prometheus' numbers out, on the process's own registry."""
+"""What becomes of messages, counted on the process's own Prometheus registry."""
 
 from __future__ import annotations
 

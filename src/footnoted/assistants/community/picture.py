@@ -1,4 +1,4 @@
-"""The compiled graph in; its picture as Mermaid out.
+"""Draws the compiled graph as Mermaid.
 
 ``python -m footnoted.assistants.community.picture docs/community.md`` redraws it between the two marks of a page;
 without a page, it is printed.

@@ -1,4 +1,4 @@
-"""A reply's text in; the messages a chat takes, nobody pinged by them and no citation cut, out."""
+"""Cuts a reply into the messages a chat takes: nobody pinged, no citation alone, no listing left open."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The name of a node in; its instructions out, from the config or the shipped file, variables filled in."""
+"""The instructions of each node, from the config or the file that ships, their variables filled in."""
 
 from __future__ import annotations
 

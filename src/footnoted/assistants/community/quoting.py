@@ -1,4 +1,4 @@
-"""A prompt in; the passage that answers it, quoted in its own order with its pointers, out. A provider without a model.
+"""A provider without a model: the passage that answers, quoted in its own order with its pointers.
 
 A community's page answers a question with a section, not with a sentence: its opening, its list, its example.
 """
@@ -12,17 +12,18 @@ from typing import TYPE_CHECKING
 
 from footnoted.inert import readable
 from footnoted.orders import is_order
-from footnoted.relevance import rank, read
+from footnoted.relevance import read
 from footnoted.text import estimate_tokens
-from footnoted.types import Delta, FinishReason, Pointer, Usage
+from footnoted.types import Delta, FinishReason, Pointer, Usage, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Sequence
 
+    from footnoted.grounding.check import Checker
     from footnoted.relevance import Sentence
     from footnoted.types import Prompt, Source
 
-_FIRST = 0.6  # of the room that is left, for a source that others follow
+_FIRST = 0.7  # of the room that is left, for a source that others follow
 _CODE_LINES, _CODE_LENGTH = 14, 420  # a longer listing is left to the source
 _IMAGE = re.compile(r"!\[[^\]\n]*\]\([^)\n]*\)(?:\{[^}\n]*\})?")
 _LINK = re.compile(r"\[([^\]\n]+)\]\((?:<[^>\n]*>|[^()\s]|\([^()\s]*\))*(?:\s+\"[^\"]*\")?\)")
@@ -79,41 +80,68 @@ class Quoting:
         return said
 
 
+class Verbatim:
+    """A checker for quotes: what stands in a source letter by letter, markup aside; another checks the rest."""
+
+    def __init__(self, checker: Checker) -> None:
+        self._checker = checker
+
+    async def acheck(self, claim: str, sources: Sequence[Source], *, cited: Sequence[int] = ()) -> Verdict:
+        """Supported at once, or what the other checker finds."""
+        said = _letters(_plain(claim))
+        if said and any(said in _letters(_plain(source.text)) for source in sources):
+            return Verdict("supported", score=1.0, tier="exact")
+        return await self._checker.acheck(claim, sources, cited=cited)
+
+    async def aprepare(self, sources: Sequence[Source]) -> None:
+        """Nothing to prepare: quotes are compared as they come."""
+
+
+def _letters(text: str) -> str:
+    return "".join(char for char in text if char.isalnum())
+
+
 def _of(source: Source, index: int, question: str, room: int, *, first: bool) -> list[_Piece]:
-    """The quotes of one source: the longest run of its pieces around the best that fits."""
+    """The quotes of one source: the run of its pieces around the one nearest to the question, as long as fits."""
     pieces = _pieces(source, index)
     if not pieces:
         return []
-    ranked = [one for one in rank(question, [source]) if not is_order(one.sentence.text)]
-    starts = [one.start for one in ranked]
-    best = min(
-        range(len(pieces)),
-        key=lambda i: _place(pieces[i], starts),
-    )
     sizes = [len(piece.before) + len(piece.text) + 4 for piece in pieces]  # a marker's room
+    best = _nearest(pieces, question) if sum(sizes) > room else 0
     low, high, size = best, best + 1, sizes[best]
     if size > room:
         return []
-    while low > 0 and size + sizes[low - 1] <= room:
-        low -= 1
-        size += sizes[low]
-    while high < len(pieces) and size + sizes[high] <= room:
-        size += sizes[high]
-        high += 1
+    while True:  # on to what follows, and back to what it follows on, by turns
+        after = high < len(pieces) and size + sizes[high] <= room
+        if after:
+            size += sizes[high]
+            high += 1
+        before = low > 0 and size + sizes[low - 1] <= room
+        if before:
+            low -= 1
+            size += sizes[low]
+        if not (after or before):
+            break
     while high - 1 > best and pieces[high - 1].text.endswith(":"):
         high -= 1  # an introduction to nothing
     run = pieces[low:high]
     opening = run[0]
-    before = "" if first else "\n\n"
+    before_it = "" if first else "\n\n"
     if opening.text.startswith(("- ", "```")) or re.match(r"\d+\. ", opening.text):
-        before = "" if first else "\n"
-    return [_Piece(opening.text, before, opening.pointer), *run[1:]]
+        before_it = "" if first else "\n"
+    return [_Piece(opening.text, before_it, opening.pointer), *run[1:]]
 
 
-def _place(piece: _Piece, starts: list[int]) -> int:
-    if piece.pointer is None or piece.pointer.start not in starts:
-        return len(starts)
-    return starts.index(piece.pointer.start)
+def _nearest(pieces: list[_Piece], question: str) -> int:
+    """The place of the piece nearest to a question in meaning; a listing goes with what it stands behind."""
+    from footnoted.models import Embedder
+
+    told = [place for place, piece in enumerate(pieces) if piece.pointer is not None]
+    if not told:
+        return 0
+    encoder = Embedder.load()
+    alike = encoder.passages([pieces[place].text for place in told]) @ encoder.queries([question])[0]
+    return told[int(alike.argmax())]
 
 
 def _pieces(source: Source, index: int) -> list[_Piece]:

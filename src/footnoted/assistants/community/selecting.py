@@ -1,4 +1,4 @@
-"""A question in; the ids of the sources to read out, most useful first, all of which stand in the index."""
+"""Chooses the sources to read for a question, most useful first, among those that stand in the index."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from footnoted.assistants.community import metrics
 from footnoted.assistants.community.decisions import Gate, Selection
 from footnoted.assistants.community.prompts import instructions
-from footnoted.assistants.community.rules import select_by_rules
+from footnoted.assistants.community.unaided import select_unaided
 from footnoted.prompting.prompt import fence
 from footnoted.types import Prompt, Sampling, Schema, Source
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 async def select(run: Run, gate: Gate) -> list[str]:
     """At most ``max_sources`` ids, in the order they were named, unknown and repeated ones left out."""
-    question = gate.rewrite_query or run.conversation.latest.text
+    question = gate.rewrite_query or run.thread.question
     if run.asking.llms.get("selection") is None:
-        named = await select_by_rules(run, question)
+        named = await select_unaided(run, question)
     else:
         chosen = await run.asking.decide("selection", _prompt(run, question), Selection)
-        named = [id_.strip() for id_ in chosen.source_ids]
+        named = [id_.strip() for id_ in chosen.selected_source_ids]
     known = [id_ for id_ in dict.fromkeys(named) if id_ in run.knowledge.entries]
     ids = known[: run.config.max_sources]
     metrics.SELECTED.observe(len(ids))

@@ -1,4 +1,4 @@
-"""A source's text in; a short plain summary out: what it covers and when it matters, by a model or without one."""
+"""Summarises a source for the index: what it covers and when it matters, by a model or without one."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""What flows between a platform and the brain: a conversation and where it stands in; one result out."""
+"""What passes between a platform and the brain: a conversation and where it stands, and the one result."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -14,25 +14,38 @@ MOST_MESSAGES = 20  # of a conversation, the latest
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One message. ``author`` is any name that stays the same within the conversation."""
+    """One message. ``author`` is any name that stays the same within the conversation.
+
+    ``reply_to`` is the place in the conversation of the message it replies to; ``mentions`` the authors it calls by
+    name, the bot among them; ``at`` when it was said, in seconds of any clock.
+    """
 
     text: str
     author: str = ""
     from_bot: bool = False
+    reply_to: int | None = None
+    mentions: tuple[str, ...] = ()
+    at: float | None = None
 
 
 @dataclass(frozen=True, slots=True, init=False)
 class Conversation:
     """Messages in order, the latest last: the one that may be replied to.
 
-    Takes `Message` objects, plain texts, or mappings with ``text`` (or ``content``) and ``author`` (or ``role``).
+    Takes `Message` objects, plain texts, or mappings with ``text`` (or ``content``), ``author`` (or ``role``) and the
+    other fields of a message. ``bot`` is the bot's own name here: messages of that author are its own, and a message
+    that mentions it is meant for it.
     """
 
     messages: tuple[Message, ...]
+    bot: str
 
-    def __init__(self, messages: str | Message | Iterable[str | Message | Mapping[str, Any]]) -> None:
+    def __init__(self, messages: str | Message | Iterable[str | Message | Mapping[str, Any]], bot: str = "") -> None:
         given = [messages] if isinstance(messages, str | Message) else list(messages)
-        object.__setattr__(self, "messages", tuple(_message(one) for one in given[-MOST_MESSAGES:]))
+        left_out = max(0, len(given) - MOST_MESSAGES)
+        read = tuple(_message(one, bot, left_out) for one in given[left_out:])
+        object.__setattr__(self, "messages", read)
+        object.__setattr__(self, "bot", bot)
 
     @property
     def latest(self) -> Message:
@@ -85,13 +98,29 @@ class AIResult(BaseModel):
     debug: dict[str, Any] | None = None
 
 
-def _message(given: str | Message | Mapping[str, Any]) -> Message:
-    if isinstance(given, Message):
-        text, author, from_bot = given.text, given.author, given.from_bot
-    elif isinstance(given, str):
-        text, author, from_bot = given, "", False
-    else:
-        text = given.get("text", given.get("content", ""))
+def _message(given: str | Message | Mapping[str, Any], bot: str, left_out: int) -> Message:
+    """A message in its own form; ``left_out`` messages before the first are no longer there to be replied to."""
+    if isinstance(given, str):
+        given = Message(given)
+    if not isinstance(given, Message):
         author = str(given.get("author", given.get("role", "")))
-        from_bot = bool(given.get("from_bot", author == "assistant"))
-    return Message(str(text)[:LONGEST_MESSAGE], author, from_bot)
+        at = given.get("at")
+        given = Message(
+            str(given.get("text", given.get("content", ""))),
+            author,
+            bool(given.get("from_bot", author == "assistant")),
+            _place(given.get("reply_to")),
+            tuple(str(one) for one in given.get("mentions") or ()),
+            float(at) if isinstance(at, int | float) else None,
+        )
+    to = given.reply_to
+    return replace(
+        given,
+        text=given.text[:LONGEST_MESSAGE],
+        from_bot=given.from_bot or bool(bot and given.author == bot),
+        reply_to=to - left_out if to is not None and to >= left_out else None,
+    )
+
+
+def _place(given: Any) -> int | None:
+    return given if isinstance(given, int) and not isinstance(given, bool) and given >= 0 else None

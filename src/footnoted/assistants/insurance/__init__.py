@@ -9,6 +9,7 @@ from footnoted._lazy import lazily
 if TYPE_CHECKING:
     from footnoted.assistants.insurance.agent import ResponseFinished, ResponseGenerationAgent
     from footnoted.assistants.insurance.citation import ChunkResult, Citation, CitationStyle
+    from footnoted.assistants.insurance.clauses import Clause, read_policy
     from footnoted.assistants.insurance.confidence import ConfidenceConfig
     from footnoted.assistants.insurance.intent import IntentClassification, IntentRouter
     from footnoted.assistants.insurance.models import ResponseRequest, ResponseResult
@@ -22,6 +23,7 @@ else:
         {
             "agent": ("ResponseFinished", "ResponseGenerationAgent"),
             "citation": ("ChunkResult", "Citation", "CitationStyle"),
+            "clauses": ("Clause", "read_policy"),
             "confidence": ("ConfidenceConfig",),
             "intent": ("IntentClassification", "IntentRouter"),
             "models": ("ResponseRequest", "ResponseResult"),
@@ -34,6 +36,7 @@ __all__ = [
     "ChunkResult",
     "Citation",
     "CitationStyle",
+    "Clause",
     "ConfidenceConfig",
     "IntentClassification",
     "IntentRouter",
@@ -46,4 +49,5 @@ __all__ = [
     "RetrievalRequest",
     "RetrievalResult",
     "Vocabulary",
+    "read_policy",
 ]

@@ -15,11 +15,12 @@ from footnoted.answering.generator import GroundedGenerator, shipped_checker
 from footnoted.assistants.insurance.assessing import LONGEST_QUERY, assessed, notes, without_sections
 from footnoted.assistants.insurance.beside import Beside
 from footnoted.assistants.insurance.extracts import PolicyExtracts
-from footnoted.assistants.insurance.guard import ProductGuard
+from footnoted.assistants.insurance.guard import ASKED, ProductGuard
 from footnoted.assistants.insurance.letter import Letter, moved
 from footnoted.assistants.insurance.manner import instructions, sampling
 from footnoted.assistants.insurance.models import ResponseRequest, ResponseResult
 from footnoted.assistants.insurance.phrases import Phrases, language_of, phrases
+from footnoted.assistants.insurance.quoting import is_wording, nearest, tell
 from footnoted.assistants.insurance.sources import as_context
 from footnoted.assistants.insurance.telling import Telling
 from footnoted.assistants.insurance.vocabulary import Vocabulary
@@ -90,7 +91,7 @@ class ResponseGenerationAgent:
                 fallback=[self._extracts if other == "extractive" else other for other in others] or None,
                 checker=guard,
                 checking="hold",
-                doubt="withhold",
+                doubt="mark",
                 **generator,
             )
 
@@ -157,6 +158,7 @@ class ResponseGenerationAgent:
         until = loop.time() + self._timeout
         context = as_context(request.context_chunks)
         asked = self._request(request, context)
+        ASKED.set("\n".join([*(turn for turn, _ in request.conversation_history), request.query[:LONGEST_QUERY]]))
         sources = [one.as_source() for one in context]
         beside = Beside(Telling(request.query[:LONGEST_QUERY], sources, self._vocabulary), sources)
         stages = [(self._chosen, loop.time() + (1 + _FIRST_STAGE) / 2 * self._timeout), (self._plain, until)]
@@ -164,6 +166,16 @@ class ResponseGenerationAgent:
         for generator, limit in stages:
             if generator is None:
                 continue
+            if generator is self._plain and is_wording(request.context_chunks):
+                degraded = failed or self._chosen is not None
+                try:
+                    quoted = await _quoted(request, Letter(request, context), until, degraded=degraded)
+                except TimeoutError:
+                    log.warning("the nearest clauses were not found in time")
+                    break
+                for last in quoted:
+                    yield last if isinstance(last, ResponseFinished) else moved(last, told)
+                return
             letter = Letter(request, context, beside)
             response: GenerationResponse | None = None
             try:
@@ -232,6 +244,15 @@ class ResponseGenerationAgent:
 
     async def __aexit__(self, *_: object) -> None:
         await self.aclose()
+
+
+async def _quoted(request: ResponseRequest, letter: Letter, until: float, *, degraded: bool) -> list[ResponseEvent]:
+    """The clauses that come nearest, in the policy's own words."""
+    earlier = " ".join(user for user, _ in request.conversation_history[-1:])
+    async with asyncio.timeout_at(until):
+        found = await asyncio.to_thread(nearest, f"{earlier} {request.query}".strip(), request.context_chunks)
+    events, result = tell(found, request, letter)
+    return [*events, ResponseFinished(result.model_copy(update={"degraded": degraded}))]
 
 
 def _stands(response: GenerationResponse, letter: Letter, *, last: bool) -> bool:

@@ -85,9 +85,11 @@ def _claims(response: GenerationResponse, letter: Letter) -> list[ClaimResult]:
 
 
 def notes(request: ResponseRequest, letter: Letter, response: GenerationResponse, said: Phrases) -> list[str]:
-    """What is said about the answer itself: that it goes on in the sources, that it keeps their language."""
+    """What is said about the answer itself: that a part was held back, goes on in the sources, keeps their language."""
     language = request.language or language_of(request.query)
     notes = []
+    if letter.text and any(not told for _, _, told in letter.claims):
+        notes.append(said.gap)
     if letter.shortened:
         notes.append(said.shortened)
     quoted = response.provider.endswith("extractive") and bool(letter.text)

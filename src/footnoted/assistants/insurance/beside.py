@@ -7,9 +7,10 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from footnoted.assistants.insurance.figures import figures
+from footnoted.assistants.insurance.ranking import rank
 from footnoted.assistants.insurance.telling import Telling
 from footnoted.orders import is_order
-from footnoted.relevance import rank, read
+from footnoted.relevance import read
 from footnoted.text import content_stems
 from footnoted.types import Source
 

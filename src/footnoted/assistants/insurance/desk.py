@@ -73,7 +73,8 @@ class InsuranceDesk:
         intent = await self.router.aclassify_intent(message, history)
         chunks: tuple[ChunkResult, ...] = ()
         if not intent.needs_clarification:
-            wanted = RetrievalRequest(intent, top_k=manner.passages)
+            before = history[-1][0] if history else ""
+            wanted = RetrievalRequest(intent, top_k=manner.passages, before=before)
             chunks = (await asyncio.to_thread(self.retrieval.retrieve, wanted)).chunks
         request = ResponseRequest(
             original_query=intent.query,
@@ -83,7 +84,7 @@ class InsuranceDesk:
             kind=intent.kind,
             style=manner.style,
             language=manner.language or intent.language,
-            conversation_history=list(history) if intent.about else [],
+            conversation_history=list(history),
         )
         return intent, request
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from footnoted.text import stem
 
 if TYPE_CHECKING:
+    from footnoted.assistants.insurance.ranking import Scored
     from footnoted.assistants.insurance.telling import Telling
-    from footnoted.relevance import Scored
     from footnoted.types import Source
 
 # What is done or to be done: "will you *install* an alarm", "who *owns* the garage", "what does an adjuster *earn*?"

@@ -7,11 +7,12 @@ import logging
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from footnoted.assistants.insurance.doubting import doubt
 from footnoted.assistants.insurance.meaning import Meaning, in_place, shipped
 from footnoted.assistants.insurance.phrases import language_of
+from footnoted.assistants.insurance.ranking import answerability, rank
 from footnoted.assistants.insurance.telling import Telling
 from footnoted.assistants.insurance.untold import not_sold, untold
 from footnoted.assistants.insurance.vocabulary import Vocabulary
@@ -19,12 +20,11 @@ from footnoted.encoder import EncoderUnavailable
 from footnoted.orders import is_order
 from footnoted.providers._choosing import Passage, passages
 from footnoted.providers.extractive import before
-from footnoted.relevance import answerability, rank
 from footnoted.text import estimate_tokens
 from footnoted.types import Delta, FinishReason, Prompt, Source, Usage
 
 if TYPE_CHECKING:
-    from footnoted.relevance import Likeness, Scored
+    from footnoted.assistants.insurance.ranking import Likeness, Scored
 
 log = logging.getLogger(__name__)
 
@@ -205,7 +205,7 @@ def _shipped() -> Likeness:
 
     Without the network: `Telling` knows better what a section must speak of, and on ``dev`` it refused no better.
     """
-    from footnoted.relevance import EncoderLikeness
+    from footnoted.assistants.insurance.ranking import EncoderLikeness
 
     return EncoderLikeness(reading=False)
 
@@ -226,7 +226,7 @@ def _of_one(product: str, source: Source, text: str, named: Sequence[str], known
 def _told(own: Sequence[Weighed], prompt: Prompt) -> tuple[Passage, ...]:
     """One product's sentences, those worth most first."""
     ordered = [replace(one.scored, score=one.worth) for one in own]
-    return passages(ordered, prompt.sources, limit=_SENTENCES, tokens=prompt.sampling.max_tokens)
+    return passages(cast("Any", ordered), prompt.sources, limit=_SENTENCES, tokens=prompt.sampling.max_tokens)
 
 
 def _as_they_stand(told: Sequence[Passage]) -> tuple[Passage, ...]:

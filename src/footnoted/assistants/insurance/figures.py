@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 _WORDS = dict(
     zip(
@@ -56,6 +57,23 @@ def strange(claim: str, text: str) -> list[str]:
         for number, unit in measures(claim, claimed=True)
         if number not in known or (unit and unit not in known[number] and "" not in known[number])
     )
+
+
+def follows(odd: Iterable[str], text: str) -> bool:
+    """Whether each of these strange figures is a sum, a difference or a share of two that a text has.
+
+    >>> follows(["625£"], "£375 and £250 more"), follows(["250£"], "We keep 50% of 500."), follows(["7£"], "£5")
+    (True, True, False)
+    """
+    known = {(float(number), unit) for number, unit in measures(text)}
+    sums: set[str] = set()
+    for one, unit in known:
+        for other, kind in known:
+            if kind == "%" != unit:
+                sums |= {_plain(str(one * other / 100), None), _plain(str(one - one * other / 100), None)}
+            elif kind == unit or not unit:
+                sums |= {_plain(str(one + other), None), _plain(str(abs(one - other)), None)}
+    return all(re.sub(r"[^\d.]", "", figure) in sums for figure in odd)
 
 
 def measures(text: str, *, claimed: bool = False) -> set[tuple[str, str]]:

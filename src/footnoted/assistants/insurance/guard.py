@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from contextvars import ContextVar
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from footnoted.assistants.insurance.citation import names
-from footnoted.assistants.insurance.figures import strange
+from footnoted.assistants.insurance.figures import follows, strange
 from footnoted.assistants.insurance.quoted import sentence_said
 from footnoted.assistants.insurance.tables import row_said
 from footnoted.assistants.insurance.vocabulary import short_names
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from footnoted.grounding.judge import Weigher
     from footnoted.types import Ruling
 
+ASKED: ContextVar[str] = ContextVar("asked", default="")  # what the customer said: their own figures are known, too
 _TOGETHER = re.compile(
     r"\b(?:both|all|each|every|either|any|neither|none) (?:of )?(?:the |our |your |these )?(?:\w+ )?"
     r"(?:policies|policy|products?|plans?|covers?)\b|\b(?:kedua-dua|semua) (?:polisi|produk)\b|两种|所有(?:产品|保单)",
@@ -56,8 +58,8 @@ class ProductGuard:
             return verdicts[0]
         if failed is not None:
             reason = failed.reason or "one product's sections do not carry it"
-            # What is half true of several products is not told of any.
-            ruling: Ruling = "unsupported" if failed.ruling == "partial" else failed.ruling
+            # What is not clear of several products is told of none, whatever a judge makes of it.
+            ruling: Ruling = "unsupported" if failed.ruling == "unsure" else failed.ruling
             return replace(failed, ruling=ruling, reason=f"it speaks of several products at once, and {reason}")
         evidence = tuple(one for verdict in verdicts for one in verdict.evidence)
         score = min((one.score for one in verdicts if one.score is not None), default=None)
@@ -81,8 +83,12 @@ class ProductGuard:
     ) -> Verdict:
         """The verdict of these sections alone; no figure of the claim may be strange to all of them."""
         own = [sources[place] for place in places]
-        if odd := strange(claim, "\n".join(f"{source.title}\n{source.text}" for source in own)):
-            return Verdict("unsupported", score=0.0, tier="exact", reason=f"no section of it has {', '.join(odd)}")
+        if odd := strange(claim, "\n".join([ASKED.get(), *(f"{source.title}\n{source.text}" for source in own)])):
+            reason = f"no section of it has {', '.join(odd)}"
+            pointed = [sources[place].text for place in cited if place in places] or [one.text for one in own]
+            if follows(odd, "\n".join([ASKED.get(), *pointed])):
+                return Verdict("unsure", tier="exact", reason=f"{reason}, though it may be worked out of what it has")
+            return Verdict("unsupported", score=0.0, tier="exact", reason=reason)
         local = {place: number for number, place in enumerate(places)}
         verdict = await self._weigher.acheck(bare, own, cited=[local[place] for place in cited if place in local])
         return replace(verdict, evidence=tuple(replace(one, source=places[one.source]) for one in verdict.evidence))

@@ -74,7 +74,8 @@ class ResponseResult(BaseModel):
     """The answer, what it cites and how far to trust it.
 
     ``confidence_score`` follows the fixed rules, ``calibrated_confidence`` the core's measured one. ``degraded``
-    tells that the chosen model did not give this answer, ``refused`` that the documents hold none. ``generation`` is
+    tells that the chosen model did not give this answer, ``refused`` that the documents hold none, ``asks`` is what is
+    asked back. ``generation`` is
     the core's own response, with exact spans and verdicts.
     """
 
@@ -89,6 +90,7 @@ class ResponseResult(BaseModel):
     citation_style: CitationStyle = CitationStyle.NUMBERED
     language: str = "en"
     refused: bool = False
+    asks: str = ""
     degraded: bool = False
     provider: str = ""
     products: list[str] = Field(default_factory=list)

@@ -120,6 +120,17 @@ class Outcomes:
                 await session.execute(delete(table).where(table.c.answer_id.in_(old)))
             await session.execute(delete(answers).where(answers.c.created_at < before))
 
+    async def delete(self, tenant: str, answer_ids: list[str]) -> None:
+        """Let go of these answers of a tenant, and of what was thought of them."""
+        from sqlalchemy import delete, select
+
+        answers, cited, feedback = (_tables()[name] for name in ("answers", "cited", "feedback"))
+        mine = select(answers.c.id).where(answers.c.tenant == tenant, answers.c.id.in_(answer_ids))
+        async with self._database.session() as session:
+            for table in (cited, feedback):
+                await session.execute(delete(table).where(table.c.answer_id.in_(mine)))
+            await session.execute(delete(answers).where(answers.c.id.in_(mine)))
+
     async def by_variant(self, tenant: str, experiment: str) -> list[Outcome]:
         """Each variant's outcomes, by name."""
         from sqlalchemy import Integer, cast, func, select

@@ -132,6 +132,10 @@ class Phrases:
     too_long: str
     excluded: str
     condition: str
+    gap: str
+    quotes: str
+    undecided: str
+    kinds: dict[str, str]
     sources: str = "Sources"
     confidence: str = "Confidence"
 
@@ -153,6 +157,20 @@ _BY_LANGUAGE: dict[Language, Phrases] = {
         too_long="That is a long message. Please ask one thing at a time, in a few sentences.",
         excluded="Not covered",
         condition="In the policy's words",
+        gap="(Something was left out here: the policy sections do not say it.)",
+        quotes="These are the clauses that decide, in the policy's own words; I only quote them.",
+        undecided="I cannot tell this for certain from the policy alone, so I do not say yes or no. These "
+        "clauses come nearest, in its own words:",
+        kinds={
+            "cover": "Covered",
+            "exclusion": "Not covered",
+            "exception": "Exception",
+            "condition": "Condition",
+            "limit": "Limit",
+            "definition": "Meaning",
+            "procedure": "What to do",
+            "other": "The policy says",
+        },
     ),
     "ms": Phrases(
         ask="Sila tanya soalan tentang insurans anda dengan kata-kata anda sendiri, contohnya: “Berapakah ekses untuk "
@@ -171,6 +189,20 @@ _BY_LANGUAGE: dict[Language, Phrases] = {
         too_long="Mesej itu panjang. Sila tanya satu perkara pada satu masa, dalam beberapa ayat.",
         excluded="Tidak dilindungi",
         condition="Menurut kata-kata polisi",
+        gap="(Sebahagian jawapan ditinggalkan: ia tidak dinyatakan dalam dokumen polisi.)",
+        quotes="Berikut ialah klausa yang menentukan, dalam kata-kata polisi sendiri; saya hanya memetiknya.",
+        undecided="Saya tidak dapat memastikan jawapannya daripada polisi sahaja, jadi saya tidak "
+        "mengatakan ya atau tidak. Klausa yang paling hampir, dalam kata-kata polisi sendiri:",
+        kinds={
+            "cover": "Dilindungi",
+            "exclusion": "Tidak dilindungi",
+            "exception": "Pengecualian",
+            "condition": "Syarat",
+            "limit": "Had",
+            "definition": "Maksud",
+            "procedure": "Apa yang perlu dibuat",
+            "other": "Polisi menyatakan",
+        },
         sources="Sumber",
         confidence="Keyakinan",
     ),
@@ -187,6 +219,19 @@ _BY_LANGUAGE: dict[Language, Phrases] = {
         too_long="这条信息很长。请一次只问一件事，用几句话即可。",
         excluded="不承保",
         condition="保单原文",
+        gap="（此处有内容被略去：保单条款中没有这样的说法。）",
+        quotes="以下是起决定作用的保单条款原文；我只引用，不作判断。",
+        undecided="仅凭保单我无法确定答案，因此不说“是”或“否”。以下是最相关的保单条款原文：",
+        kinds={
+            "cover": "承保",
+            "exclusion": "不承保",
+            "exception": "例外",
+            "condition": "条件",
+            "limit": "限额",
+            "definition": "定义",
+            "procedure": "如何办理",
+            "other": "保单规定",
+        },
         sources="来源",
         confidence="可信度",
     ),
@@ -206,6 +251,20 @@ _BY_LANGUAGE: dict[Language, Phrases] = {
         too_long="அது நீண்ட செய்தி. ஒரு நேரத்தில் ஒன்றை மட்டும் சில வாக்கியங்களில் கேளுங்கள்.",
         excluded="காப்பீடு இல்லை",
         condition="பாலிசியின் வார்த்தைகளில்",
+        gap="(இங்கு ஒரு பகுதி நீக்கப்பட்டது: பாலிசிப் பிரிவுகள் அதைச் சொல்லவில்லை.)",
+        quotes="இதைத் தீர்மானிக்கும் பிரிவுகள் பாலிசியின் சொந்த வார்த்தைகளில் கீழே உள்ளன; நான் மேற்கோள் மட்டுமே காட்டுகிறேன்.",
+        undecided="பாலிசியிலிருந்து மட்டும் இதை உறுதியாகச் சொல்ல முடியாது; ஆகவே ஆம் அல்லது இல்லை என்று "
+        "சொல்லவில்லை. மிக நெருக்கமான பிரிவுகள், பாலிசியின் சொந்த வார்த்தைகளில்:",
+        kinds={
+            "cover": "காப்பீடு உண்டு",
+            "exclusion": "காப்பீடு இல்லை",
+            "exception": "விதிவிலக்கு",
+            "condition": "நிபந்தனை",
+            "limit": "வரம்பு",
+            "definition": "பொருள்",
+            "procedure": "செய்ய வேண்டியது",
+            "other": "பாலிசி கூறுவது",
+        },
         sources="ஆதாரங்கள்",
         confidence="நம்பகத்தன்மை",
     ),

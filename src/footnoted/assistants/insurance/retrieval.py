@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, overload
 
 from footnoted.assistants.insurance.citation import ChunkResult
+from footnoted.assistants.insurance.clauses import read_policy
 from footnoted.assistants.insurance.intent import IntentClassification, IntentRouter
 from footnoted.assistants.insurance.meaning import Shelf, shipped
+from footnoted.assistants.insurance.passages import Clauses, passages_of, product_of
 from footnoted.assistants.insurance.vocabulary import Vocabulary
-from footnoted.inert import on_one_line
 from footnoted.text import content_stems
 
 if TYPE_CHECKING:
@@ -34,15 +36,21 @@ _ASKS_MEANING = re.compile(
 _DEFINED = re.compile(r"\*\*([^*\n]{2,40})\*\*:")
 _ASKING = frozenset(content_stems("what who which is are does do mean means meaning counts count definition define"))
 _A_PRODUCT = 4  # sections of one product at most, unless it was asked for by name
+_FAVOUR = (
+    0.04  # nearness that clauses of a document get which the question names: its product, its title's words, a plan
+)
+_USUAL, _SCALE = 0.858, 0.02  # nearness of a clause that is as likely as not to speak of the matter, and its spread
+_LEAST = 0.02  # relevance from which a clause is worth telling
 
 
 @dataclass(frozen=True, slots=True)
 class RetrievalRequest:
-    """What to look for. ``query`` takes the place of the intent's own where given."""
+    """What to look for. ``query`` takes the place of the intent's own where given; ``before`` was asked before it."""
 
     intent_classification: IntentClassification
     query: str = ""
     top_k: int = 8
+    before: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +79,7 @@ class RetrievalAgent:
     """Finds policy sections in a folder of documents, or in an `Index` at hand.
 
     A document's product is its ``product_name`` (Markdown front matter), else its title. Sections keep their
-    headings, tables stay whole.
+    headings, tables stay whole. Of wordings with numbered clauses a section is a clause with its items, or a table.
     """
 
     def __init__(self, paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]] | Index, **index: Any) -> None:
@@ -80,6 +88,12 @@ class RetrievalAgent:
         self.index: Index = paths if isinstance(paths, Index) else Index.open(paths, **index)
         self._vocabulary = Vocabulary.load()
         self._sources = self.index.sources()
+        passages = passages_of(read_policy(self._sources))
+        self._clauses: Clauses | None = None
+        if len(passages) > len(self._sources):  # some have numbers of their own
+            self._sources = [one.source for one in passages]
+            kept = self.index.location.parent / "clauses" if self.index.location else None
+            self._clauses = Clauses(passages, path=kept)
         self._heeded: dict[tuple[str, str], float] = {}
         self._by_id = {source.id: source for source in self._sources}
         self.products: tuple[str, ...] = tuple(dict.fromkeys(product_of(source) for source in self._sources))
@@ -94,6 +108,8 @@ class RetrievalAgent:
         """The ``top_k`` sections nearest to the question; those of a product it names come first."""
         intent = request.intent_classification
         query = request.query or intent.search or intent.query
+        if self._clauses is not None:
+            return self._of_clauses(self._clauses, request, query)
         found = (
             self._near(query, request.query or _in_english(intent, query), max(_CANDIDATES, request.top_k))
             if request.top_k > 0
@@ -107,6 +123,22 @@ class RetrievalAgent:
         kept = {*intent.products, *(product_of(source) for _, source in meant)}
         chosen = _spread(sorted(weighed.values(), key=_best_first), kept, request.top_k)
         chunks = tuple(as_chunk(source, score) for score, source in chosen)
+        return RetrievalResult(chunks, query, tuple(dict.fromkeys(chunk.product_name for chunk in chunks)))
+
+    def _of_clauses(self, clauses: Clauses, request: RetrievalRequest, query: str) -> RetrievalResult:
+        """The clauses and tables nearest in words and meaning, those of a product or plan that is named first."""
+        intent = request.intent_classification
+        asked = f"{request.before} {request.query or intent.query}".strip()
+        if request.top_k <= 0 or not any(char.isalnum() for char in asked):
+            return RetrievalResult((), query)
+        near = clauses.nearness(asked, products=intent.products, favour=_FAVOUR)
+        weighed = [
+            (self._thanked(one.source) / (1 + math.exp((_USUAL - score) / _SCALE)), one.source)
+            for score, one in zip(near, clauses.passages, strict=True)
+            if score
+        ]
+        best = sorted((pair for pair in weighed if pair[0] >= _LEAST), key=_best_first)[: request.top_k]
+        chunks = tuple(as_chunk(source, score) for score, source in best)
         return RetrievalResult(chunks, query, tuple(dict.fromkeys(chunk.product_name for chunk in chunks)))
 
     def _near(self, query: str, asked: str, most: int) -> list[tuple[float, Source]]:
@@ -165,13 +197,6 @@ class RetrievalAgent:
         if intent.family is not None and own and intent.family not in own:
             return _OTHER
         return _NAMED
-
-
-def product_of(source: Source) -> str:
-    """The product a section belongs to: the document's own word for it, else its title."""
-    data = source.metadata
-    title = data.get("title") or source.title.partition(" › ")[0]
-    return on_one_line(str(data.get("product_name") or title or data.get("file") or "Policy"))
 
 
 def as_chunk(source: Source, score: float | None = None) -> ChunkResult:

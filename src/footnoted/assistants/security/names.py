@@ -32,6 +32,7 @@ _SERVICE_ALIASES = {
     "systemsmanager": "ssm", "certificatemanager": "acm", "dms": "dms", "autoscalinggroup": "autoscaling",
     "secretmanager": "secretsmanager", "networkfirewall": "networkfirewall", "simplestorageservice": "s3",
 }  # fmt: skip
+_PARTS = re.compile(r"[a-z]+|\d+")
 # Prowler files what belongs to a VPC under ec2 and Security Hub too; the resource tells.
 _VPC_RESOURCES = re.compile(r"vpc|subnet|networkacl|flowlog|natgateway|internetgateway|routetable", re.IGNORECASE)
 _TWO_WORDS = (
@@ -130,6 +131,16 @@ def requirement_name(framework: str, identity: str) -> str:
     ):
         return f"{found[1].upper()}-{found[2]}" + (f"({found[3]})" if found[3] else "")
     return identity
+
+
+@lru_cache(maxsize=65_536)
+def requirement_key(identity: str) -> str:
+    """A requirement's parts, the same however it is written, so that its sub-requirements begin with it.
+
+    >>> requirement_key("164_312_e_1"), requirement_key("164.312(e)(1)"), requirement_key("CC6.6")
+    ('164.312.e.1', '164.312.e.1', 'cc.6.6')
+    """
+    return ".".join(_PARTS.findall(identity.casefold()))[:160]
 
 
 def service_name(key: str) -> str:

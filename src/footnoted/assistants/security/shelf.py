@@ -83,6 +83,15 @@ class SourceShelf:
         async with transaction(self.database) as session:
             await session.execute(delete(SourceRow).where(SourceRow.tenant == tenant))
 
+    async def delete(self, tenant: str, source_ids: list[str]) -> None:
+        """Forget these sources of a tenant."""
+        from sqlalchemy import delete
+
+        from footnoted.assistants.security.tables import SourceRow
+
+        async with transaction(self.database) as session:
+            await session.execute(delete(SourceRow).where(SourceRow.tenant == tenant, SourceRow.id.in_(source_ids)))
+
     async def forget(self, oldest: float) -> None:
         """Let go of what was last cited before ``oldest`` (seconds since 1970)."""
         from sqlalchemy import delete

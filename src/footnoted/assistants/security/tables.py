@@ -6,7 +6,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import JSON, DateTime, Float, ForeignKey, Index, Integer, String, Text, UniqueConstraint
+from sqlalchemy import JSON, Boolean, DateTime, Float, ForeignKey, Index, Integer, String, Text, UniqueConstraint
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 MIGRATIONS = Path(__file__).parent / "migrations"
@@ -69,13 +69,78 @@ class FindingRow(Base):
     resource_type: Mapped[str] = mapped_column(Text)
     detail: Mapped[str] = mapped_column(Text)
     observed_at: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))
+    account_name: Mapped[str] = mapped_column(Text)
+    family: Mapped[str] = mapped_column(Text)  # the service as the scanner writes it
+    tags: Mapped[str] = mapped_column(Text)  # each between line breaks, so that one is found whole
+    categories: Mapped[str] = mapped_column(Text)
+    first_seen: Mapped[str] = mapped_column(String(19))  # 2026-11-16T02:15:00
+    seen_in: Mapped[str] = mapped_column(ID)  # the scan that spoke of it last
+    current: Mapped[bool] = mapped_column(Boolean)  # whether the newest scan of its scope has it
 
     __table_args__ = (
-        Index("security_findings_by_service", "tenant", "service", "status", "severity", "id", "rule_id"),
-        Index("security_findings_by_severity", "tenant", "status", "severity", "id", "rule_id"),
+        Index("security_findings_by_service", "tenant", "service", "current", "status", "severity", "id", "rule_id"),
+        Index("security_findings_by_severity", "tenant", "current", "status", "severity", "id", "rule_id"),
         Index("security_findings_by_check", "tenant", "check_id"),
         Index("security_findings_by_control", "tenant", "control_id"),
     )
+
+
+class ScanRow(Base):
+    """One look of a scanner at an account. ``place`` counts from the newest of its scope, which is 0."""
+
+    __tablename__ = "security_scans"
+    id: Mapped[str] = mapped_column(ID, primary_key=True)
+    tenant: Mapped[str] = mapped_column(NAME)
+    scanner: Mapped[str] = mapped_column(Text)
+    provider: Mapped[str] = mapped_column(Text)
+    account: Mapped[str] = mapped_column(Text)
+    taken_at: Mapped[datetime] = mapped_column(DateTime(timezone=True))
+    place: Mapped[int] = mapped_column(Integer)
+    earlier: Mapped[str] = mapped_column(ID)
+    later: Mapped[str] = mapped_column(ID)
+    partial: Mapped[bool] = mapped_column(Boolean)  # of what it does not speak of, the earlier word is carried on
+    imports: Mapped[int] = mapped_column(Integer)  # files it is made of
+
+    __table_args__ = (Index("security_scans_by_tenant", "tenant", "place"),)
+
+
+class StateRow(Base):
+    """How a finding stood in a scan."""
+
+    __tablename__ = "security_states"
+    scan_id: Mapped[str] = mapped_column(ID, primary_key=True)
+    finding_id: Mapped[str] = mapped_column(ID, primary_key=True)
+    status: Mapped[str] = mapped_column(String(20))
+    severity: Mapped[int] = mapped_column(Integer)
+    first_seen: Mapped[str] = mapped_column(String(19))
+    carried: Mapped[bool] = mapped_column(Boolean)  # the earlier scan's word, of which this one says nothing
+
+
+class MappingRow(Base):
+    """That a check's rule serves a requirement of one version of a framework, by its scanner's own word."""
+
+    __tablename__ = "security_mappings"
+    rule_id: Mapped[str] = mapped_column(ID, primary_key=True)
+    name: Mapped[str] = mapped_column(NAME, primary_key=True)  # "CIS-5.0", as the scanner writes it
+    requirement: Mapped[str] = mapped_column(String(120), primary_key=True)
+    tenant: Mapped[str] = mapped_column(NAME)
+    key: Mapped[str] = mapped_column(String(160))  # the requirement's parts, joined by full stops
+
+    __table_args__ = (Index("security_mappings_by_name", "tenant", "name", "key", "rule_id"),)
+
+
+class RequirementRow(Base):
+    """What a requirement says, from an imported map or catalogue, and the checks it names."""
+
+    __tablename__ = "security_requirements"
+    tenant: Mapped[str] = mapped_column(NAME, primary_key=True)
+    name: Mapped[str] = mapped_column(NAME, primary_key=True)
+    provider: Mapped[str] = mapped_column(String(60), primary_key=True)
+    requirement: Mapped[str] = mapped_column(String(120), primary_key=True)
+    key: Mapped[str] = mapped_column(String(160))
+    title: Mapped[str] = mapped_column(Text)
+    text: Mapped[str] = mapped_column(Text)
+    checks: Mapped[list[str]] = mapped_column(JSON)
 
 
 class EntryRow(Base):

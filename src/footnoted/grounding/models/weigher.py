@@ -1,7 +1,7 @@
 """A checker that has a named model, or any classifier in ONNX, decide what words alone do not.
 
-The exact tier is asked first (amounts, dates, negation, near-verbatim), as in the shipped checker. What it leaves
-open the model reads window by window, sources whole; the best window counts. It never fails open: a model that
+What stands word for word in a source needs no model, as in the shipped checker. All else the model reads window by
+window, sources whole; the best window counts. It never fails open: a model that
 cannot be opened is an error when it is loaded, a reading that fails or is left out makes a claim ``not_checked``.
 """
 
@@ -13,21 +13,20 @@ from typing import TYPE_CHECKING, Self
 
 from footnoted.errors import ConfigurationError
 from footnoted.grounding.check import Checker
-from footnoted.grounding.exact import as_evidence, decide
+from footnoted.grounding.evidence import candidates
 from footnoted.grounding.models.conventions import CONVENTIONS, Convention, Kind
 from footnoted.grounding.models.files import from_hub, in_folder
 from footnoted.grounding.models.network import Network, Read
 from footnoted.grounding.models.windows import Window, fitting, windows
-from footnoted.grounding.scales import weigh
+from footnoted.grounding.reading import read
 from footnoted.types import Evidence, Span, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from footnoted.encoder import Encoder
-    from footnoted.grounding.evidence import Found
-    from footnoted.grounding.scales import Weighed
-    from footnoted.types import Source
+    from footnoted.grounding.evidence import Passage
+    from footnoted.grounding.reading import Words
+    from footnoted.types import Pointer, Source
 
 _SURE = 0.95  # a window that carries a claim this surely ends the search
 _EXCLUDES = 0.9  # and one that excludes it this surely, while none carries it, contradicts
@@ -100,66 +99,65 @@ class EntailmentModel(Checker):
         network = Network(files, convention, threads=threads)
         return cls(network, threshold=threshold, most_windows=most_windows, exact_first=exact_first)
 
-    def _encoder(self) -> tuple[Encoder | None, str]:
-        return None, ""  # the shipped model is not asked, nor opened
+    def prepare(self, sources: Sequence[Source]) -> None:
+        """Cut the sources ahead; the shipped reader is not asked, nor opened."""
+        for source in sources:
+            self._shelf.take(source)
 
-    def _weigh(self, text: str, sources: Sequence[Source], cited: Sequence[int]) -> Verdict:
-        """The verdict on one sentence: by the cited sources if they carry it, else by all."""
-        asked = [index for index in dict.fromkeys(cited) if 0 <= index < len(sources)]
+    def _weigh(self, text: str, sources: Sequence[Source], cited: Sequence[int], quotes: Sequence[Pointer]) -> Verdict:
+        """The verdict on one sentence: by the sources cited or quoted if they carry it, else by all."""
+        named = dict.fromkeys([*cited, *(one.source for one in quotes)])
+        asked = [index for index in named if 0 <= index < len(sources)]
         everyone = list(range(len(sources)))
+        if self._exact_first and (quoted := self._quoted(text, sources, [*asked, *everyone])) is not None:
+            return quoted
         known: dict[tuple[int, Span], Read | None] = {}
         verdict = Verdict("not_checked", reason="no source could be asked")
         for indices in (asked, everyone) if 0 < len(asked) < len(everyone) else (everyone,):
-            weighed = weigh(text, sources, indices, shelf=self._shelf, encoder=None)
-            plain = decide(weighed) if self._exact_first else None
-            # That no word is shared is no verdict here: the model may know the sentence in other words.
-            if plain is not None and plain.ruling != "unsupported":
-                verdict = plain
-            else:
-                verdict = self._by_model(text, weighed, sources, indices, known)
+            verdict = self._by_model(text, [(index, self._shelf.take(sources[index])) for index in indices], known)
             if verdict.ruling == "supported":
                 return verdict
         return verdict
 
     def _by_model(
-        self,
-        text: str,
-        weighed: Weighed,
-        sources: Sequence[Source],
-        indices: Sequence[int],
-        known: dict[tuple[int, Span], Read | None],
+        self, text: str, passages: Sequence[tuple[int, Passage]], known: dict[tuple[int, Span], Read | None]
     ) -> Verdict:
         if not self._model.fits("", text):
             return Verdict("not_checked", tier="model", reason="it is too long for the model")
-        passages = [(index, self._shelf.take(sources[index]).passage) for index in indices]
+        claim = read(text)
+        texts = {index: passage.source.text for index, passage in passages}
         room = self._model.longest - len(text.split()) * 2
         reads: list[tuple[Window, Read]] = []
         unread = 0
-        for window in windows(weighed.claim, passages, max(1, room)):
-            said = sources[window.source].text
+        for window in windows(claim, passages, max(1, room)):
+            said = texts[window.source]
             for span in fitting(said, window.span, lambda premise: self._model.fits(premise, text)):
                 if len(known) >= self._most_windows and (window.source, span) not in known:
                     unread += 1
                     break
                 if (window.source, span) not in known:
                     known[window.source, span] = self._model.read(said[span.start : span.end], text)
-                read = known[window.source, span]
-                if read is None:
+                one = known[window.source, span]
+                if one is None:
                     unread += 1
                 else:
-                    reads.append((replace(window, span=span), read))
+                    reads.append((replace(window, span=span), one))
             if (reads and reads[-1][1].carried >= _SURE) or (unread and len(known) >= self._most_windows):
                 break
-        return self._told(reads, weighed.found, sources, unread)
+        return self._told(reads, claim, passages, unread)
 
     def _told(
-        self, reads: list[tuple[Window, Read]], found: Sequence[Found], sources: Sequence[Source], unread: int
+        self,
+        reads: list[tuple[Window, Read]],
+        claim: Words,
+        passages: Sequence[tuple[int, Passage]],
+        unread: int,
     ) -> Verdict:
         if not reads:
             return Verdict("not_checked", tier="model", reason="the model could read none of the sources")
         window, best = max(reads, key=lambda one: one[1].carried)
         score = round(best.carried, 4)
-        evidence = _evidence(window, best.carried, found, sources)
+        evidence = _evidence(window, best.carried, claim, passages)
         if best.carried >= self._threshold and not best.doubted:
             return Verdict("supported", score=score, tier="model", evidence=evidence)
         if unread:
@@ -167,7 +165,7 @@ class EntailmentModel(Checker):
             return Verdict("not_checked", tier="model", reason=reason)
         against, excluding = max(reads, key=lambda one: one[1].contradicted)
         if excluding.contradicted >= _EXCLUDES:
-            shown = _evidence(against, 0.0, found, sources)
+            shown = _evidence(against, 0.0, claim, passages)
             return Verdict(
                 "contradicted",
                 score=score,
@@ -186,18 +184,17 @@ class EntailmentModel(Checker):
 
 
 def _evidence(
-    window: Window, support: float, found: Sequence[Found], sources: Sequence[Source]
+    window: Window, support: float, claim: Words, passages: Sequence[tuple[int, Passage]]
 ) -> tuple[Evidence, ...]:
     """The sentences of the window that share the claim's words; where none does, the window."""
-    inside = [
-        one
-        for one in found
-        if one.source == window.source and window.span.start <= one.span.start and one.span.end <= window.span.end
-    ]
-    if inside:
-        return tuple(shown for one in inside[:2] for shown in as_evidence(one, round(support, 4)))
-    said = sources[window.source].text[window.span.start : window.span.end]
-    return (Evidence(window.source, window.span.start, window.span.end, said, round(support, 4)),)
+    passage = next(one for index, one in passages if index == window.source)
+    spans = [passage.spans[one.index] for one in candidates(claim, [passage])]
+    inside = [span for span in spans if window.span.start <= span.start and span.end <= window.span.end][:2]
+    said = passage.source.text
+    return tuple(
+        Evidence(window.source, span.start, span.end, said[span.start : span.end], round(support, 4))
+        for span in inside or [window.span]
+    )
 
 
 def _convention(like: str | Convention | None) -> Convention:

@@ -11,7 +11,7 @@ from footnoted.types import Span
 
 if TYPE_CHECKING:
     from footnoted.grounding.evidence import Passage
-    from footnoted.grounding.reading import Reading
+    from footnoted.grounding.reading import Words
 
 _A_TOKEN = 3.5  # code points, in English; where it is less a window is halved until it fits
 
@@ -25,7 +25,7 @@ class Window:
     likely: float
 
 
-def windows(claim: Reading, passages: Sequence[tuple[int, Passage]], tokens: int) -> list[Window]:
+def windows(claim: Words, passages: Sequence[tuple[int, Passage]], tokens: int) -> list[Window]:
     """Windows that cover every source whole, in sentences, neighbours sharing one; likeliest first.
 
     ``passages`` are sources with their numbers, ``tokens`` what a premise may have, estimated.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -14,7 +15,7 @@ from footnoted.retrieval.load.found import FORMATS, READABLE, Findings, Found, P
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from footnoted.types import Source
 
@@ -34,6 +35,23 @@ __all__ = [
     "read",
 ]
 
+# Format → the module of its reader and the reader's name, by what the reader takes.
+_OF_ARCHIVES = {
+    "docx": ("docx", "read_docx"),
+    "odt": ("odt", "read_odt"),
+    "pptx": ("slides", "read_pptx"),
+    "epub": ("epub", "read_epub"),
+    "sheet": ("sheets", "read_workbook"),
+}
+_OF_BYTES = {"pdf": ("pdf", "read_pdf"), "html": ("html", "read_html"), "mail": ("mail", "read_mail")}
+_OF_TEXT = {
+    "text": ("plain", "read_plain"),
+    "markdown": ("markdown", "read_markdown"),
+    "rst": ("rst", "read_rst"),
+    "asciidoc": ("asciidoc", "read_asciidoc"),
+    "table": ("sheets", "read_table"),
+    "notebook": ("notebook", "read_notebook"),
+}
 LIMIT = 50 * 1024 * 1024  # bytes a file may have, unless the caller says otherwise
 
 
@@ -47,12 +65,25 @@ class Progress(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """What was read: passages, the documents they came from, what failed, and what was passed over."""
+    """What was read: passages and the documents they came from; what failed; and what is of a kind that is not read.
+
+    ``unread`` names every file that was not read, with the reason; ``skipped`` counts those passed over by ending.
+    """
 
     sources: list[Source]
     documents: list[Document]
     problems: list[Problem]
-    skipped: Counter[str] = field(default_factory=Counter)
+    passed_over: list[Problem] = field(default_factory=list)
+
+    @property
+    def unread(self) -> list[Problem]:
+        """Each file that was not read, and why."""
+        return [*self.problems, *self.passed_over]
+
+    @property
+    def skipped(self) -> Counter[str]:
+        """How many files of each unknown ending were passed over."""
+        return Counter(ending_of(problem.path) or "no ending" for problem in self.passed_over)
 
 
 def load(
@@ -80,11 +111,13 @@ def load(
         else:
             documents.append(document)
             sources.extend(passages)
+            if document.unread:
+                problems.append(Problem(found.path, document.unread))
         if progress is not None:
             progress(number, len(findings.files), found.path)
     if not sources:
         raise nothing_readable(findings, problems)
-    return Loaded(sources, documents, problems, findings.skipped)
+    return Loaded(sources, documents, problems, findings.passed_over)
 
 
 def read(found: Found, *, limit_bytes: int = LIMIT) -> Document:
@@ -126,27 +159,21 @@ def parse(data: bytes, path: str, *, kind: str | None = None, limit_bytes: int =
 
 def _parse(data: bytes, path: str, kind: str, limit_bytes: int) -> Document:
     # Each parser is imported when its first file comes: reopening an index needs none of them.
-    if kind == "pdf":
-        from footnoted.retrieval.load.pdf import read_pdf
-
-        return read_pdf(path, data)
-    if kind == "docx":
-        from footnoted.retrieval.load.docx import read_docx
-
-        return read_docx(path, data, limit_bytes=limit_bytes)
+    if kind in _OF_ARCHIVES:
+        return _reader(*_OF_ARCHIVES[kind])(path, data, limit_bytes=limit_bytes)
+    if kind in _OF_BYTES:
+        return _reader(*_OF_BYTES[kind])(path, data)
     from footnoted.retrieval.load.decode import decode
 
-    if kind == "html":
-        from footnoted.retrieval.load.html import read_html
+    text = decode(data)
+    if kind == "mdx":
+        return _reader(*_OF_TEXT["markdown"])(path, text, components=True)
+    return _reader(*_OF_TEXT.get(kind, _OF_TEXT["text"]))(path, text)
 
-        return read_html(path, data)
-    if kind == "markdown":
-        from footnoted.retrieval.load.markdown import read_markdown
 
-        return read_markdown(path, decode(data))
-    from footnoted.retrieval.load.plain import read_plain
-
-    return read_plain(path, decode(data))
+def _reader(module: str, name: str) -> Callable[..., Document]:
+    found: Callable[..., Document] = getattr(import_module(f"{__name__}.{module}"), name)
+    return found
 
 
 def nothing_readable(findings: Findings, problems: list[Problem]) -> SourceError:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 import uuid
+from bisect import bisect_left
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from footnoted.retrieval.load.document import Block, Document, Section
+from footnoted.retrieval.load.document import Block, Document, Mark, Section
 from footnoted.text import sentences
 from footnoted.types import Source
 
@@ -32,6 +33,7 @@ class _Unit:
     size: float
     kind: str
     page: int | None = None
+    line: int | None = None
     lead: tuple[int, int] | None = None
 
 
@@ -43,9 +45,10 @@ def chunks(document: Document) -> list[Source]:
     """
     document_id = document_id_of(document.path)
     found: list[Source] = []
+    starts = [mark.start for mark in document.marks]
     for section in document.sections:
         units = _units(document.text, section.blocks)
-        found.extend(_source(document, document_id, section, piece) for piece in _packed(units))
+        found.extend(_source(document, document_id, section, piece, starts) for piece in _packed(units))
     return found
 
 
@@ -94,7 +97,7 @@ def _cut(text: str, block: Block, intro: Block | None) -> list[_Unit]:
     size = size_of(text[start : block.end])
     most = TABLE_MOST if block.kind == "table" else MOST
     if size <= most:
-        return [_Unit(start, block.end, size, block.kind, page)]
+        return [_Unit(start, block.end, size, block.kind, page, intro.line if intro else block.line)]
     lead = block.lead or ((intro.start, intro.end) if intro else None)
     if lead and size_of(text[slice(*lead)]) > MOST // 3:
         lead = None
@@ -102,10 +105,10 @@ def _cut(text: str, block: Block, intro: Block | None) -> list[_Unit]:
     for number, (seam, end) in enumerate(_parts(text, block)):
         first = number == 0
         begin = start if first else seam
-        unit = _Unit(begin, end, size_of(text[begin:end]), block.kind, block.page, None if first else lead)
+        unit = _Unit(begin, end, size_of(text[begin:end]), block.kind, block.page, block.line, None if first else lead)
         if units and _together(units[-1], unit) <= MOST:
             last = units.pop()
-            unit = _Unit(last.start, end, _together(last, unit), last.kind, last.page, last.lead)
+            unit = _Unit(last.start, end, _together(last, unit), last.kind, last.page, last.line, last.lead)
         units.append(unit)
     return units
 
@@ -175,7 +178,7 @@ def _size(piece: list[_Unit], *more: _Unit) -> float:
     return max(sum(unit.size for unit in units), (units[-1].end - units[0].start) / 20)
 
 
-def _source(document: Document, document_id: str, section: Section, piece: list[_Unit]) -> Source:
+def _source(document: Document, document_id: str, section: Section, piece: list[_Unit], starts: list[int]) -> Source:
     start, end = piece[0].start, piece[-1].end
     text = document.text[start:end]
     kinds = {unit.kind for unit in piece}
@@ -195,6 +198,13 @@ def _source(document: Document, document_id: str, section: Section, piece: list[
         metadata["continued"] = True
     if piece[0].page is not None:
         metadata["page"] = piece[0].page
+    if piece[0].line is not None:
+        metadata["line"] = piece[0].line
+    places = _places(document.marks[bisect_left(starts, start) : bisect_left(starts, end)], end, len(text))
+    if places:
+        metadata["places"] = places
+        if "sheet" in places[0]:
+            metadata["sheet"] = places[0]["sheet"]
     for key, value in document.metadata.items():
         metadata.setdefault(key, value)
     return Source(
@@ -203,3 +213,19 @@ def _source(document: Document, document_id: str, section: Section, piece: list[
         title=" › ".join((document.title, *section.headings)),
         metadata=metadata,
     )
+
+
+def _places(marks: Iterable[Mark], end: int, length: int) -> list[dict[str, Any]]:
+    """Where the words of a passage stand in the file, by offsets into the passage's own text."""
+    moved = length - end  # a repeated lead comes first
+    places: list[dict[str, Any]] = []
+    for mark in marks:
+        place: dict[str, Any] = {"start": mark.start + moved, "end": min(mark.end, end) + moved}
+        if mark.page is not None:
+            place["page"] = mark.page
+        if mark.box is not None:
+            place["box"] = list(mark.box)
+        if mark.cell:
+            place |= {"sheet": mark.sheet, "cell": mark.cell}
+        places.append(place)
+    return places

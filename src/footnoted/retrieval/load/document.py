@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import re
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 BlockKind = Literal["text", "list", "table", "code"]
@@ -12,8 +13,10 @@ BlockKind = Literal["text", "list", "table", "code"]
 class Block:
     """A paragraph, list, table or listing: code points ``[start, end)`` of the document's text.
 
-    ``parts`` are its list items or table rows, where it may be cut when it is too long; ``lead`` is the
-    table's head, which each piece of a cut table repeats. ``page`` counts from 1 where the format has pages.
+    ``parts`` are its list items or table rows, where it may be cut when it is too long; ``lead`` is the table's head
+    or the listing's first line, which each later piece repeats. ``page`` counts from 1 where the format has pages,
+    ``line`` from 1 in the file, where it has lines. ``said`` is the kind of admonition it stands in (``"tip"``,
+    ``"warning"``, ``"quote"``), if any.
     """
 
     start: int
@@ -22,6 +25,24 @@ class Block:
     parts: tuple[tuple[int, int], ...] = ()
     lead: tuple[int, int] | None = None
     page: int | None = None
+    said: str = ""
+    line: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """Where code points ``[start, end)`` of the text stand in the file itself.
+
+    ``box`` is a rectangle on ``page`` (from 1): left, bottom, right, top in points (1/72 inch) from the page's lower
+    left corner, as PDF counts. ``cell`` is a cell of ``sheet``, such as ``B7``.
+    """
+
+    start: int
+    end: int
+    page: int | None = None
+    box: tuple[float, float, float, float] | None = None
+    sheet: str = ""
+    cell: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +59,8 @@ class Section:
 class Document:
     """A file as text. ``path`` is its name relative to the folder asked for; offsets are code points.
 
-    For Markdown and plain text, ``text`` is the file's own, byte order mark and line ends aside.
+    For plain text, ``text`` is the file's own, byte order mark and line ends aside; for Markdown too, less what only
+    a site's builder reads.
     """
 
     path: str
@@ -47,6 +69,8 @@ class Document:
     sections: tuple[Section, ...]
     format: str = "text"
     metadata: dict[str, str] = field(default_factory=dict)
+    marks: tuple[Mark, ...] = ()
+    unread: str = ""  # what of the file was not read, and why
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,45 +92,67 @@ class Draft:
         self._length = 0
         self.headings: list[Heading] = []
         self.blocks: list[Block] = []
+        self.marks: list[Mark] = []
 
     @property
     def text(self) -> str:
         """All that was written so far."""
         return "".join(self._pieces)
 
-    def heading(self, level: int, title: str, *, page: int | None = None) -> None:
-        """Open a section."""
+    def __len__(self) -> int:
+        return self._length
+
+    def heading(self, level: int, title: str, *, page: int | None = None) -> int:
+        """Open a section; where its title begins."""
         title = " ".join(title.split())
+        start = self._length
         if title:
             start = self._write("#" * level + " " + title)
             self.headings.append(Heading(level, title, start, self._length, page))
+        return start + level + 1
 
-    def paragraph(self, text: str, *, kind: BlockKind = "text", page: int | None = None) -> None:
-        """Add a block that stands as given."""
+    def paragraph(self, text: str, *, kind: BlockKind = "text", page: int | None = None) -> int:
+        """Add a block that stands as given; where it begins."""
         text = text.strip("\n") if kind == "code" else text.strip()
+        start = self._length
         if text.strip():
             start = self._write(text)
             self.blocks.append(Block(start, self._length, kind, page=page))
+        return start
 
-    def items(self, items: list[str], *, page: int | None = None) -> None:
-        """Add a list of ready lines (``- first``); an item may run over several lines."""
-        self._lines([item for item in items if item.strip()], "list", page, head=0)
+    def code(self, text: str, language: str = "") -> None:
+        """Add a listing between fences that nothing in it closes."""
+        text = text.strip("\n")
+        if text.strip():
+            fence = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", text)), default=0))
+            start = self._write(f"{fence}{language}\n{text}\n{fence}")
+            self.blocks.append(Block(start, self._length, "code", lead=(start, start + len(fence) + len(language))))
 
-    def table(self, rows: list[list[str]], *, page: int | None = None) -> None:
-        """Add a table as ``| a | b |`` lines; the first row is taken for its head."""
+    def items(self, items: list[str], *, page: int | None = None) -> list[tuple[int, int]]:
+        """Add a list of ready lines (``- first``), where an item may run over several; the span of each."""
+        return self._lines([item for item in items if item.strip()], "list", page, head=0)
+
+    def table(self, rows: list[list[str]], *, caption: str = "", page: int | None = None) -> list[tuple[int, int]]:
+        """Add a table as ``| a | b |`` lines; the span of each row. The first row is its head, under the caption."""
         rows = [[" ".join(cell.split()).replace("|", "\\|") for cell in row] for row in rows]
         rows = [row for row in rows if any(row)]
         if not rows:
-            return
+            return []
         width = max(map(len, rows))
         lines = ["| " + " | ".join(row + [""] * (width - len(row))) + " |" for row in rows]
         if len(lines) > 1:
             lines.insert(1, "|" + " --- |" * width)
-        self._lines(lines, "table", page, head=2 if len(lines) > 1 else 0)
+        caption = " ".join(caption.split())
+        if caption:
+            lines[:0] = [caption, ""]
+        head = (2 if len(rows) > 1 else 0) + (2 if caption else 0)
+        spans = self._lines(lines, "table", page, head=head)
+        return [span for span, line in zip(spans, lines, strict=True) if line.startswith("|") and line[:5] != "| ---"]
 
     def document(self, path: str, *, title: str = "", kind: str, metadata: dict[str, str] | None = None) -> Document:
         """The finished document."""
-        return assemble(path, self.text, self.headings, self.blocks, title, kind, metadata or {})
+        made = assemble(path, self.text, self.headings, self.blocks, title, kind, metadata or {})
+        return replace(made, marks=tuple(self.marks))
 
     def _write(self, text: str) -> int:
         if self._pieces:
@@ -117,9 +163,9 @@ class Draft:
         self._length += len(text)
         return start
 
-    def _lines(self, lines: list[str], kind: BlockKind, page: int | None, *, head: int) -> None:
+    def _lines(self, lines: list[str], kind: BlockKind, page: int | None, *, head: int) -> list[tuple[int, int]]:
         if not lines:
-            return
+            return []
         at = start = self._write("\n".join(lines))
         spans: list[tuple[int, int]] = []
         for line in lines:
@@ -127,6 +173,7 @@ class Draft:
             at += len(line) + 1
         lead = (start, spans[head - 1][1]) if head else None
         self.blocks.append(Block(start, self._length, kind, tuple(spans[head:]), lead, page))
+        return spans
 
 
 def assemble(

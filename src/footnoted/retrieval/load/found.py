@@ -17,16 +17,34 @@ if TYPE_CHECKING:
 FORMATS = {
     ".md": "markdown",
     ".markdown": "markdown",
+    ".mdx": "mdx",
     ".txt": "text",
     ".text": "text",
-    ".rst": "text",
+    ".rst": "rst",
+    ".adoc": "asciidoc",
+    ".asciidoc": "asciidoc",
     ".html": "html",
     ".htm": "html",
     ".xhtml": "html",
     ".pdf": "pdf",
     ".docx": "docx",
+    ".odt": "odt",
+    ".epub": "epub",
+    ".pptx": "pptx",
+    ".xlsx": "sheet",
+    ".xlsm": "sheet",
+    ".xls": "sheet",
+    ".ods": "sheet",
+    ".csv": "table",
+    ".tsv": "table",
+    ".eml": "mail",
+    ".ipynb": "notebook",
 }
-READABLE = "Markdown (.md), text (.txt, .rst), HTML (.html), PDF (.pdf) and Word (.docx)"
+READABLE = (
+    "Markdown (.md, .mdx), text (.txt, .rst, .adoc), HTML (.html), PDF (.pdf), Word (.docx), "
+    "OpenDocument (.odt, .ods), Excel (.xlsx, .xls), tables (.csv, .tsv), PowerPoint (.pptx), EPUB (.epub), "
+    "e-mail (.eml) and notebooks (.ipynb)"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +69,16 @@ class Found:
 
 @dataclass(slots=True)
 class Findings:
-    """Files in the order of their names; problems; and how many of each unknown ending were passed over."""
+    """Files in the order of their names; problems; and the files of a kind that is not read."""
 
     files: list[Found] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
-    skipped: Counter[str] = field(default_factory=Counter)
+    passed_over: list[Problem] = field(default_factory=list)
+
+    @property
+    def skipped(self) -> Counter[str]:
+        """How many files of each unknown ending were passed over."""
+        return Counter(ending_of(problem.path) or "no ending" for problem in self.passed_over)
 
 
 def as_paths(paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) -> list[Path]:
@@ -99,6 +122,7 @@ def find(paths: list[Path]) -> Findings:
         else:
             _take(str(path), base, status, findings, seen, named=True)
     findings.files.sort(key=lambda found: found.path)
+    findings.passed_over.sort(key=lambda problem: problem.path)
     return findings
 
 
@@ -152,7 +176,7 @@ def _take(
     ending = ending_of(where)
     path = _relative(where, base)
     if ending not in FORMATS and not named:
-        findings.skipped[ending or "no ending"] += 1
+        findings.passed_over.append(Problem(path, f"is of a kind that is not read ({ending or 'no ending'})"))
         return
     if not stat.S_ISREG(status.st_mode):
         findings.problems.append(Problem(path, "is not a regular file (a device, pipe or socket)"))

@@ -26,33 +26,55 @@ _BLOCKS = frozenset(
 _HEADING = re.compile(r"h[1-6]")
 _SAID = re.compile(rb"<meta[^>]+charset\s*=\s*[\"']?([\w-]+)", re.IGNORECASE)
 _BREAK = "\u2028"  # a line break the page asks for, told from those of its source
-_OPENED = re.compile(r"<(?:div|span|section|article|b|i|em|strong|font|table|blockquote|a)\b", re.IGNORECASE)
-_CLOSED = re.compile(r"</(?:div|span|section|article|b|i|em|strong|font|table|blockquote|a)\b", re.IGNORECASE)
+_NESTS = re.compile(
+    r"<(/?)(?:div|span|section|article|b|i|em|strong|font|table|blockquote|a|ul|ol|main|center|details)\b",
+    re.IGNORECASE,
+)
 _UNCLOSED = 5000  # the parser's time grows with the square of how deep a page nests
 _DEEP = 200  # levels of nesting a page's layout may have; what lies deeper is taken as running text
 
 
 def read_html(path: str, data: bytes) -> Document:
     """The document of an HTML page; its title is the one top heading, else ``<title>``."""
-    page = _decoded(data)
-    opened, closed = (len(tags.findall(page)) for tags in (_OPENED, _CLOSED))
-    if opened - closed > _UNCLOSED:
-        raise SourceError("is damaged: thousands of its elements are never closed")
-    tree = LexborHTMLParser(page)
-    titled = tree.css_first("title")
-    title = " ".join(titled.text().split()) if titled else ""
-    for unseen in reversed(tree.css(_UNSEEN)):  # inner ones first: an outer one takes them with it
-        unseen.decompose()
     draft = Draft()
-    if tree.body is not None:
-        _Reader(draft).read(tree.body)
+    title = write_page(draft, decoded_page(data))
     tops = [heading for heading in draft.headings if heading.level == 1]
     if len(tops) == 1 and draft.headings[0] is tops[0]:
         title = tops[0].title
     return draft.document(path, title=title, kind="html")
 
 
-def _decoded(data: bytes) -> str:
+def write_page(draft: Draft, page: str) -> str:
+    """Write a page's headings, lists, tables, listings and paragraphs into a draft; what ``<title>`` says."""
+    if _depth(page) > _UNCLOSED:
+        raise SourceError("is damaged: its elements nest thousands deep, or are never closed")
+    tree = LexborHTMLParser(page)
+    titled = tree.css_first("title")
+    title = " ".join(titled.text().split()) if titled else ""
+    for unseen in reversed(tree.css(_UNSEEN)):  # inner ones first: an outer one takes them with it
+        unseen.decompose()
+    if tree.body is not None:
+        _Reader(draft).read(tree.body)
+    return title
+
+
+def _depth(page: str) -> int:
+    """How deep a page nests at most, as if each element that can be closed had to be."""
+    deepest = depth = 0
+    for tag in _NESTS.finditer(page):
+        depth = max(0, depth - 1) if tag[1] else depth + 1
+        deepest = max(deepest, depth)
+    return deepest
+
+
+def written(page: str) -> str:
+    """A piece of HTML as Markdown."""
+    draft = Draft()
+    write_page(draft, page)
+    return draft.text
+
+
+def decoded_page(data: bytes) -> str:
     """The page's text; what the page says of its own encoding counts where the bytes do not settle it."""
     said = _SAID.search(data[:2048])
     if said and not data.startswith((b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")):

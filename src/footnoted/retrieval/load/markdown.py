@@ -1,11 +1,20 @@
-"""A Markdown file in; a document out whose text is the file's own, so that quotes are the file's words."""
+"""A Markdown or MDX file in; a document out in the file's own words, without what only a site's builder reads.
+
+The text is the file's, marks of emphasis and code included, so quotes are the author's words. Its one hard thing: what
+was taken out is remembered, so that each block knows its line in the file.
+"""
 
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from footnoted.retrieval.load.dialects import Plain, plain
 from footnoted.retrieval.load.document import Block, Document, Heading, assemble
+from footnoted.retrieval.load.inline import inline_edits
+from footnoted.retrieval.load.weave import Edit, edited
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -15,18 +24,73 @@ if TYPE_CHECKING:
 
 _FRONT = re.compile(r"\A(?P<fence>---|\+\+\+)[ \t]*\n(?P<body>.*?)^(?P=fence)[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
 _KEY = re.compile(r"^(?P<key>[A-Za-z][\w .-]*?)\s*[:=]\s*(?P<value>\S.*?)\s*$")
-_TAG = re.compile(r"<!--.*?-->|<(script|style)\b.*?</\1\s*>|<[^>]*>", re.DOTALL | re.IGNORECASE)
+_REFERENCE = re.compile(r"^[ ]{0,3}\[(?P<name>(?!\^)[^\]\n]+)\]:[ \t]*(?P<to><[^>\n]*>|\S+).*\n?", re.MULTILINE)
+_APART = re.compile(r"\n(?:[ \t]*\n)+")
 
 
-def read_markdown(path: str, text: str) -> Document:
-    """The document of a Markdown file. Front matter gives its title and metadata and is no passage."""
+def read_markdown(path: str, text: str, *, components: bool = False) -> Document:
+    """The document of a Markdown file, or of an MDX file (``components``). Front matter is its metadata."""
     front, body = _front_matter(text)
+    told = plain(text, body, components=components)
+    once = told.woven
+    references = {_folded(m["name"]): m["to"].strip("<>") for m in _REFERENCE.finditer(once.text)}
+    edits = [
+        edit for stretch in _prose(told) for edit in _edits(once.text, *stretch, references, components=components)
+    ]
+    twice = edited(once.text, edits)
+    headings, blocks = _blocks(twice.text, components=components)
+    newlines = [match.start() for match in re.finditer("\n", text)]
+    placed: list[Block] = []
+    for block in blocks:
+        at = twice.origin(block.start)
+        placed.append(replace(block, said=_said(told, at), line=bisect_left(newlines, once.origin(at)) + 1))
+    return assemble(path, twice.text, headings, placed, front.get("title", ""), "markdown", front)
+
+
+def _prose(told: Plain) -> Iterator[tuple[int, int]]:
+    """The stretches between listings, a block at a time."""
+    at = 0
+    for start, end in [*told.listings, (len(told.woven.text), len(told.woven.text))]:
+        while at < start:
+            gap = _APART.search(told.woven.text, at, start)
+            stop = gap.end() if gap else start
+            yield at, stop
+            at = stop
+        at = max(at, end)
+
+
+def _edits(text: str, start: int, end: int, references: dict[str, str], *, components: bool) -> list[Edit]:
+    """What to take out of one block; a line that was nothing else goes whole."""
+    edits = [Edit(m.start(), m.end()) for m in _REFERENCE.finditer(text, start, end)] if references else []
+    edits += inline_edits(text, start, end, references=references, components=components)
+    apart = _APART.search(text, start, end)
+    if apart is not None and apart.end() - apart.start() > 2:
+        edits.append(Edit(apart.start(), apart.end(), "\n\n"))
+    if not edits:
+        return edits
+    left = edited(text[start:end], [Edit(a - start, b - start, new) for a, b, new in edits])
+    if not left.text.strip():
+        return [Edit(start, end)]
+    emptied: list[Edit] = []
+    at = 0
+    for line in left.text.splitlines(keepends=True):
+        begin, stop = start + left.origin(at), start + left.origin(at + len(line) - 1) + 1
+        at += len(line)
+        had = text[begin:stop].strip()
+        if had and had != line.strip() and line.strip() in {"", "-", "*", "+", "|"}:
+            emptied.append(Edit(begin, stop))
+    kept = [edit for edit in edits if not any(line.start <= edit.start and edit.end <= line.end for line in emptied)]
+    return [*kept, *emptied]
+
+
+def _blocks(text: str, *, components: bool) -> tuple[list[Heading], list[Block]]:
     parser = _parser()
-    lines = _line_starts(text, body)
+    if components:
+        parser.disable("code")
+    lines = _line_starts(text)
     headings: list[Heading] = []
     blocks: list[Block] = []
-    tokens = parser.parse(text[body:])
-    for token, inside in _top_level(tokens):
+    for token, inside in _top_level(parser.parse(text)):
         if token.map is None:
             continue
         start, end = _span(text, lines, token.map)
@@ -38,21 +102,27 @@ def read_markdown(path: str, text: str) -> Document:
             blocks.append(Block(start, end, "list", _items(text, lines, inside)))
         elif token.type == "table_open":
             blocks.append(_table(text, lines, start, end, inside))
-        elif token.type in {"fence", "code_block"}:
+        elif token.type == "fence":
+            opened = text.find("\n", start, end)
+            blocks.append(Block(start, end, "code", lead=(start, opened) if opened > 0 else None))
+        elif token.type == "code_block":
             blocks.append(Block(start, end, "code"))
-        elif token.type == "html_block":
-            if _TAG.sub("", text[start:end]).strip():
-                blocks.append(Block(start, end))
         elif token.type != "hr" and start < end:
             blocks.append(Block(start, end))
-    return assemble(path, text, headings, blocks, front.get("title", ""), "markdown", front)
+    return headings, blocks
+
+
+def _said(told: Plain, at: int) -> str:
+    """The kind of the innermost admonition at a place of the plain text."""
+    around = [said for said in told.said if said.start <= at < said.end]
+    return min(around, key=lambda said: said.end - said.start).label if around else ""
 
 
 def _parser() -> MarkdownIt:
     from markdown_it import MarkdownIt  # reopening an index needs no parser
 
     # Inline markup is only wanted in headings; leaving it unparsed elsewhere is several times faster.
-    return MarkdownIt("commonmark").enable("table").disable(["inline", "text_join"])
+    return MarkdownIt("commonmark").enable("table").disable(["inline", "text_join", "html_block", "reference"])
 
 
 def _front_matter(text: str) -> tuple[dict[str, str], int]:
@@ -71,9 +141,13 @@ def _front_matter(text: str) -> tuple[dict[str, str], int]:
     return found, match.end()
 
 
-def _line_starts(text: str, body: int) -> list[int]:
-    starts = [body]
-    at = text.find("\n", body)
+def _folded(name: str) -> str:
+    return " ".join(name.casefold().split())
+
+
+def _line_starts(text: str) -> list[int]:
+    starts = [0]
+    at = text.find("\n")
     while at >= 0:
         starts.append(at + 1)
         at = text.find("\n", at + 1)
@@ -132,4 +206,4 @@ def _plain(parser: MarkdownIt, inline: str) -> str:
         parser.disable("inline")
     children = [child for token in tokens for child in token.children or []]
     words = (" " if child.type in {"softbreak", "hardbreak"} else child.content for child in children)
-    return " ".join(_TAG.sub("", "".join(words)).split())
+    return " ".join("".join(words).split())

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
-import logging
 import re
 import statistics
+import threading
 from collections import Counter
+from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from pypdf import PdfReader
-from pypdf.errors import DependencyError
-
 from footnoted.errors import SourceError
-from footnoted.retrieval.load.document import Document, Draft
-from footnoted.retrieval.load.pdf_lines import Line, page_lines, without_furniture
+from footnoted.retrieval.load.document import Document, Draft, Mark
+from footnoted.retrieval.load.pdf_lines import Line, joined_box, page_lines, without_furniture
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,54 +21,73 @@ _ITEM = re.compile(r"(?:[-–*•‣▪◦●]|\(?\d{1,2}[.)]|\(?[a-z][.)])\s+\S
 _HYPHEN = re.compile(r"(\w{2,})[-\u00ad\u2010]$")
 _WORD = re.compile(r"\w+(?:-\w+)*")
 _HEADED = 1.12  # how many times the size of the body a heading is set in, at least
-_FULL = 0.7  # share of the longest line above which a line was broken by the margin
+_FULL = 0.7  # share of its column's width above which a line was broken by the margin
+_MOST_PAGES = 5_000
 _APART = 1.3  # how many times the usual pitch parts two paragraphs
+
+
+_ONE_AT_A_TIME = threading.Lock()  # PDFium is not made for threads
 
 
 def read_pdf(path: str, data: bytes) -> Document:
     """The document of a PDF. Raises `SourceError` when it is encrypted, damaged, or holds images only."""
-    try:
-        with _quiet():
-            reader = PdfReader(io.BytesIO(data))
-            _unlock(reader)
-            pages = [page_lines(page, number) for number, page in enumerate(reader.pages, 1)]
-            titled = str((reader.metadata.title if reader.metadata else None) or "").strip()
-    except SourceError:
-        raise
-    except DependencyError:
-        hint = "install the package cryptography, or save it without protection"
-        raise SourceError(f"is encrypted with a cipher that cannot be opened here; {hint}") from None
-    except Exception as error:
-        raise SourceError(f"is damaged: the PDF cannot be read ({type(error).__name__})") from error
+    with _ONE_AT_A_TIME:
+        pages, titled, scans = _pages(data)
     if not any(char.isalnum() for page in pages for line in page for char in line.text):
         count = f"{len(pages)} page" + ("" if len(pages) == 1 else "s")
         raise SourceError(f"holds images only and no text ({count}, probably a scan); it needs OCR first")
     draft = Draft()
     _Setting(without_furniture(pages)).write(draft)
     # Many programs leave the name of the file they converted as the title.
-    return draft.document(path, title="" if re.search(r"\.\w{2,4}$", titled) else titled, kind="pdf")
+    made = draft.document(path, title="" if re.search(r"\.\w{2,4}$", titled) else titled, kind="pdf")
+    return replace(made, unread=_told(scans)) if scans else made
 
 
-def _unlock(reader: PdfReader) -> None:
-    if not reader.is_encrypted:
-        return
-    opened = 0
-    with contextlib.suppress(Exception):  # a cipher this installation lacks
-        opened = int(reader.decrypt(""))  # many files only forbid printing and open without a password
-    if not opened:
-        raise SourceError("is encrypted with a password; save it without one first")
+def _told(scans: list[int]) -> str:
+    if len(scans) == 1:
+        return f"is read in part: page {scans[0]} holds images only and needs OCR first"
+    some = ", ".join(map(str, scans[:10])) + (f" and {len(scans) - 10} more" if len(scans) > 10 else "")
+    return f"is read in part: pages {some} hold images only and need OCR first"
 
 
-@contextlib.contextmanager
-def _quiet() -> Iterator[None]:
-    """The parser's remarks on sloppy files are of no use to a reader."""
-    logger = logging.getLogger("pypdf")
-    before = logger.level
-    logger.setLevel(logging.CRITICAL)
+def _pages(data: bytes) -> tuple[list[list[Line]], str, list[int]]:
+    """The lines of each page, the title the file gives itself, and the pages that are pictures without words."""
+    import pypdfium2
+    from pypdfium2.raw import FPDF_PAGEOBJ_IMAGE
+
     try:
-        yield
+        file = pypdfium2.PdfDocument(data)
+    except pypdfium2.PdfiumError as error:
+        if "password" in str(error).lower():
+            raise SourceError("is encrypted with a password; save it without one first") from None
+        raise SourceError("is damaged: the PDF cannot be read") from error
+    try:
+        if len(file) > _MOST_PAGES:
+            raise SourceError(f"has {len(file)} pages; {_MOST_PAGES} can be read at once")
+        pages: list[list[Line]] = []
+        scans: list[int] = []
+        for number in range(len(file)):
+            page = file[number]
+            pages.append(page_lines(page, number + 1))
+            if not pages[-1] and any(page.get_objects(filter=[FPDF_PAGEOBJ_IMAGE], max_depth=3)):
+                scans.append(number + 1)
+            page.close()
+        return pages, str(file.get_metadata_value("Title") or "").strip(), scans
+    except pypdfium2.PdfiumError as error:
+        raise SourceError("is damaged: a page of the PDF cannot be read") from error
     finally:
-        logger.setLevel(before)
+        file.close()
+
+
+Place = tuple[int, int, Line]  # where in a text a line stands
+
+
+def _same_column(one: Line, two: Line) -> bool:
+    return (one.page, one.column) == (two.page, two.column)
+
+
+def _mark(draft: Draft, start: int, places: list[Place]) -> None:
+    draft.marks += [Mark(start + begin, start + end, line.page, line.box) for begin, end, line in places]
 
 
 class _Setting:
@@ -88,24 +103,31 @@ class _Setting:
         self._light = sum(len(line.text) for line in lines if line.bold) < letters / 2
         sizes_of_heads = {line.size for line in lines if self._heads(line)}
         self._levels = {size: level for level, size in enumerate(sorted(sizes_of_heads, reverse=True)[:6], 1)}
-        steps = [one.y - two.y for one, two in pairwise(lines) if one.page == two.page and one.y > two.y]
+        steps = [one.y - two.y for one, two in pairwise(lines) if _same_column(one, two) and one.y > two.y]
         # Pages of single lines have no pitch of their own; nobody sets text wider than two lines apart.
         self._pitch = min(statistics.median_low(steps), 2 * self._body) if steps else 0.0
-        self._measure = max((len(line.text) for line in lines if not self._heads(line)), default=0)
         self._known = {word for line in lines for word in _WORD.findall(line.text.casefold())}
 
     def write(self, draft: Draft) -> None:
-        """Write the lines as headings, tables, lists and paragraphs."""
+        """Write the lines as headings, tables, lists and paragraphs, each with its place on its page."""
         for group in self._groups():
             first = group[0]
             if self._level(first):
-                draft.heading(self._level(first), " ".join(line.text for line in group), page=first.page)
+                start = draft.heading(self._level(first), " ".join(line.text for line in group), page=first.page)
+                boxes = [line.box for line in group]
+                draft.marks.append(Mark(start, len(draft), first.page, joined_box(boxes)))
             elif len(group) > 1 and len(first.cells) > 1:
-                draft.table([list(line.cells) for line in group], page=first.page)
+                spans = draft.table([list(line.cells) for line in group], page=first.page)
+                for (start, end), line in zip(spans, group, strict=True):
+                    draft.marks.append(Mark(start, end, line.page, line.box))
             elif _ITEM.match(first.text):
-                draft.items(self._items(group), page=first.page)
+                items = self._items(group)
+                spans = draft.items([text for text, _ in items], page=first.page)
+                for (start, _), (_, places) in zip(spans, items, strict=True):
+                    _mark(draft, start, places)
             else:
-                draft.paragraph(self._joined(group), page=first.page)
+                text, places = self._joined(group)
+                _mark(draft, draft.paragraph(text, page=first.page), places)
 
     def _heads(self, line: Line) -> bool:
         if len(line.text) > 150 or not any(map(str.isalpha, line.text)):
@@ -134,7 +156,7 @@ class _Setting:
         first, last = group[0], group[-1]
         if self._level(first) or self._level(line):
             # A heading may break over two lines; two headings of one size stand further apart.
-            close = last.page == line.page and 0 < last.y - line.y < 1.6 * line.size
+            close = _same_column(last, line) and 0 < last.y - line.y < 1.6 * line.size
             return close and line.size == last.size and bool(self._level(first))
         if (len(first.cells) > 1) != (len(line.cells) > 1):
             return False
@@ -142,14 +164,14 @@ class _Setting:
             return len(first.cells) == len(line.cells)
         if _ITEM.match(line.text) and not _ITEM.match(first.text):
             return False
-        if last.page != line.page:
+        if not _same_column(last, line):
             return last.text[-1:] not in ".!?:" and not _ITEM.match(line.text)
         apart = last.y - line.y
         if _ITEM.match(first.text) and _ITEM.match(line.text):
             return 0 < apart < 3 * self._pitch
         return 0 <= apart <= _APART * self._pitch
 
-    def _items(self, group: list[Line]) -> list[str]:
+    def _items(self, group: list[Line]) -> list[tuple[str, list[Place]]]:
         items: list[list[Line]] = []
         for line in group:
             if _ITEM.match(line.text):
@@ -158,18 +180,24 @@ class _Setting:
                 items[-1].append(line)
         return [self._joined(item, wrapped=True) for item in items]
 
-    def _joined(self, lines: list[Line], *, wrapped: bool = False) -> str:
-        """Lines as running text: where the margin broke a line a space, a hyphen mended, else a line end."""
+    def _joined(self, lines: list[Line], *, wrapped: bool = False) -> tuple[str, list[Place]]:
+        """Lines as running text, and where in it each stands.
+
+        Where the margin broke a line stands a space, a hyphen there is mended, else there is a line end.
+        """
         text = lines[0].text
+        places = [(0, len(text), lines[0])]
         for before, line in pairwise(lines):
             broken = _HYPHEN.search(before.text)
             if broken and line.text[:1].islower():
-                text = text[:-1] + self._hyphen(broken[1], line.text) + line.text
-            elif wrapped or len(before.text) >= _FULL * self._measure:
-                text += " " + line.text
+                text = text[:-1] + self._hyphen(broken[1], line.text)
+            elif wrapped or before.reach >= _FULL:
+                text += " "
             else:
-                text += "\n" + line.text
-        return text
+                text += "\n"
+            places.append((len(text), len(text) + len(line.text), line))
+            text += line.text
+        return text, places
 
     def _hyphen(self, head: str, after: str) -> str:
         """The hyphen at a line's end if the word has one elsewhere in the document; else nothing."""

@@ -1,24 +1,54 @@
-"""A PDF page in; its printed lines out, each with its size, place and table cells, running heads taken off."""
+"""A page of a PDF as its printed lines in the order they are read, each with its place, size and cells.
+
+What a PDF knows are letters and where they stand; words and lines are PDFium's finding, columns and cells ours. The one
+hard thing is to tell two columns of prose, read one after the other, from the cells of a table, read across.
+"""
 
 from __future__ import annotations
 
+import ctypes
 import re
+import statistics
 from collections import Counter
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-_GLYPH = 0.5  # width of an average character, in font sizes
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 _CELL_GAP = 1.3  # white space between two cells of a table, in font sizes, at least
+_GUTTER = 0.8  # white space between two columns, in font sizes, at least
+_PROSE = 22  # letters of a line of prose in a column, on average at least
+_FILLED = 0.55  # share of its column's width that a line of prose takes, at least at the median
+_TRIED = 24  # places at which a gutter is looked for, those between most words first
 _MARGIN = 0.1  # share of the page's height in which heads and feet run
 _CONTENTS = re.compile(r"(?:\. ?){5,}\s*[\divxlc]*$")  # a line of a table of contents, dots up to its page
 _PAGE_NUMBER = re.compile(r"(?:page\s+)?\d+(?:\s*(?:of|/)\s*\d+)?", re.IGNORECASE)
+_MOST = 200_000  # letters of one page
+
+Box = tuple[float, float, float, float]
+
+
+class Word(NamedTuple):
+    """A word with its box in points from the page's lower left corner, its base line, and its letters' size."""
+
+    text: str
+    left: float
+    bottom: float
+    right: float
+    top: float
+    base: float
+    size: float
+    bold: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One printed line; ``y`` is its height on the page in points, ``cells`` its parts across wide gaps.
+    """One printed line; ``y`` is its base line in points, ``cells`` its parts across wide gaps, ``box`` its place.
 
-    ``margin``: it stands in the topmost or lowest tenth of the page.
+    ``reach`` is how far across its column it goes, 1 being the margin; ``column`` counts the page's columns in the
+    order they are read. ``margin``: it stands in the topmost or lowest tenth of the page.
     """
 
     text: str
@@ -26,68 +56,196 @@ class Line:
     y: float
     page: int
     cells: tuple[str, ...]
+    box: Box
     bold: bool = False
     margin: bool = False
+    column: int = 0
+    reach: float = 1.0
 
 
-@dataclass(slots=True)
-class _Open:
-    """A line still being gathered: its pieces with the place each begins at."""
-
-    pieces: list[tuple[float, float, float, str]] = field(default_factory=list)  # x, y, size, text
-    bold: bool = True
-
-    def closed(self, page: int, low: float, high: float) -> Line | None:
-        text = " ".join("".join(piece[3] for piece in self.pieces).split())
-        if not text:
-            return None
-        sizes: Counter[float] = Counter()
-        for _, _, size, piece in self.pieces:
-            sizes[size] += len(piece.strip())
-        y = next(piece[1] for piece in self.pieces if piece[3].strip())
-        margin = not low <= y <= high
-        return Line(text, sizes.most_common(1)[0][0], y, page, tuple(self._cells()), self.bold, margin)
-
-    def _cells(self) -> list[str]:
-        cells: list[str] = []
-        edge: float | None = None
-        for x, _, size, text in self.pieces:
-            if not text.strip():
-                continue
-            if edge is not None and x - edge <= _CELL_GAP * size:
-                cells[-1] += text
-            else:
-                cells.append(text)
-            edge = x + len(text) * size * _GLYPH
-        return [" ".join(cell.split()) for cell in cells]
+Segment = list[Word]  # words of one line without a wide gap between them
 
 
 def page_lines(page: Any, number: int) -> list[Line]:
-    """The lines of a pypdf page, in reading order."""
+    """The lines of a pypdfium2 page, in reading order."""
+    words = _words(page)
+    low, height = float(page.get_mediabox()[1]), float(page.get_height())
+    bottom, top = low + _MARGIN * height, low + (1 - _MARGIN) * height
     lines: list[Line] = []
-    current = _Open()
-    bottom, height = float(page.mediabox.bottom), float(page.mediabox.height)
-    low, high = bottom + _MARGIN * height, bottom + (1 - _MARGIN) * height
+    for column, rows in enumerate(_columns(_rows(words))):
+        if not rows:
+            continue
+        left = min(row[0][0].left for row in rows)
+        right = max(row[-1][-1].right for row in rows)
+        width = max(right - left, 1.0)
+        lines.extend(_line(row, number, column, left, width, (bottom, top)) for row in rows)
+    return lines
 
-    def visit(text: str, ctm: list[float], matrix: list[float], font: Any, size: float) -> None:
-        nonlocal current
-        x = matrix[4] * ctm[0] + matrix[5] * ctm[2] + ctm[4]
-        y = matrix[4] * ctm[1] + matrix[5] * ctm[3] + ctm[5]
-        scale = (max(abs(matrix[3]), abs(matrix[1])) or 1.0) * (max(abs(ctm[3]), abs(ctm[1])) or 1.0)
-        bold = "bold" in str((font or {}).get("/BaseFont", "")).lower()
-        for place, piece in enumerate(text.split("\n")):
-            if place:
-                closed = current.closed(number, low, high)
-                if closed is not None:
-                    lines.append(closed)
-                current = _Open()
-            if piece:
-                current.pieces.append((x, y, round(size * scale, 1), piece))
-                current.bold = current.bold and (bold or not piece.strip())
 
-    page.extract_text(visitor_text=visit)
-    closed = current.closed(number, low, high)
-    return [*lines, closed] if closed is not None else lines
+def _words(page: Any) -> list[Word]:
+    """The words of a page as PDFium finds them; what does not stand upright is left out."""
+    import pypdfium2.raw as pdfium
+
+    textpage = page.get_textpage()
+    raw = textpage.raw
+    count = min(textpage.count_chars(), _MOST)
+    a, b, c, d = (ctypes.c_double() for _ in range(4))
+    words: list[Word] = []
+    letters: list[str] = []
+    box = [0.0, 0.0, 0.0, 0.0]
+    style: tuple[float, float, bool] | None = None
+
+    def close() -> None:
+        nonlocal style
+        text = "".join(letters)
+        if style is not None and text.strip():
+            left, bottom, right, top = box
+            words.append(Word(text, left, bottom, right, top, *style))
+        letters.clear()
+        style = None
+
+    for at in range(count):
+        code = pdfium.FPDFText_GetUnicode(raw, at)
+        char = "-" if code in {2, 0xAD} else chr(code) if 0 < code < 0x110000 and code not in {0xFFFE, 0xFFFF} else ""
+        if not char or char.isspace():
+            close()
+            continue
+        pdfium.FPDFText_GetCharBox(raw, at, a, b, c, d)
+        west, east, south, north = a.value, b.value, c.value, d.value
+        if style is not None and (west - box[2] > style[1] or west < box[0] - style[1]):
+            close()  # a leap that no space was found for
+        if style is None:
+            style = _style(pdfium, raw, at)
+            if style is None:
+                continue
+            box = [west, south, east, north]
+        letters.append(char)
+        box = [min(box[0], west), min(box[1], south), max(box[2], east), max(box[3], north)]
+    close()
+    return words
+
+
+def _style(pdfium: Any, raw: Any, at: int) -> tuple[float, float, bool] | None:
+    """A letter's base line, size in points and whether it is bold; nothing when it stands at an angle."""
+    if 0.1 < pdfium.FPDFText_GetCharAngle(raw, at) < 6.18:
+        return None
+    x, y = ctypes.c_double(), ctypes.c_double()
+    pdfium.FPDFText_GetCharOrigin(raw, at, x, y)
+    matrix = pdfium.FS_MATRIX()
+    scale = 1.0
+    if pdfium.FPDFText_GetMatrix(raw, at, matrix):
+        scale = max(abs(matrix.d), abs(matrix.b)) or 1.0
+    name = ctypes.create_string_buffer(128)
+    flags = ctypes.c_int()
+    pdfium.FPDFText_GetFontInfo(raw, at, name, 128, flags)
+    bold = b"bold" in name.value.lower() or pdfium.FPDFText_GetFontWeight(raw, at) >= 600
+    return y.value, round(pdfium.FPDFText_GetFontSize(raw, at) * scale, 1), bold
+
+
+def _rows(words: list[Word]) -> list[list[Segment]]:
+    """The words by their base lines, from the top down, each row in segments across wide gaps."""
+    rows: list[list[Word]] = []
+    for word in sorted(words, key=lambda each: (-each.base, each.left)):
+        if rows and abs(rows[-1][0].base - word.base) <= 0.35 * min(word.size, rows[-1][0].size):
+            rows[-1].append(word)
+        else:
+            rows.append([word])
+    parted: list[list[Segment]] = []
+    for row in rows:
+        row.sort(key=lambda word: word.left)
+        segments: list[Segment] = [[row[0]]]
+        for before, word in pairwise(row):
+            if word.left - before.right > _GUTTER * max(before.size, word.size):
+                segments.append([word])
+            else:
+                segments[-1].append(word)
+        parted.append(segments)
+    return parted
+
+
+def _columns(rows: list[list[Segment]], depth: int = 0) -> list[list[list[Segment]]]:
+    """The rows of each column in the order they are read; rows across all columns stand between."""
+    start, end, gutter = _gutter(rows) if depth < 4 else (0, 0, 0.0)
+    if start == end:
+        return [rows] if rows else []
+    run = rows[start:end]
+    sides = (
+        [[s for s in row if s[-1].right <= gutter] for row in run],
+        [[s for s in row if s[0].left >= gutter] for row in run],
+    )
+    found = _columns(rows[:start], depth + 1)
+    for side in sides:
+        found.extend(_columns([row for row in side if row], depth + 1))
+    return [*found, *_columns(rows[end:], depth + 1)]
+
+
+def _gutter(rows: list[list[Segment]]) -> tuple[int, int, float]:
+    """The longest run of rows that stands in two columns, and where between them; an empty run when none does."""
+    margin = min((row[0][0].left for row in rows), default=0.0)
+    gaps = Counter(
+        round((before[-1].right + after[0].left) / 2 / 3) * 3 for row in rows for before, after in pairwise(row)
+    )
+    # Lines of two columns need not stand at one height: then where many of them begin tells the gutter.
+    gaps.update(round((s[0].left - 4) / 3) * 3 for row in rows for s in row if s[0].left > margin + 50)
+    best = (0, 0, 0.0)
+    for place, _ in gaps.most_common(_TRIED):
+        start = 0
+        for end in range(len(rows) + 1):
+            if end < len(rows) and not any(s[0].left < place < s[-1].right for s in rows[end]):
+                continue
+            if end - start > best[1] - best[0] and _is_prose(rows[start:end], place):
+                best = (start, end, float(place))
+            start = end + 1
+    return best
+
+
+def _is_prose(rows: list[list[Segment]], gutter: float) -> bool:
+    """Whether what stands on both sides of a gutter is mostly lines of prose, each in one piece, and no cells."""
+    for left in (True, False):
+        side = [[s for s in row if (s[-1].right <= gutter) == left] for row in rows]
+        side = [row for row in side if row]
+        whole = [row[0] for row in side if len(row) == 1]
+        if len(whole) < 3 or len(whole) < len(side) / 2:
+            return False
+        width = max(s[-1].right for s in whole) - min(s[0].left for s in whole)
+        letters = statistics.mean(sum(len(word.text) + 1 for word in s) for s in whole)
+        filled = statistics.median((s[-1].right - s[0].left) / max(width, 1.0) for s in whole)
+        if letters < _PROSE or filled < _FILLED:
+            return False
+    return True
+
+
+def _line(row: list[Segment], page: int, column: int, left: float, width: float, inner: tuple[float, float]) -> Line:
+    words = [word for segment in row for word in segment]
+    sizes: Counter[float] = Counter()
+    for word in words:
+        sizes[word.size] += len(word.text)
+    size = sizes.most_common(1)[0][0]
+    cells: list[str] = []
+    for number, segment in enumerate(row):
+        text = " ".join(word.text for word in segment)
+        if number and segment[0].left - row[number - 1][-1].right <= _CELL_GAP * size:
+            cells[-1] += " " + text
+        else:
+            cells.append(text)
+    box = (
+        round(min(word.left for word in words), 1),
+        round(min(word.bottom for word in words), 1),
+        round(max(word.right for word in words), 1),
+        round(max(word.top for word in words), 1),
+    )
+    return Line(
+        " ".join(cells),
+        size,
+        words[0].base,
+        page,
+        tuple(cells),
+        box,
+        bold=all(word.bold for word in words),
+        margin=not inner[0] <= words[0].base <= inner[1],
+        column=column,
+        reach=(box[2] - left) / width,
+    )
 
 
 def without_furniture(pages: list[list[Line]]) -> list[Line]:
@@ -118,3 +276,9 @@ def _edge(page: list[Line], body: float) -> list[Line]:
 
 def _shape(line: Line) -> str:
     return re.sub(r"\d+", "#", line.text)
+
+
+def joined_box(boxes: Iterable[Box]) -> Box:
+    """The smallest box around several."""
+    left, bottom, right, top = zip(*boxes, strict=True)
+    return min(left), min(bottom), max(right), max(top)

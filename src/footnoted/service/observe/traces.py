@@ -127,5 +127,18 @@ def finished(span: Span | None, response: GenerationResponse) -> None:
         span.set_attribute("gen_ai.provider.name", response.provider)
     span.set_attribute("footnoted.citations", len(response.citations))
     span.set_attribute("footnoted.grounding_score", response.grounding_score)
+    for claim in response.claims:
+        if claim.tier == "none":
+            continue  # nothing weighed it
+        # The conventions' event for what an evaluation found; the sentence itself stays out, as all text does.
+        evaluation: dict[str, Any] = {
+            "gen_ai.evaluation.name": "footnoted.grounding",
+            "gen_ai.evaluation.score.label": claim.verdict,
+            "footnoted.tier": claim.tier,
+            "footnoted.shown": claim.shown,
+        }
+        if claim.score is not None:
+            evaluation["gen_ai.evaluation.score.value"] = claim.score
+        span.add_event("gen_ai.evaluation.result", evaluation)
     if response.error is not None:
         span.set_attribute("error.type", response.error.type)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
@@ -132,12 +132,16 @@ class Replay(Protocol):
         """A reader is done with a borrowed tape."""
         ...
 
-    async def readers_elsewhere(self, record: Record) -> bool:
-        """Whether another process has a reader on a tape that this one writes."""
+    async def read_elsewhere(self, records: Sequence[Record]) -> set[str]:
+        """The ids of those streams, written by this process, that another one has a reader on."""
         ...
 
     async def stop(self, record: Record, code: str) -> None:
         """Ask whichever process writes it to stop."""
+        ...
+
+    async def forget(self, record: Record) -> None:
+        """Keep nothing of an ended stream: from now on it is found on no replica."""
         ...
 
 

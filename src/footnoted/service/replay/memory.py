@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import time
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from footnoted.service.replay.base import Kept, Record, Tape
@@ -64,15 +64,20 @@ class MemoryReplay:
         if kept is not None:
             kept.readers -= 1
 
-    async def readers_elsewhere(self, record: Record) -> bool:  # noqa: ARG002
+    async def read_elsewhere(self, records: Sequence[Record]) -> set[str]:  # noqa: ARG002
         """There is no elsewhere."""
-        return False
+        return set()
 
     async def stop(self, record: Record, code: str) -> None:
         """Stop it here."""
         kept = self._tapes.get(record.stream_id)
         if kept is not None and kept.stop is not None:
             kept.stop(code)
+
+    async def forget(self, record: Record) -> None:
+        """It never was."""
+        self._tapes.pop(record.stream_id, None)
+        self._expired.pop(record.stream_id, None)
 
     def sweep(self, now: float) -> None:
         """Let go of tapes that ended long enough ago and that nobody reads."""

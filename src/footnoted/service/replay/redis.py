@@ -11,19 +11,16 @@ import contextlib
 import json
 import secrets
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import structlog
-from redis.asyncio import Redis
-from redis.asyncio.retry import Retry
-from redis.backoff import ExponentialBackoff, NoBackoff
-from redis.exceptions import RedisError
 
-from footnoted.service.faults import unavailable
+from footnoted.service.faults import Fault
 from footnoted.service.replay.base import Kept, Record, Tape
 from footnoted.service.replay.lease import Lease
+from footnoted.service.replay.line import AWAY, Line
 from footnoted.service.replay.names import Keys
 from footnoted.service.replay.pump import Pump
 from footnoted.service.replay.scripts import LOST
@@ -35,21 +32,12 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger("footnoted.replay")
 
-Reply = TypeVar("Reply")
-AWAY = (RedisError, OSError, TimeoutError)
+_READ_MS, _LEFT_MS = 3_000, 800  # for how long a reader elsewhere counts once told, and once it has left
+_SAY = 0.5  # seconds between telling so
 _REMEMBER_MS = 86_400_000  # how long an expired stream's owner is told that it expired
 _LOST = {"code": "replica_lost", "message": "the process that wrote this answer was lost; ask again"}
 _PATIENCE = 10.0  # seconds without Redis after which readers here are told what is only known here
 _GIVE_UP = 30.0  # seconds without Redis after which readers of other replicas' streams are let go
-
-
-def connect(url: str, *, blocking: bool = False) -> Redis:
-    """A client that tries again for about a second; one that blocks does not, and waits longer for a reply."""
-    if blocking:
-        retry: Any = Retry(NoBackoff(), 0)
-        return Redis.from_url(url, retry=retry, socket_connect_timeout=2, socket_timeout=10, protocol=2)
-    retry = Retry(ExponentialBackoff(cap=0.4, base=0.05), 5)
-    return Redis.from_url(url, retry=retry, socket_connect_timeout=2, socket_timeout=5, protocol=2)
 
 
 class RedisReplay:
@@ -57,16 +45,16 @@ class RedisReplay:
 
     shared = True
 
-    def __init__(self, settings: Settings, *, replica: str | None = None) -> None:
-        url = settings.redis_url or ""
+    def __init__(self, settings: Settings, line: Line, *, replica: str | None = None) -> None:
         self.replica = replica or secrets.token_hex(8)
-        self.redis = connect(url)
+        self.line = line
+        self.redis = line.redis
         self.keys = Keys(settings.redis_prefix)
         self._keep_ms = int(settings.keep_stream_seconds * 1000)
         self._live_ms = int(settings.stream_seconds * 1000) + self._keep_ms
         self._lease_seconds = settings.lease_seconds
         self._own: dict[str, Kept] = {}
-        self._writing = connect(url, blocking=True)
+        self._writing = line.alone()
         self._pump = Pump(
             self._writing,
             self.keys,
@@ -76,9 +64,10 @@ class RedisReplay:
             taken=self._taken,
             patience=_PATIENCE,
         )
-        self._following = connect(url, blocking=True)
+        self._following = line.alone()
         self._watch = Watch(self._following, self.keys.control(self.replica), asked=self._asked)
-        self._lease = Lease(url, self.keys.lease(self.replica), seconds=settings.lease_seconds)
+        self._lease = Lease(settings.redis_url or "", self.keys.lease(self.replica), seconds=settings.lease_seconds)
+        self._leaving: set[str] = set()  # streams whose last reader here has just left
         self._guarding: asyncio.Task[None] | None = None
         self._away_since: float | None = None
         self._back_since = time.monotonic()
@@ -104,32 +93,45 @@ class RedisReplay:
         with contextlib.suppress(*AWAY):
             async with asyncio.timeout(1):
                 await self.redis.delete(self.keys.lease(self.replica), self.keys.control(self.replica))
-        for client in (self.redis, self._writing, self._following):
+        for client in (self._writing, self._following):
             await client.aclose()
 
     async def check(self) -> None:
         """Raise `Fault` 503 when Redis is away."""
-        await self._reached(self.redis.ping())
+        await self.line.reached(self.redis.ping())
 
     async def create(self, record: Record, *, stop: Callable[[str], Any]) -> Tape:
         """A new tape, written here, known everywhere."""
         record = Record(record.stream_id, record.tenant, record.kind, record.created_at, self.replica)
-        await self._reached(self._put_record(record))
+        await self.line.reached(self._put_record(record))
         tape = Tape(record, keeper=self._pump.add)
         self._own[record.stream_id] = Kept(tape, stop)
         return tape
 
     async def find(self, stream_id: str) -> Record | None:
         """A stream's record."""
-        if (kept := self._own.get(stream_id)) is not None:
+        kept = self._own.get(stream_id) or self._watch.mirrors.get(stream_id)
+        if kept is not None and (not kept.tape.ended or await self._known(stream_id)):
             return kept.tape.record
-        if (mirror := self._watch.mirrors.get(stream_id)) is not None:
-            return mirror.tape.record
-        found: Any = await self._reached(self.redis.hgetall(self.keys.record(stream_id)))
+        found: Any = await self.line.reached(self.redis.hgetall(self.keys.record(stream_id)))
         if not found:
             return None
         text = {name.decode(): value.decode() for name, value in found.items()}
         return Record(stream_id, text["tenant"], text["kind"], float(text["created_at"]), text["replica"])
+
+    async def _known(self, stream_id: str) -> bool:
+        """Whether Redis still has an ended stream, which any replica may have forgotten; while it is away, it has."""
+        try:
+            return bool(await self.redis.exists(self.keys.record(stream_id)))
+        except AWAY:
+            return True
+
+    async def forget(self, record: Record) -> None:
+        """Nothing of it stays in Redis, and what a process still holds of it is not found without that."""
+        stream_id = record.stream_id
+        names = (self.keys.record(stream_id), self.keys.events(stream_id), self.keys.reading(stream_id))
+        await self.line.reached(self.redis.delete(*names))
+        self._own.pop(stream_id, None)
 
     async def borrow(self, record: Record, after: int) -> Tape | None:  # noqa: ARG002 — a whole tape serves any place
         """The tape itself where it is written, else a mirror of it."""
@@ -139,8 +141,8 @@ class RedisReplay:
             return kept.tape
         if stream_id not in self._watch.mirrors:
             key = self.keys.events(stream_id)
-            entries: Any = await self._reached(self.redis.xrange(key))
-            state = await self._reached(self.redis.hget(self.keys.record(stream_id), "state"))
+            entries: Any = await self.line.reached(self.redis.xrange(key))
+            state = await self.line.reached(self.redis.hget(self.keys.record(stream_id), "state"))
             if not entries and state != b"running":
                 return None
             if stream_id not in self._watch.mirrors:
@@ -164,13 +166,16 @@ class RedisReplay:
             mirror.readers -= 1
             if mirror.readers <= 0:
                 self._watch.remove(stream_id)
+                self._leaving.add(stream_id)
 
-    async def readers_elsewhere(self, record: Record) -> bool:
-        """Whether another replica says that it has readers; when that cannot be known, it may have."""
+    async def read_elsewhere(self, records: Sequence[Record]) -> set[str]:
+        """Those with a reader on another replica; when that cannot be known, all of them."""
         try:
-            return bool(await self.redis.exists(self.keys.reading(record.stream_id)))
-        except AWAY:
-            return True
+            async with self.line.held():
+                found = await self.redis.mget([self.keys.reading(record.stream_id) for record in records])
+        except Fault:
+            return {record.stream_id for record in records}
+        return {record.stream_id for record, reading in zip(records, found, strict=True) if reading}
 
     async def stop(self, record: Record, code: str) -> None:
         """Stop it here, or ask the replica that writes it."""
@@ -180,7 +185,7 @@ class RedisReplay:
                 kept.stop(code)
             return
         asked: dict[Any, Any] = {"stop": record.stream_id, "code": code}
-        await self._reached(self._ask(record.replica, asked))
+        await self.line.reached(self._ask(record.replica, asked))
 
     async def _ask(self, replica: str, asked: dict[Any, Any]) -> None:
         key = self.keys.control(replica)
@@ -235,7 +240,7 @@ class RedisReplay:
             self._let_go_of_old()
             mirrors = [each for each in self._watch.mirrors.values() if not each.tape.ended]
             try:
-                if now - said >= 1.0:
+                if now - said >= _SAY:
                     said = now
                     await self._say_reading(mirrors)
                 await self._look_for_lost(mirrors, missing, now)
@@ -275,10 +280,13 @@ class RedisReplay:
 
     async def _say_reading(self, mirrors: list[Mirror]) -> None:
         """Tell whoever writes these streams that they are read here; a sign that Redis is there, too."""
+        leaving, self._leaving = self._leaving, set()
         async with self.redis.pipeline(transaction=False) as pipe:
             pipe.ping()
+            for stream_id in leaving:
+                pipe.pexpire(self.keys.reading(stream_id), _LEFT_MS)  # another replica that reads it says so in time
             for mirror in mirrors:
-                pipe.set(self.keys.reading(mirror.tape.record.stream_id), b"1", px=5_000)
+                pipe.set(self.keys.reading(mirror.tape.record.stream_id), b"1", px=_READ_MS)
             await pipe.execute()
 
     def _let_go_of_old(self) -> None:
@@ -296,24 +304,20 @@ class RedisReplay:
                 if kept.until <= now and kept.readers <= 0:
                     del self._own[stream_id]
 
-    async def _reached(self, work: Awaitable[Reply]) -> Reply:
-        try:
-            return await work
-        except AWAY as error:
-            raise unavailable("Redis") from error
-
 
 async def open_redis(settings: Settings, opened: AsyncExitStack) -> tuple[RedisReplay, Limits]:
     """Replay and limits over one Redis."""
     from footnoted.service.redis_limits import RedisLimits
 
-    replay = RedisReplay(settings)
+    line = Line(settings.redis_url or "", connections=settings.redis_connections, seconds=settings.redis_seconds)
+    line.ground.open()
+    opened.push_async_callback(line.aclose)
+    replay = RedisReplay(settings, line)
     limits = RedisLimits(
-        connect(settings.redis_url or ""),
+        line,
         replay.keys,
         per_minute=settings.requests_per_minute,
         at_once=settings.concurrent_streams,
         longest=settings.stream_seconds,
     )
-    opened.push_async_callback(limits.aclose)
     return replay, limits

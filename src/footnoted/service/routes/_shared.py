@@ -9,9 +9,12 @@ from fastapi import Request
 from fastapi.responses import Response
 from pydantic import BaseModel
 
+from footnoted.service.faults import Fault
+from footnoted.service.streams import Reader, new_stream_id
+
 if TYPE_CHECKING:
     from footnoted.service.app import Service
-    from footnoted.service.streams import Produced, Reader
+    from footnoted.service.asking import Asked
 
 
 class ErrorWords(BaseModel):
@@ -27,24 +30,58 @@ class ErrorBody(BaseModel):
     error: ErrorWords
 
 
-ERRORS: dict[int | str, dict[str, Any]] = {
-    status: {"model": ErrorBody, "description": words}
-    for status, words in {
-        400: "the body is no JSON",
-        401: "no key, or one that does not hold",
-        404: "no such thing, or not yours",
-        409: "not at this moment",
-        410: "no longer kept",
-        413: "more than may be sent",
-        422: "a field does not hold",
-        429: "too much at once; see Retry-After",
-        502: "the model's provider failed",
-        503: "something this stands on is away; see Retry-After",
-        504: "the model said nothing in time",
-    }.items()
+class OpenAIErrorWords(ErrorWords):
+    """The same as clients of OpenAI's read it."""
+
+    type: str
+    param: str | None = None
+
+
+class OpenAIErrorBody(BaseModel):
+    """Every error's body of the doors that speak OpenAI's protocols."""
+
+    error: OpenAIErrorWords
+
+
+def _errors(body: type[BaseModel]) -> dict[int | str, dict[str, Any]]:
+    return {status: {"model": body, "description": words} for status, words in _WORDS.items()}
+
+
+_WORDS = {
+    400: "the body is no JSON",
+    401: "no key, or one that does not hold",
+    403: "not by this service's policy",
+    404: "no such thing, or not yours",
+    409: "not at this moment",
+    410: "no longer kept",
+    413: "more than may be sent",
+    422: "a field does not hold",
+    429: "too much at once; see Retry-After",
+    502: "the model's provider failed",
+    503: "something this stands on is away; see Retry-After",
+    504: "the model said nothing in time",
+    507: "the disk is full",
 }
+ERRORS = _errors(ErrorBody)
+OPENAI_ERRORS = _errors(OpenAIErrorBody)
+_EVENTS = """id: 1
+event: start
+data: {"stream_id": "…", "answer_id": "…", "question": "…", "sources": [{"index": 0, "title": "Car policy"}]}
+
+id: 2
+event: chunk
+data: {"content": "The windscreen excess is £75 for a repair [1].", "start": 0}
+
+id: 3
+event: done
+data: {"stream_id": "…", "answer_id": "…", "response": {"response": "…", "citations": [], "finish_reason": "complete"}}
+
+"""
 STREAMED: dict[int | str, dict[str, Any]] = {
-    200: {"description": "the events", "content": {"text/event-stream": {"schema": {"type": "string"}}}}
+    200: {
+        "description": "server-sent events: start, then chunk, citation, claim, retract, disagreement; done or error",
+        "content": {"text/event-stream": {"schema": {"type": "string"}, "example": _EVENTS}},
+    }
 }
 
 
@@ -54,13 +91,29 @@ def service_of(request: Request) -> Service:
     return service
 
 
-async def stream_response(
-    service: Service, tenant: str, produce: Produced, *, kind: str, reader: Reader = "keep"
-) -> Response:
-    """Start a stream and follow it from its first event."""
-    stream_id = await service.streams.start(tenant, produce, kind=kind, reader=reader)
-    response = await service.streams.join(tenant, stream_id)
+async def stream_response(service: Service, asked: Asked, *, reader: Reader = "keep") -> Response:
+    """Start the stream of an answer and follow it from its first event."""
+    stream_id = new_stream_id()
+    await service.conversations.begin(asked, stream_id)
+    try:
+        await service.streams.start(
+            asked.tenant, service.desk.events(asked), kind=asked.kind, reader=reader, stream_id=stream_id
+        )
+    except Fault:
+        await service.conversations.undo(asked)
+        raise
+    response = await service.streams.join(asked.tenant, stream_id)
     return response if response is not None else Response(status_code=204)
+
+
+async def whole_response(service: Service, asked: Asked) -> dict[str, Any]:
+    """The whole answer, in one of the tenant's places among those that are written at once."""
+    release = await service.limits.enter(asked.tenant, asked.answer_id)
+    try:
+        await service.conversations.begin(asked)
+        return await service.desk.whole(asked)
+    finally:
+        await release()
 
 
 def iso(seconds: float) -> str:

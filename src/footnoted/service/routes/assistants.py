@@ -6,10 +6,12 @@ from typing import Any
 
 from fastapi import APIRouter, Request
 
+from footnoted.service.bodies import Route
 from footnoted.service.routes._shared import ERRORS
 from footnoted.service.tenants import Asking
+from footnoted.service.told import Assistants, tells
 
-router = APIRouter(prefix="/api/v1", tags=["session"], responses=ERRORS)
+router = APIRouter(route_class=Route, prefix="/api/v1", tags=["session"], responses=ERRORS)
 
 _ASSISTANTS = (
     {
@@ -36,7 +38,7 @@ _ASSISTANTS = (
 )
 
 
-@router.get("/assistants")
+@router.get("/assistants", responses=tells(Assistants))
 async def assistants(request: Request, who: Asking) -> dict[str, Any]:  # noqa: ARG001 (proves the caller)
     """Those whose extra is installed here; all take ``message`` and ``conversation_id``."""
     paths = request.app.openapi()["paths"]

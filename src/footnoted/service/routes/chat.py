@@ -8,22 +8,20 @@ from fastapi import APIRouter, Header, Query, Request
 from fastapi.responses import Response
 
 from footnoted.service.asking import ChatBody
-from footnoted.service.routes._shared import ERRORS, STREAMED, iso, service_of, stream_response
+from footnoted.service.bodies import Route
+from footnoted.service.routes._shared import ERRORS, STREAMED, iso, service_of, stream_response, whole_response
 from footnoted.service.tenants import Asking
+from footnoted.service.told import Stopped, StreamStatus, WholeAnswer, tells
 
-router = APIRouter(prefix="/api/v1/chat", tags=["chat"], responses=ERRORS)
+router = APIRouter(route_class=Route, prefix="/api/v1/chat", tags=["chat"], responses=ERRORS)
 
 
-@router.post("/message")
+@router.post("/message", responses=tells(WholeAnswer))
 async def message(request: Request, body: ChatBody, who: Asking) -> dict[str, Any]:
     """The whole answer."""
     service = service_of(request)
     asked = await service.chat.ask(body, who.tenant)
-    release = await service.limits.enter(who.tenant, asked.answer_id)
-    try:
-        return await service.desk.whole(asked)
-    finally:
-        await release()
+    return await whole_response(service, asked)
 
 
 @router.post("/stream", response_class=Response, responses=STREAMED)
@@ -31,7 +29,7 @@ async def stream(request: Request, body: ChatBody, who: Asking) -> Response:
     """The answer as server-sent events."""
     service = service_of(request)
     asked = await service.chat.ask(body, who.tenant)
-    return await stream_response(service, who.tenant, service.desk.events(asked), kind="chat", reader=body.reader)
+    return await stream_response(service, asked, reader=body.reader)
 
 
 @router.get("/stream/{stream_id}", response_class=Response, responses={**STREAMED, 204: {"description": "none follow"}})
@@ -49,14 +47,14 @@ async def join(
     return response if response is not None else Response(status_code=204)
 
 
-@router.delete("/stream/{stream_id}")
+@router.delete("/stream/{stream_id}", responses=tells(Stopped))
 async def stop(request: Request, stream_id: str, who: Asking) -> dict[str, Any]:
     """Stop it; its readers are told."""
     stopped = await service_of(request).streams.stop(who.tenant, stream_id)
     return {"stream_id": stream_id, "stopped": stopped}
 
 
-@router.get("/stream/{stream_id}/status")
+@router.get("/stream/{stream_id}/status", responses=tells(StreamStatus))
 async def status(request: Request, stream_id: str, who: Asking) -> dict[str, Any]:
     """How far a stream is."""
     record, state, events = await service_of(request).streams.status(who.tenant, stream_id)

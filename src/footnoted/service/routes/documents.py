@@ -2,27 +2,39 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import asdict
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import APIRouter, File, Form, Query, Request, Response, UploadFile
+from fastapi import APIRouter, File, Form, Path, Query, Request, Response, UploadFile
+from pydantic import Field
 
-from footnoted.service.asking import CONVERSATION
-from footnoted.service.documents import Stored
+from footnoted.service.asking import CONVERSATION, Body, Conversation, Words
+from footnoted.service.bodies import Route
+from footnoted.service.documents import Stored, Text
 from footnoted.service.faults import Fault, too_large
+from footnoted.service.overview import opening_of, topics_of
 from footnoted.service.routes._shared import ERRORS, iso, service_of
 from footnoted.service.tenants import Asking
+from footnoted.service.told import DocumentText, Outline, ToldDocument, ToldDocuments, ToldPassage, ToldPlaces, tells
 
-router = APIRouter(prefix="/api/v1", tags=["documents"], responses=ERRORS)
+router = APIRouter(route_class=Route, prefix="/api/v1", tags=["documents"], responses=ERRORS)
+
+_FAR = 2**53  # offsets beyond which JavaScript counts no more
+_PICTURE = {"image/png": {"schema": {"type": "string", "format": "binary"}}}
 
 
-@router.post("/documents", status_code=201, responses={200: {"description": "it was there already"}})
+@router.post(
+    "/documents",
+    status_code=201,
+    responses={**tells(ToldDocument, status=201), **tells(ToldDocument, "it was there already")},
+)
 async def upload(
     request: Request,
     response: Response,
     who: Asking,
-    file: Annotated[UploadFile, File(description="PDF, DOCX, Markdown, HTML or text")],
+    file: Annotated[UploadFile, File(description="a file of any kind that is read")],
     title: Annotated[str | None, Form(max_length=300)] = None,
     conversation_id: Annotated[str | None, Form(pattern=CONVERSATION)] = None,
 ) -> dict[str, Any]:
@@ -46,7 +58,32 @@ async def upload(
     return told(stored)
 
 
-@router.get("/documents")
+class UrlBody(Body):
+    """Where a document is to be had."""
+
+    url: Annotated[Words, Field(max_length=2_000)]
+    conversation_id: Conversation | None = None
+
+
+@router.post(
+    "/documents/url",
+    status_code=201,
+    responses={**tells(ToldDocument, status=201), **tells(ToldDocument, "it was there already")},
+)
+async def add_by_url(request: Request, response: Response, body: UrlBody, who: Asking) -> dict[str, Any]:
+    """Fetch a web address among the hosts that are allowed here (``url_hosts``), read what is there, and keep it."""
+    service = service_of(request)
+    found = await service.fetcher.fetch(body.url.strip(), tenant=who.tenant)
+    name = _name(found.name)
+    if not _readable(name):
+        raise Fault(422, "unreadable_document", f"{name} is of a kind that is not read here; {_kinds()} are")
+    stored, new = await service.documents.add(who.tenant, found.data, name, conversation_id=body.conversation_id)
+    if not new:
+        response.status_code = 200
+    return told(stored)
+
+
+@router.get("/documents", responses=tells(ToldDocuments))
 async def documents(
     request: Request,
     who: Asking,
@@ -62,18 +99,66 @@ async def documents(
     return {"documents": [told(each) for each in shown], "next": shown[-1].id if len(found) > limit else None}
 
 
-@router.get("/documents/{document_id}")
+@router.get("/overview", responses=tells(Outline))
+async def overview(request: Request, who: Asking, limit: Annotated[int, Query(ge=1, le=20)] = 8) -> dict[str, Any]:
+    """The newest documents: how each begins, at its place, and what its sections are on."""
+    texts = await service_of(request).documents.latest_texts(who.tenant, limit=limit)
+    return {"documents": await asyncio.to_thread(lambda: [_outlined(each) for each in texts])}
+
+
+@router.get("/documents/{document_id}", responses=tells(ToldDocument))
 async def document(request: Request, document_id: UUID, who: Asking) -> dict[str, Any]:
     """One document."""
     return told(await service_of(request).documents.get(who.tenant, str(document_id)))
 
 
-@router.get("/documents/{document_id}/text")
+@router.get("/documents/{document_id}/text", responses=tells(DocumentText))
 async def text(request: Request, document_id: UUID, who: Asking) -> dict[str, Any]:
     """The text all offsets of this document count in."""
     found = await service_of(request).documents.text(who.tenant, str(document_id))
     about = found.document
-    return {"id": about.id, "name": about.name, "title": about.title, "text": found.text, "sections": found.sections}
+    return {
+        "id": about.id,
+        "name": about.name,
+        "title": about.title,
+        "format": about.format,
+        "text": found.text,
+        "sections": found.sections,
+    }
+
+
+@router.get("/documents/{document_id}/places", responses=tells(ToldPlaces))
+async def places(
+    request: Request,
+    document_id: UUID,
+    who: Asking,
+    start: Annotated[int, Query(ge=0, le=_FAR)],
+    end: Annotated[int, Query(ge=0, le=_FAR)],
+) -> dict[str, Any]:
+    """Where code points ``[start, end)`` of the document's text stand in its file: rectangles on pages, or cells."""
+    return asdict(await service_of(request).documents.places(who.tenant, str(document_id), start, end))
+
+
+@router.get(
+    "/documents/{document_id}/pages/{page}",
+    response_class=Response,
+    responses={200: {"description": "the page; its header says where on it points lie", "content": _PICTURE}},
+)
+async def page(
+    request: Request,
+    document_id: UUID,
+    page: Annotated[int, Path(ge=1, le=100_000)],
+    who: Asking,
+    width: Annotated[int, Query(ge=100, le=2_000)] = 1_240,
+) -> Response:
+    """A page of a PDF as it looks, ``width`` pixels wide.
+
+    ``Page-Matrix`` holds six numbers a to f: a point x, y of the page (1/72 inch from its lower left corner) lies at
+    ``a x + c y + e`` of the picture's width and ``b x + d y + f`` of its height.
+    """
+    drawn = await service_of(request).documents.drawn(who.tenant, str(document_id), page, width=width)
+    matrix = " ".join(f"{each:.9g}" for each in drawn.matrix)
+    return Response(drawn.png, media_type="image/png", headers={"Page-Matrix": matrix, "Cache-Control": "no-store"})
 
 
 @router.delete("/documents/{document_id}", status_code=204)
@@ -82,7 +167,7 @@ async def delete(request: Request, document_id: UUID, who: Asking) -> None:
     await service_of(request).documents.delete(who.tenant, str(document_id))
 
 
-@router.get("/sources/{chunk_id}")
+@router.get("/sources/{chunk_id}", responses=tells(ToldPassage))
 async def source(request: Request, chunk_id: UUID, who: Asking) -> dict[str, Any]:
     """One passage, as it was shown to the model."""
     found = await service_of(request).documents.passage(who.tenant, str(chunk_id))
@@ -90,6 +175,18 @@ async def source(request: Request, chunk_id: UUID, who: Asking) -> dict[str, Any
     places = {"document_id": data.pop("document_id"), "document_start": data.pop("start")}
     places |= {"document_end": data.pop("end"), "lead": data.pop("lead")}
     return {"chunk_id": found.id, "title": found.title, "text": found.text, **places, "metadata": data}
+
+
+def _outlined(found: Text) -> dict[str, Any]:
+    about = found.document
+    opening = opening_of(found.text, found.sections)
+    return {
+        "id": about.id,
+        "title": about.title,
+        "characters": about.characters,
+        "opening": asdict(opening) if opening else None,
+        "topics": topics_of(about.title, found.text, found.sections),
+    }
 
 
 def told(stored: Stored) -> dict[str, Any]:

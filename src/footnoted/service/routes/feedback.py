@@ -10,11 +10,13 @@ from fastapi import APIRouter, Query, Request
 from pydantic import Field
 
 from footnoted.service.asking import Body, Words
+from footnoted.service.bodies import Route
 from footnoted.service.history import Feedback
 from footnoted.service.routes._shared import ERRORS, iso, service_of
 from footnoted.service.tenants import Asking
+from footnoted.service.told import ToldFeedback, ToldFeedbacks, tells
 
-router = APIRouter(prefix="/api/v1", tags=["feedback"], responses=ERRORS)
+router = APIRouter(route_class=Route, prefix="/api/v1", tags=["feedback"], responses=ERRORS)
 
 
 class FeedbackBody(Body):
@@ -26,7 +28,7 @@ class FeedbackBody(Body):
     wrong_citation: Annotated[int, Field(ge=1, le=1_000)] | None = None
 
 
-@router.post("/feedback", status_code=201)
+@router.post("/feedback", status_code=201, responses=tells(ToldFeedback, status=201))
 async def give(request: Request, body: FeedbackBody, who: Asking) -> dict[str, Any]:
     """Keep it; a second one for the same answer replaces the first."""
     service, answer_id = service_of(request), str(body.answer_id)
@@ -37,7 +39,7 @@ async def give(request: Request, body: FeedbackBody, who: Asking) -> dict[str, A
     return _told(kept)
 
 
-@router.get("/feedback")
+@router.get("/feedback", responses=tells(ToldFeedbacks))
 async def given(
     request: Request, who: Asking, limit: Annotated[int, Query(ge=1, le=500)] = 100, after: UUID | None = None
 ) -> dict[str, Any]:

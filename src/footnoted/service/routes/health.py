@@ -7,20 +7,24 @@ from typing import Any
 from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, Response
 
+from footnoted.service.bodies import Route
 from footnoted.service.faults import Fault
 from footnoted.service.observe.metrics import METRICS
 from footnoted.service.routes._shared import service_of
+from footnoted.service.told import Alive, Ready, tells
 
-router = APIRouter(tags=["health"])
+router = APIRouter(route_class=Route, tags=["health"])
 
 
-@router.get("/healthz")
+@router.get("/healthz", responses=tells(Alive))
 async def healthz() -> dict[str, str]:
     """The process lives."""
     return {"status": "ok"}
 
 
-@router.get("/readyz", responses={503: {"description": "something is away, or this replica is leaving"}})
+@router.get(
+    "/readyz", responses={**tells(Ready), **tells(Ready, "something is away, or this replica is leaving", status=503)}
+)
 async def readyz(request: Request) -> Response:
     """It can serve."""
     service = service_of(request)

@@ -9,14 +9,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 
+from footnoted.service.bodies import Route
 from footnoted.service.insuring import InsuranceBody, Insuring
-from footnoted.service.routes._shared import ERRORS, STREAMED, service_of, stream_response
+from footnoted.service.routes._shared import ERRORS, STREAMED, service_of, stream_response, whole_response
 from footnoted.service.tenants import Asking
+from footnoted.service.told import ToldOutcomes, WholeAnswer, tells
 
 if TYPE_CHECKING:
     from footnoted.service.app import Service
 
-router = APIRouter(prefix="/api/v1/insurance", tags=["insurance"], responses=ERRORS)
+router = APIRouter(route_class=Route, prefix="/api/v1/insurance", tags=["insurance"], responses=ERRORS)
 
 
 @asynccontextmanager
@@ -27,6 +29,7 @@ async def room(service: Service) -> AsyncIterator[None]:
     _open[id(service)] = insuring
     service.when_rated.append(insuring.rated)
     service.when_forgetting.append(insuring.forget)
+    service.conversations.when_deleted.append(lambda gone: insuring.delete(gone.tenant, gone.answer_ids))
     try:
         yield
     finally:
@@ -37,16 +40,12 @@ async def room(service: Service) -> AsyncIterator[None]:
 _open: dict[int, Insuring] = {}
 
 
-@router.post("/message")
+@router.post("/message", responses=tells(WholeAnswer))
 async def message(request: Request, body: InsuranceBody, who: Asking) -> dict[str, Any]:
     """The whole answer, with its confidence and why."""
     service = service_of(request)
     asked = await _open[id(service)].ask(body, who.tenant)
-    release = await service.limits.enter(who.tenant, asked.answer_id)
-    try:
-        return await service.desk.whole(asked)
-    finally:
-        await release()
+    return await whole_response(service, asked)
 
 
 @router.post("/stream", response_class=Response, responses=STREAMED)
@@ -54,10 +53,10 @@ async def stream(request: Request, body: InsuranceBody, who: Asking) -> Response
     """The answer as server-sent events."""
     service = service_of(request)
     asked = await _open[id(service)].ask(body, who.tenant)
-    return await stream_response(service, who.tenant, service.desk.events(asked), kind="insurance", reader=body.reader)
+    return await stream_response(service, asked, reader=body.reader)
 
 
-@router.get("/outcomes")
+@router.get("/outcomes", responses=tells(ToldOutcomes))
 async def outcomes(
     request: Request, who: Asking, experiment: Annotated[str | None, Query(max_length=100)] = None
 ) -> dict[str, Any]:

@@ -17,14 +17,25 @@ from footnoted.assistants.security.names import framework_key, service_key
 from footnoted.assistants.security.severity import read_severity
 from footnoted.service.advising import Advising
 from footnoted.service.asking import ChatBody
+from footnoted.service.bodies import Route
 from footnoted.service.faults import Fault, not_found
-from footnoted.service.routes._shared import ERRORS, STREAMED, service_of, stream_response
+from footnoted.service.routes._shared import ERRORS, STREAMED, service_of, stream_response, whole_response
 from footnoted.service.tenants import Asking
+from footnoted.service.told import (
+    CitedSource,
+    DeletedCount,
+    FindingsPage,
+    FindingsReport,
+    Knowledge,
+    KnowledgeReport,
+    WholeAnswer,
+    tells,
+)
 
 if TYPE_CHECKING:
     from footnoted.service.app import Service
 
-router = APIRouter(prefix="/api/v1", tags=["security"], responses=ERRORS)
+router = APIRouter(route_class=Route, prefix="/api/v1", tags=["security"], responses=ERRORS)
 Words = Annotated[str, Query(max_length=100)]
 
 
@@ -35,13 +46,14 @@ async def room(service: Service) -> AsyncIterator[None]:
     await advising.open()
     service.chat.context = advising
     service.when_forgetting.append(advising.shelf.forget)
+    service.conversations.when_deleted.append(lambda gone: advising.shelf.delete(gone.tenant, gone.chunk_ids))
     try:
         yield
     finally:
         await advising.aclose()
 
 
-@router.post("/findings")
+@router.post("/findings", responses=tells(FindingsReport))
 async def import_findings(
     request: Request,
     who: Asking,
@@ -58,7 +70,7 @@ async def import_findings(
     return report.as_json()
 
 
-@router.get("/findings")
+@router.get("/findings", responses=tells(FindingsPage))
 async def findings(
     request: Request,
     who: Asking,
@@ -89,14 +101,14 @@ async def findings(
     }
 
 
-@router.delete("/findings")
+@router.delete("/findings", responses=tells(DeletedCount))
 async def forget_findings(request: Request, who: Asking) -> dict[str, Any]:
     """Forget every finding of the tenant, and what answers cited of them."""
     await _advising(request).shelf.delete_all(who.tenant)
     return {"deleted": await _findings(request).delete_all(who.tenant)}
 
 
-@router.post("/kb")
+@router.post("/kb", responses=tells(KnowledgeReport))
 async def import_knowledge(
     request: Request,
     who: Asking,
@@ -111,7 +123,7 @@ async def import_knowledge(
     return report.as_json()
 
 
-@router.get("/kb")
+@router.get("/kb", responses=tells(Knowledge))
 async def knowledge(
     request: Request, who: Asking, framework: Words | None = None, service: Words | None = None
 ) -> dict[str, Any]:
@@ -126,19 +138,15 @@ async def knowledge(
     return {"entries": [entry.as_json() for entry in found]}
 
 
-@router.post("/advice/message")
+@router.post("/advice/message", responses=tells(WholeAnswer))
 async def message(request: Request, body: ChatBody, who: Asking) -> dict[str, Any]:
     """An expert's whole answer."""
     service = service_of(request)
     asked = await _advising(request).ask(body, who.tenant)
-    release = await service.limits.enter(who.tenant, asked.answer_id)
-    try:
-        return await service.desk.whole(asked)
-    finally:
-        await release()
+    return await whole_response(service, asked)
 
 
-@router.get("/advice/sources/{source_id}")
+@router.get("/advice/sources/{source_id}", responses=tells(CitedSource))
 async def cited_source(request: Request, source_id: UUID, who: Asking) -> dict[str, Any]:
     """A finding, a control, a document's words or the counts, as an answer cites it: the text its offsets count in."""
     found = await _advising(request).shelf.get(who.tenant, str(source_id))
@@ -154,7 +162,7 @@ async def stream(request: Request, body: ChatBody, who: Asking) -> Response:
     """An expert's answer as server-sent events."""
     service = service_of(request)
     asked = await _advising(request).ask(body, who.tenant)
-    return await stream_response(service, who.tenant, service.desk.events(asked), kind="advice", reader=body.reader)
+    return await stream_response(service, asked, reader=body.reader)
 
 
 def _advising(request: Request) -> Advising:

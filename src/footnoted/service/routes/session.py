@@ -7,11 +7,13 @@ from typing import Any
 from fastapi import APIRouter, Request
 
 from footnoted import __version__
+from footnoted.retrieval.load.found import FORMATS
+from footnoted.service.bodies import Route
 from footnoted.service.routes._shared import ERRORS, service_of
 from footnoted.service.tenants import Asking
+from footnoted.service.told import ToldSession, tells
 
-router = APIRouter(prefix="/api/v1", tags=["session"], responses=ERRORS)
-_FORMATS = (".md", ".txt", ".html", ".pdf", ".docx")
+router = APIRouter(route_class=Route, prefix="/api/v1", tags=["session"], responses=ERRORS)
 _LIMITS = (
     "question_characters",
     "sources",
@@ -25,7 +27,7 @@ _LIMITS = (
 )
 
 
-@router.get("/session")
+@router.get("/session", responses=tells(ToldSession))
 async def session(request: Request, who: Asking) -> dict[str, Any]:
     """The tenant, the limits, and who writes the answers."""
     settings = service_of(request).settings
@@ -37,5 +39,6 @@ async def session(request: Request, who: Asking) -> dict[str, Any]:
         "model": settings.model,
         "checking": settings.checking or "hold",
         "limits": {name: getattr(settings, name) for name in _LIMITS},
-        "formats": list(_FORMATS),
+        "formats": sorted(FORMATS),
+        "urls": bool(settings.url_hosts),
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Annotated, Any
 from uuid import UUID
 
@@ -9,10 +10,12 @@ from fastapi import APIRouter, Request
 from pydantic import Field
 
 from footnoted.service.asking import Body, SentSource, Words, check_size, contexts_of_found, contexts_of_sent
+from footnoted.service.bodies import Route
 from footnoted.service.routes._shared import ERRORS, service_of
 from footnoted.service.tenants import Asking
+from footnoted.service.told import Verified, tells
 
-router = APIRouter(prefix="/api/v1", tags=["verify"], responses=ERRORS)
+router = APIRouter(route_class=Route, prefix="/api/v1", tags=["verify"], responses=ERRORS)
 _NEAREST = 12  # passages looked at for each part of a text that comes without sources
 _PARTS = 8
 
@@ -25,7 +28,7 @@ class VerifyBody(Body):
     document_ids: Annotated[list[UUID], Field(max_length=200)] | None = None
 
 
-@router.post("/verify")
+@router.post("/verify", responses=tells(Verified))
 async def verify(request: Request, body: VerifyBody, who: Asking) -> dict[str, Any]:
     """Each claim's verdict, with the exact words it rests on."""
     from footnoted.answering.generator import shipped_checker
@@ -43,7 +46,8 @@ async def verify(request: Request, body: VerifyBody, who: Asking) -> dict[str, A
         contexts, places = contexts_of_found(found)
     release = await service.limits.enter(who.tenant, f"verify-{id(body)}")
     try:
-        result = await HallucinationDetector(shipped_checker()).check_grounding(body.answer, contexts)  # type: ignore[arg-type]
+        detector = HallucinationDetector(shipped_checker())  # type: ignore[arg-type]
+        result = await asyncio.to_thread(lambda: asyncio.run(detector.check_grounding(body.answer, contexts)))
     finally:
         await release()
     sources = [place.told(index) for index, place in enumerate(places)]

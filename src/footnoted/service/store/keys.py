@@ -63,9 +63,9 @@ class Keys:
             return done.first() is not None
 
     async def any(self) -> bool:
-        """Whether any key is live."""
+        """Whether any key was ever made: a service that had keys is not opened by revoking the last of them."""
         async with self._store.session() as session:
-            count = await session.scalar(select(func.count()).select_from(KeyRow).where(KeyRow.revoked_at.is_(None)))
+            count = await session.scalar(select(func.count()).select_from(KeyRow))
         return bool(count)
 
     async def tenant_of(self, key: str) -> str | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import BigInteger, Double, ForeignKey, Integer, String, Text
+from sqlalchemy import BigInteger, Double, ForeignKey, Index, Integer, LargeBinary, String, Text
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 
@@ -43,6 +43,15 @@ class DocumentRow(Base):
     created_at: Mapped[float] = mapped_column(Double)
 
 
+class FileRow(Base):
+    """The file a document was read from, where its pages can be drawn."""
+
+    __tablename__ = "service_files"
+
+    document_id: Mapped[str] = mapped_column(ForeignKey("service_documents.id", ondelete="CASCADE"), primary_key=True)
+    data: Mapped[bytes] = mapped_column(LargeBinary)
+
+
 class PassageRow(Base):
     """A passage of a document: ``document.text[start:end]``, after ``lead`` code points of a repeated head."""
 
@@ -69,8 +78,59 @@ class ShelfRow(Base):
     version: Mapped[int] = mapped_column(BigInteger)
 
 
+class ConversationRow(Base):
+    """A conversation by the name its client gave it. Of a deleted one only the name stays, so that nothing revives it.
+
+    ``words`` is the title as it is searched; ``share`` is SHA-256 of the secret in its read-only link.
+    """
+
+    __tablename__ = "service_conversations"
+
+    tenant: Mapped[str] = mapped_column(String(64), primary_key=True)
+    id: Mapped[str] = mapped_column(String(64), primary_key=True)
+    title: Mapped[str] = mapped_column(Text)
+    words: Mapped[str] = mapped_column(Text)
+    share: Mapped[str | None] = mapped_column(String(64), unique=True)
+    created_at: Mapped[float] = mapped_column(Double)
+    updated_at: Mapped[float] = mapped_column(Double)
+    deleted_at: Mapped[float | None] = mapped_column(Double)
+
+
+class TurnRow(Base):
+    """A question of a conversation, from the moment it was asked. Its ``id`` is its answer's.
+
+    ``sources`` and ``document_ids`` are JSON; ``replaces`` is the first turn of those that ask the same again.
+    """
+
+    __tablename__ = "service_turns"
+    __table_args__ = (Index("service_turns_talk", "tenant", "conversation_id", "created_at"),)
+
+    id: Mapped[str] = mapped_column(String(36), primary_key=True)
+    tenant: Mapped[str] = mapped_column(String(64))
+    conversation_id: Mapped[str] = mapped_column(String(64))
+    stream_id: Mapped[str | None] = mapped_column(String(64))
+    kind: Mapped[str] = mapped_column(String(32))
+    question: Mapped[str] = mapped_column(Text)
+    words: Mapped[str] = mapped_column(Text)
+    sources: Mapped[str] = mapped_column(Text)
+    document_ids: Mapped[str] = mapped_column(Text)
+    replaces: Mapped[str | None] = mapped_column(String(36))
+    created_at: Mapped[float] = mapped_column(Double, index=True)
+
+
+class SentRow(Base):
+    """A text that was sent along with questions of a conversation, once however often it was sent."""
+
+    __tablename__ = "service_sent"
+
+    tenant: Mapped[str] = mapped_column(String(64), primary_key=True)
+    conversation_id: Mapped[str] = mapped_column(String(64), primary_key=True)
+    sha256: Mapped[str] = mapped_column(String(64), primary_key=True)
+    text: Mapped[str] = mapped_column(Text)
+
+
 class AnswerRow(Base):
-    """An answer as it was given; ``response`` and ``sources`` are JSON."""
+    """An answer as it was given; ``response``, ``sources`` and ``extras`` are JSON, ``words`` is what is searched."""
 
     __tablename__ = "service_answers"
 
@@ -81,6 +141,8 @@ class AnswerRow(Base):
     question: Mapped[str] = mapped_column(Text)
     response: Mapped[str] = mapped_column(Text)
     sources: Mapped[str] = mapped_column(Text)
+    extras: Mapped[str] = mapped_column(Text, default="{}")
+    words: Mapped[str] = mapped_column(Text, default="")
     created_at: Mapped[float] = mapped_column(Double, index=True)
 
 

@@ -10,6 +10,7 @@ const LONGEST_COMMENT = 4000;
 export class Actions {
   #turn;
   #onRated;
+  #onAgain;
   #box = el("div", { class: "comment-box" });
   #thumbs;
 
@@ -17,6 +18,7 @@ export class Actions {
     this.#turn = turn;
     this.#onRated = onRated;
     this.#thumbs = [this.#thumb("up", "Good answer"), this.#thumb("down", "Bad answer")];
+    this.#onAgain = onAgain;
     const copied = async (event) => {
       const button = event.currentTarget;
       const done = await copy(withCitations(turn.answer));
@@ -27,7 +29,8 @@ export class Actions {
       "div",
       { class: "actions", role: "group", aria: { label: "This answer" } },
       el("button", { type: "button", class: "quiet", title: "Copy the answer with its sources", data: { action: "copy" }, onclick: copied }, icon("copy"), "Copy"),
-      el("button", { type: "button", class: "quiet", data: { action: "again" }, onclick: () => onAgain(turn) }, icon("again"), "Ask again"),
+      el("button", { type: "button", class: "quiet", data: { action: "again" }, onclick: () => onAgain() }, icon("again"), "Ask again"),
+      el("button", { type: "button", class: "quiet", data: { action: "edit" }, onclick: () => this.#edit() }, icon("pen"), "Edit"),
       el("span", { class: "apart" }),
       this.#thumbs,
     );
@@ -52,6 +55,36 @@ export class Actions {
       button.setAttribute("aria-pressed", String(button.dataset.rating === this.#turn.rating?.rating));
       button.hidden = !this.#turn.answer.answerId && !this.#turn.rating;
     }
+  }
+
+  /** The question in a field: asked again in other words, it takes the place of this one. */
+  #edit() {
+    const field = el("textarea", { rows: 2, dir: "auto", maxlength: 8000, aria: { label: "The question in other words" } });
+    field.value = this.#turn.question;
+    const close = () => this.#box.replaceChildren();
+    const send = (event) => {
+      event.preventDefault();
+      const question = field.value.trim();
+      if (!question) return;
+      close();
+      this.#onAgain(question);
+    };
+    const keys = (event) => {
+      if (event.key === "Enter" && !event.shiftKey && !event.isComposing) send(event);
+      if (event.key !== "Escape") return;
+      event.stopPropagation();
+      close();
+    };
+    this.#box.replaceChildren(
+      el(
+        "form",
+        { class: "comment", onsubmit: send },
+        field,
+        el("div", { class: "row" }, el("button", { type: "submit", class: "solid" }, "Ask"), el("button", { type: "button", class: "quiet", onclick: close }, "Cancel")),
+      ),
+    );
+    field.addEventListener("keydown", keys);
+    field.focus();
   }
 
   /** Called when the answer has got its id. */

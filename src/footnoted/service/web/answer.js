@@ -103,13 +103,43 @@ export function places(answer) {
   return { citations, claims, gone };
 }
 
-const VERDICTS = ["supported", "partial", "unsupported", "contradicted", "not_checked"];
+const VERDICTS = ["supported", "unsure", "unsupported", "contradicted", "not_checked"];
+const OLDER = { partial: "unsure" }; // what answers given before 0.6 were told
 
 /** A claim's verdict; one this page does not know passes for nothing. */
-export const verdictOf = (claim) => (VERDICTS.includes(claim.verdict) ? claim.verdict : "not_checked");
+export const verdictOf = ({ verdict }) => (VERDICTS.includes(verdict) ? verdict : (OLDER[verdict] ?? "not_checked"));
 
 /** Sentences of the model that the reader does not see in the end, with the reason. */
-export const withheld = (answer) => answer.claims.filter((each) => each.shown === false);
+export const withheld = (answer) => answer.response?.withheld ?? answer.claims.filter((each) => each.shown === false);
+
+/** Where evidence and citations lie that stand behind a stretch of the answer's text (UTF-16), each once. */
+export function behind(answer, start, end) {
+  const within = ({ start: from, end: until }) => from < end && until > start;
+  const { citations, claims } = places(answer);
+  const pointers = [
+    ...claims.filter(within).flatMap(({ index }) => answer.claims[index].evidence ?? []),
+    ...citations.filter(within).map(({ index }) => answer.citations[index]),
+  ];
+  const spots = new Map();
+  for (const each of pointers) spots.set(`${each.source_index}:${each.source_start}:${each.source_end}`, { ...spot(answer, each), support: each.support });
+  return [...spots.values()];
+}
+
+/** Indexes of the sentences that rest on a stretch of the source one looks at; offsets in the passage (code points). */
+export function restingOn(answer, at, start, end) {
+  const lead = at.documentStart === null ? null : at.documentStart - at.start;
+  const touches = (pointer) => {
+    const other = spot(answer, pointer);
+    if (lead !== null && other.documentId === at.documentId && other.documentStart !== null) {
+      return other.documentStart < end + lead && other.documentEnd > start + lead;
+    }
+    return other.index === at.index && other.start < end && other.end > start;
+  };
+  return places(answer).claims.filter((placed) => {
+    const cited = places(answer).citations.filter((each) => each.start <= placed.end + 1 && each.end > placed.start);
+    return [...(answer.claims[placed.index].evidence ?? []), ...cited.map(({ index }) => answer.citations[index])].some(touches);
+  });
+}
 
 /** Where words of a source stand: in the passage itself, and in its document if it has one (code points). */
 export function spot(answer, pointer) {

@@ -1,11 +1,12 @@
 /** One question and its answer in; what the reader sees of them out, kept up to date while the answer grows. */
 
 import { ReadAloud, say } from "./announce.js";
-import { footnotes, growing, places, refused, spot, verdictOf, withheld } from "./answer.js";
+import { behind, footnotes, growing, places, refused, restingOn, spot, verdictOf, withheld } from "./answer.js";
 import { beside } from "./beside.js";
 import { el, icon } from "./dom.js";
-import { Sheet, VERDICTS } from "./draw.js";
+import { quoted, Sheet, VERDICTS } from "./draw.js";
 import { Actions } from "./actions.js";
+import { offer } from "./selection.js";
 
 /** `onOpen(spots, at, verdict)` hears which words to show; `onAgain(question)` that it shall be asked again. */
 export class AnswerView {
@@ -36,6 +37,8 @@ export class AnswerView {
       el("h2", { class: "question", dir: "auto", tabindex: -1 }, turn.question),
       this.body,
     );
+    prose.addEventListener("pointerup", () => setTimeout(() => this.#selected()));
+    prose.addEventListener("keyup", (event) => event.key === "Shift" && this.#selected());
     this.draw();
   }
 
@@ -121,7 +124,7 @@ export class AnswerView {
     return el(
       "li",
       {},
-      el("button", { type: "button", class: "quote-button", onclick: open }, el("cite", { dir: "auto" }, at.title), el("q", { dir: "auto" }, oneLine(at.quote))),
+      el("button", { type: "button", class: "quote-button", onclick: open }, el("cite", { dir: "auto" }, at.title), el("q", { dir: "auto" }, quoted(at.quote))),
     );
   }
 
@@ -150,7 +153,7 @@ export class AnswerView {
           "button",
           { type: "button", class: "quote-button", onclick: () => this.#hear.onOpen([at], 0, null) },
           el("cite", { dir: "auto" }, date ? `${at.title} (${date})` : at.title),
-          el("q", { dir: "auto" }, oneLine(at.quote)),
+          el("q", { dir: "auto" }, quoted(at.quote)),
         ),
       );
     };
@@ -166,12 +169,12 @@ export class AnswerView {
   #held() {
     const held = withheld(this.#answer);
     if (!held.length) return null;
-    const many = held.length === 1 ? "1 sentence was" : `${held.length} sentences were`;
+    const many = held.length === 1 ? "1 sentence was left out. Why?" : `${held.length} sentences were left out. Why?`;
     const rows = held.map((each) => {
       const { word } = VERDICTS[verdictOf(each)];
-      return el("li", {}, el("span", { class: "tag", data: { verdict: verdictOf(each) } }, word), el("del", { dir: "auto" }, each.text), each.reason ? el("p", { class: "soft", dir: "auto" }, each.reason) : null);
+      return el("li", {}, el("span", { class: "tag", data: { verdict: verdictOf(each) } }, word), el("del", { dir: "auto" }, each.text), el("p", { class: "soft", dir: "auto" }, each.reason || VERDICTS[verdictOf(each)].means));
     });
-    return el("details", { class: "held" }, el("summary", {}, `${many} left out: your sources do not carry ${held.length === 1 ? "it" : "them"}`), el("ul", {}, rows));
+    return el("details", { class: "held" }, el("summary", {}, many), el("ul", {}, rows));
   }
 
   #footnotes() {
@@ -189,7 +192,7 @@ export class AnswerView {
           { type: "button", class: "note", onclick: open },
           el("span", { class: "note-number", aria: { hidden: "true" } }, String(number)),
           el("span", { class: "note-title", dir: "auto" }, at.title),
-          el("span", { class: "note-quote", dir: "auto" }, oneLine(at.quote)),
+          el("span", { class: "note-quote", dir: "auto" }, quoted(at.quote)),
         ),
       );
     });
@@ -198,7 +201,49 @@ export class AnswerView {
 
   #foot() {
     const tally = this.#tally();
-    return [tally ? el("p", { class: "tally" }, icon("shield"), tally) : null, this.actions.node].filter(Boolean);
+    const sure = tally.startsWith("Checked");
+    return [tally ? el("p", { class: "tally" }, icon(sure ? "check" : "shield"), tally) : null, this.actions.node, this.#followUps()].filter(Boolean);
+  }
+
+  /** What the cited documents say beside this, by their own headings. */
+  #followUps() {
+    const questions = this.#hear.onFollowUps?.(this.#answer) ?? [];
+    if (!questions.length) return null;
+    const buttons = questions.map((question) => el("li", {}, el("button", { type: "button", class: "suggestion", dir: "auto", onclick: () => this.#hear.onAsk(question) }, question)));
+    return el("nav", { class: "follow-ups", aria: { label: "Ask next" } }, el("ul", { class: "suggestions" }, buttons));
+  }
+
+  /** The words a reader selected in the answer: a button that opens what stands behind them. */
+  #selected() {
+    const selection = getSelection();
+    const { prose } = this.#parts;
+    if (selection.isCollapsed || !selection.rangeCount || !prose.contains(selection.anchorNode) || !prose.contains(selection.focusNode)) return;
+    const range = selection.getRangeAt(0);
+    const marks = places(this.#answer);
+    const touched = (kind, about, among) => {
+      const indexes = new Set([...prose.querySelectorAll(kind)].filter((node) => range.intersectsNode(node)).map((node) => Number(node.dataset[about])));
+      return among.filter(({ index }) => indexes.has(index));
+    };
+    const stretches = [...touched(".claim", "claim", marks.claims), ...touched(".cite", "citation", marks.citations)];
+    const spots = new Map();
+    for (const { start, end } of stretches) for (const each of behind(this.#answer, start, end)) spots.set(`${each.index}:${each.start}:${each.end}`, each);
+    offer(range, spots.size ? "What do these words stand on?" : "Nothing stands behind these words", spots.size ? () => this.#openSpots([...spots.values()]) : null);
+  }
+
+  #openSpots(spots) {
+    this.#hear.onOpen(spots, 0, null, () => {});
+  }
+
+  /** The sentences that rest on a stretch of an open source; each can be shown. */
+  restingOn(at, start, end) {
+    return restingOn(this.#answer, at, start, end).map(({ index }) => ({
+      text: this.#answer.claims[index].text,
+      verdict: verdictOf(this.#answer.claims[index]),
+      show: () => {
+        this.#light(".claim", this.#answer.claims[index], this.#answer.claims);
+        this.#parts.prose.querySelector(`.claim[data-claim="${index}"]`)?.scrollIntoView({ block: "center", behavior: "instant" });
+      },
+    }));
   }
 
   /** How many sentences hold, in words. */
@@ -213,7 +258,8 @@ export class AnswerView {
     if (parts.length === 1 && count("supported")) {
       return shown.length === 1 ? "Checked: the source carries it" : `Checked: the sources carry all ${shown.length} statements`;
     }
-    return parts.map(([n, word]) => `${n} ${word}`).join(" · ");
+    if (parts.length === 1 && count("not_checked")) return shown.length === 1 ? "This statement was not checked" : `None of the ${shown.length} statements was checked`;
+    return `Of ${shown.length} ${shown.length === 1 ? "statement" : "statements"}: ${parts.map(([n, word]) => `${n} ${word}`).join(" · ")}`;
   }
 
   #ending() {
@@ -226,6 +272,12 @@ export class AnswerView {
     }
     const count = footnotes(this.#answer).length;
     return `The answer is complete. ${this.#tally()}. ${count} ${count === 1 ? "source" : "sources"}.`;
+  }
+
+  /** Open the words behind the marker at this offset (code points); the first marker's where there is none. */
+  openAt(offset) {
+    if (!this.#answer.citations.length) return;
+    this.#openCitation(Math.max(0, this.#answer.citations.findIndex((each) => each.start_pos === offset)));
   }
 
   #openCitation(index) {
@@ -246,5 +298,3 @@ export class AnswerView {
     this.#hear.onOpen(spots, 0, claim, (spot) => this.#light(".claim", spot === null && spots.length ? null : claim, this.#answer.claims));
   }
 }
-
-const oneLine = (text) => text.split(/\s+/).join(" ").trim();

@@ -8,25 +8,29 @@ import { copyCode } from "./copy.js";
 import { el, icon } from "./dom.js";
 import { onDropped } from "./drop.js";
 import { follow } from "./follow.js";
+import { Group } from "./group.js";
 import { askForKey } from "./gate.js";
 import * as keep from "./keep.js";
 import { listenToKeys, showHelp } from "./keys.js";
 import { Library } from "./library.js";
+import { Overview } from "./overview.js";
 import { Panel } from "./panel.js";
 import { Past } from "./past.js";
 import { Rail, themeButton } from "./rail.js";
 import { questionBody } from "./question.js";
 import { toast } from "./toast.js";
+import { linked, turnOf } from "./turns.js";
 import { welcome } from "./welcome.js";
 import * as wire from "./wire.js";
 
 const $ = (id) => document.getElementById(id);
-const SAVE_AFTER = 200;
 
-let conversation = keep.newConversation("documents");
+let conversation = keep.newConversation();
 let views = new Map(); // turn → its view, of the conversation on the screen
-const running = new Map(); // turn → {stop, conversation}, of every conversation
-const saving = new Map();
+let groups = new Map(); // the first of the turns that ask the same → where they stand
+let opening = 0;
+let chosen = false; // whether the reader chose what to answer from
+const running = new Map(); // turn → {left, where}, of every conversation
 
 const rail = new Rail();
 const panel = new Panel($("panel"), $("veil"), [$("main"), $("rail"), document.querySelector(".bar"), document.querySelector(".skip")]);
@@ -36,20 +40,21 @@ const library = new Library($("documents"), {
   onGone: (id) => panel.forget(id),
   onSay: toast,
 });
-const past = new Past($("past"), { onOpen: show, onForget: forget, onForgetAll: forgetAll });
+const past = new Past($("past"), { onOpen: show, onGone: gone, onNamed: named, onSay: toast });
 
 /* Asking */
 
-function begin({ question, assistant, pasted }) {
-  const turn = { question, assistant: assistant.id, pasted, answer: newAnswer(), rating: null };
+function begin({ question, assistant, pasted, documents, of = null }) {
+  documents = documents === undefined && assistant.id === "documents" ? library.chosen : (documents ?? null);
+  const turn = { question, assistant: assistant.id, pasted, documents, answer: newAnswer(), rating: null };
+  turn.root = of ?? turn;
+  turn.replaces = of?.answer.answerId ?? null;
   const body = questionBody(conversation, turn);
   if (!conversation.turns.length) conversation.title = question.replace(/\s+/g, " ").slice(0, 80);
   conversation.turns.push(turn);
-  conversation.at = Date.now();
+  keep.current.set(conversation.id);
   panel.close();
   addTurn(turn);
-  keepNow(conversation);
-  past.draw(conversation.id);
   run(conversation, turn, (signal) => wire.begin(assistant.stream, body, signal));
   views.get(turn).node.scrollIntoView({ block: "start", behavior: calm() });
 }
@@ -63,8 +68,9 @@ async function run(where, turn, open = null) {
   const onEvent = (event) => {
     if (!take(answer, event)) return;
     views.get(turn)?.changed();
-    if (event.event === "start") showBusy();
-    keepSoon(where);
+    if (event.event !== "start") return;
+    showBusy();
+    past.refresh();
   };
   try {
     const response = open ? await open(left.signal) : null;
@@ -74,7 +80,6 @@ async function run(where, turn, open = null) {
     if (growing(answer)) end(answer, error);
   }
   running.delete(turn);
-  keepNow(where);
   views.get(turn)?.waiting(0);
   views.get(turn)?.ended();
   views.get(turn)?.actions.refresh();
@@ -97,7 +102,7 @@ async function recover(answer) {
 }
 
 async function stopCurrent() {
-  const turn = conversation.turns.find((each) => running.has(each));
+  const turn = conversation.turns.findLast((each) => running.has(each));
   if (!turn) return;
   if (!turn.answer.streamId) {
     running.get(turn).left.abort();
@@ -110,52 +115,121 @@ async function stopCurrent() {
   }
 }
 
+/** A citation followed from another program: `#answer=ID&at=OFFSET` shows that answer, its source open at the words. */
+async function followLink() {
+  const asked = new URLSearchParams(location.hash.slice(1));
+  const id = asked.get("answer");
+  if (!id) return;
+  try {
+    const saved = await wire.savedAnswer(id);
+    history.replaceState(null, "", location.pathname);
+    show(null);
+    const turn = { question: saved.question, assistant: "documents", documents: null, replaces: null, pasted: [], answer: newAnswer(), rating: null };
+    turn.root = turn;
+    take(turn.answer, { id: "", event: "done", data: { answer_id: id, response: saved.response, sources: saved.sources } });
+    conversation.title = saved.question.slice(0, 80);
+    conversation.turns.push(turn);
+    addTurn(turn);
+    views.get(turn).openAt(Number(asked.get("at")));
+  } catch (error) {
+    if (error.status !== 401) toast(error.status === 404 ? "This answer is no longer kept, or not yours." : error.message);
+  }
+}
+
 /* What is on the screen */
 
 function addTurn(turn) {
-  const view = new AnswerView(turn, conversation.turns.indexOf(turn) + 1, {
-    onOpen: (spots, at, claim, onAt) => panel.open(spots, at, { claim, pasted: turn.pasted ?? [], onAt }),
-    onAgain: again,
-    onRated: () => keepNow(conversation),
+  const group = groups.get(turn.root) ?? new Group();
+  const number = groups.has(turn.root) ? [...groups.keys()].indexOf(turn.root) + 1 : groups.size + 1;
+  const view = new AnswerView(turn, number, {
+    onOpen: (spots, at, claim, onAt) => panel.open(spots, at, { claim, pasted: turn.pasted ?? [], answerId: turn.answer.answerId, restingOn: (...words) => view.restingOn(...words), onAt }),
+    onFollowUps: (answer) => (turn.assistant === "documents" && turn === conversation.turns.at(-1) ? overview.followUps(answer, turn.question, conversation.turns.map(({ question }) => question)) : []),
+    onAsk: (question) => begin({ question, assistant: ask.assistants.find(({ id }) => id === "documents"), pasted: [], documents: turn.documents }),
+    onAgain: (question) => again(turn, question),
+    onRated: () => {},
     onDrawn: stayAtEnd,
   });
   views.set(turn, view);
-  $("turns").append(view.node);
+  if (!groups.has(turn.root)) {
+    groups.set(turn.root, group);
+    $("turns").append(group.node);
+  }
+  group.add(view.node);
   $("welcome").hidden = true;
 }
 
-function again(turn) {
-  ask.choose(turn.assistant);
-  if (turn.pasted?.length) ask.pasted = [...turn.pasted];
-  begin({ question: turn.question, assistant: ask.assistant, pasted: turn.pasted ?? [] });
+/** Ask a turn's question again, in its place, in the same or in other words. */
+async function again(turn, question = turn.question) {
+  const assistant = ask.assistants.find((each) => each.id === turn.assistant);
+  if (!assistant) {
+    toast("This assistant is not here any more. Choose another, and ask in the field below.");
+    return;
+  }
+  try {
+    await wordsOf(turn);
+  } catch (error) {
+    toast(error.message);
+    return;
+  }
+  begin({ question, assistant, pasted: turn.pasted ?? [], documents: turn.documents, of: turn.root });
 }
 
-/** Show a kept conversation, or (null) a fresh one. Answers still on their way are followed on. */
-function show(id) {
+/** The texts a turn was asked of, from the service where this page has them not. */
+async function wordsOf(turn) {
+  const asked = (turn.pasted ?? []).map(async (each, index) => {
+    each.words ??= (await wire.sentSource(turn.answer.answerId, index)).text;
+  });
+  await Promise.all(asked);
+}
+
+/** Show a conversation, or (null) a fresh one. Answers still on their way are followed on. */
+async function show(id) {
+  const mine = (opening += 1);
   panel.close();
-  const known = [...running.values()].find((each) => each.where.id === id)?.where;
-  const kept = known ?? (id ? keep.load(id) : null);
-  conversation = kept ?? keep.newConversation(ask.assistant.id);
-  keep.current.set(conversation.id);
-  views = new Map();
+  let wanted = [...running.values()].find((each) => each.where.id === id)?.where ?? null;
+  if (!wanted && id) {
+    try {
+      const { title, turns } = await wire.conversation(id);
+      wanted = { id, title, turns: linked(turns.map(turnOf)) };
+    } catch (error) {
+      if (error.status === 401) return;
+      toast(error.status === 404 ? "This conversation is not kept any more." : error.message);
+    }
+    if (mine !== opening) return; // another was asked for meanwhile
+  }
+  conversation = wanted ?? keep.newConversation();
+  keep.current.set(wanted ? id : null);
+  [views, groups] = [new Map(), new Map()];
   $("turns").replaceChildren();
   $("welcome").hidden = conversation.turns.length > 0;
   for (const turn of conversation.turns) {
     if (growing(turn.answer) && !running.has(turn)) resume(turn);
     addTurn(turn);
   }
-  ask.choose(conversation.turns.at(-1)?.assistant ?? ask.assistant.id);
-  if (conversation.turns.at(-1)?.pasted?.length) ask.pasted = conversation.turns.at(-1).pasted.filter((each) => each.words);
-  ask.choose(ask.assistant.id);
   showBusy();
-  past.draw(conversation.id);
+  past.mark(conversation.id);
   rail.close();
-  views.get(conversation.turns.at(-1))?.node.scrollIntoView({ block: "start", behavior: "instant" });
+  const last = conversation.turns.at(-1);
+  views.get(last)?.node.scrollIntoView({ block: "start", behavior: "instant" });
+  if (last) await goOnAs(last);
+}
+
+/** What the last question was asked of is what the next one is. */
+async function goOnAs(turn) {
+  if (turn.pasted?.length) {
+    try {
+      await wordsOf(turn);
+      ask.pasted = [...turn.pasted];
+    } catch {
+      // Its texts are gone; they can be pasted again.
+    }
+  }
+  if (!chosen) ask.choose(turn.assistant);
 }
 
 function resume(turn) {
   if (turn.answer.streamId) run(conversation, turn);
-  else end(turn.answer, new wire.WireError("The page was left before this answer began. Ask again.", { code: "lost" }));
+  else end(turn.answer, new wire.WireError("This question was asked elsewhere, and its answer did not come. Ask again.", { code: "lost" }));
 }
 
 function showBusy() {
@@ -165,13 +239,19 @@ function showBusy() {
 }
 
 function rememberMode() {
+  chosen = true;
   keep.choice.set("assistant", ask.assistant.id);
 }
 
-function countDocuments(count) {
+async function countDocuments(documents) {
+  const count = documents.length;
   $("document-count").textContent = count || "";
   $("welcome").classList.toggle("has-documents", count > 0);
-  $("ready").textContent = count ? `${count} ${count === 1 ? "document is" : "documents are"} ready. Ask away.` : "";
+  try {
+    overview.draw(count ? (await wire.overview()).documents : [], documents);
+  } catch {
+    // The page is as good without it.
+  }
 }
 
 const calm = () => (matchMedia("(prefers-reduced-motion: reduce)").matches ? "instant" : "smooth");
@@ -186,56 +266,34 @@ function stayAtEnd() {
   if (atEnd) $("thread").scrollTop = $("thread").scrollHeight;
 }
 
-/* What is kept */
-
-function keepNow(which) {
-  clearTimeout(saving.get(which.id)?.timer);
-  saving.delete(which.id);
-  if (which.forgotten) return;
-  if (!keep.save(which)) toast("This browser has no room left to keep this conversation.");
+/** A conversation, or (null) every one, was deleted. */
+function gone(id) {
+  for (const { where, left } of running.values()) if (!id || where.id === id) left.abort();
+  panel.forgetAll();
+  if (!id || conversation.id === id) show(null);
+  say(id ? "The conversation was deleted." : "Every conversation was deleted.");
 }
 
-function keepSoon(which) {
-  if (saving.has(which.id)) return;
-  saving.set(which.id, { which, timer: setTimeout(() => keepNow(which), SAVE_AFTER) });
+function named(id, title) {
+  if (conversation.id !== id) return;
+  conversation.title = title;
+  showBusy();
 }
-
-function forget(id) {
-  for (const { where } of running.values()) if (where.id === id) where.forgotten = true;
-  if (conversation.id === id) conversation.forgotten = true;
-  keep.forget(id);
-  if (conversation.id === id) show(null);
-  past.draw(conversation.id);
-  say("The conversation was deleted.");
-  $("past").querySelector("button")?.focus();
-}
-
-function forgetAll() {
-  for (const { where } of running.values()) where.forgotten = true;
-  conversation.forgotten = true;
-  keep.forgetAll();
-  show(null);
-  say("Every conversation kept in this browser was deleted.");
-  $("tab-past").focus();
-}
-
-addEventListener("pagehide", () => {
-  for (const { which } of [...saving.values()]) keepNow(which);
-});
 
 /* The service */
 
 async function connect() {
-  const before = ask.assistant.id;
   try {
     const session = await wire.session();
+    past.refresh();
     $("show-key").hidden = !session.needs_key && !wire.key.get();
     const offered = await wire.assistants();
     library.accept(session, offered.some((each) => each?.id === "security"));
     await library.refresh();
     ask.offer(offered, session.limits);
     // What the reader chose while the page was connecting stands.
-    if (ask.assistant.id === before) ask.choose(conversation.turns.at(-1)?.assistant ?? keep.choice.get("assistant", "documents"));
+    if (!chosen) ask.choose(conversation.turns.at(-1)?.assistant ?? keep.choice.get("assistant", "documents"));
+    await followLink();
   } catch (error) {
     if (error.status === 401) return;
     toast(error.message);
@@ -248,15 +306,19 @@ wire.onUnauthorized(() => {
   askForKey({ wanted: true, onKey: rekeyed });
 });
 
+/** Another key may be another tenant: nothing of the one before stays on the screen. */
 function rekeyed() {
   panel.close();
   panel.forgetAll();
+  for (const { left } of running.values()) left.abort();
   connect();
+  show(keep.current.get());
 }
 
 /* The page's own parts */
 
 const fresh = () => {
+  chosen = true;
   show(null);
   ask.focus();
 };
@@ -272,11 +334,17 @@ $("welcome").append(
     onAdd: () => library.choose(),
     onSample: ({ question, pasted }) => {
       ask.pasted = [...pasted];
+      chosen = true;
       ask.choose("pasted");
       ask.write(question);
     },
   }),
 );
+const overview = new Overview(el("section", { class: "overview", id: "overview", aria: { label: "Your documents" } }), {
+  onAsk: (question, id) => begin({ question, assistant: ask.assistants.find(({ id: name }) => name === "documents"), pasted: [], documents: [id] }),
+  onOpen: (spots, at) => panel.open(spots, at),
+});
+$("welcome").append(overview.node);
 copyCode($("thread"));
 listenToKeys({
   focus: () => ask.focus(),
@@ -296,5 +364,7 @@ onDropped((files) => {
   library.add(files);
 });
 
-show(keep.current.get());
+addEventListener("popstate", () => (location.hash.startsWith("#answer=") ? followLink() : show(keep.current.get())));
+keep.forgetOld();
 connect();
+if (!location.hash.startsWith("#answer=")) show(keep.current.last());

@@ -1,11 +1,13 @@
 /** A tree of Markdown blocks and what stands where in the text in; DOM nodes out, nothing of which can run. */
 
 import { el, heard, icon } from "./dom.js";
+import { coloured } from "./highlight.js";
+import { parseInline } from "./inline.js";
 import { parse } from "./markdown.js";
 
 export const VERDICTS = {
   supported: { icon: "check", word: "Supported", means: "The sources carry this sentence." },
-  partial: { icon: "half", word: "Partly supported", means: "The sources carry a part of this sentence." },
+  unsure: { icon: "unsure", word: "Not sure", means: "The sources may carry this sentence; the check could not tell." },
   unsupported: { icon: "question", word: "Not supported", means: "No source carries this sentence." },
   contradicted: { icon: "cross", word: "Contradicted", means: "A source says otherwise." },
   not_checked: { icon: "dash", word: "Not checked", means: "This sentence could not be checked." },
@@ -69,13 +71,14 @@ function keyOf(block, text, places) {
   return `${block.type}|${block.start}|${text.slice(block.start, block.end)}|${marks.join(",")}`;
 }
 
-function drawBlock(block, ink) {
+/** The nodes of one block, its text written by `ink`. */
+export function drawBlock(block, ink) {
   switch (block.type) {
     case "heading":
       // The page's own headings are h1 and h2; an answer's begin below them.
-      return el(`h${Math.min(6, block.level + 2)}`, { dir: "auto" }, ink.inline(block.children));
+      return el(`h${Math.min(6, block.level + 2)}`, { dir: "auto" }, ink.inline(block.inline()));
     case "paragraph":
-      return el("p", { dir: "auto" }, ink.inline(block.children));
+      return el("p", { dir: "auto" }, ink.inline(block.inline()));
     case "quote":
       return el("blockquote", { dir: "auto" }, block.children?.map((child) => drawBlock(child, ink)) ?? []);
     case "list": {
@@ -83,7 +86,7 @@ function drawBlock(block, ink) {
       return el(block.ordered ? "ol" : "ul", { start: block.ordered && block.from !== 1 ? block.from : null }, items);
     }
     case "code":
-      return codeBlock(block);
+      return codeBlock(block, ink);
     case "table":
       return tableOf(block, ink);
     case "rule":
@@ -95,7 +98,7 @@ function drawBlock(block, ink) {
 
 function itemNodes(blocks, loose, ink) {
   return blocks.map((block) =>
-    block.type === "paragraph" && !loose ? ink.inline(block.children) : drawBlock(block, ink),
+    block.type === "paragraph" && !loose ? ink.inline(block.inline()) : drawBlock(block, ink),
   );
 }
 
@@ -105,14 +108,15 @@ function tableOf({ aligned, head, rows }, ink) {
   const table = el(
     "table",
     {},
-    el("thead", {}, el("tr", {}, head.map(cell("th", "col")))),
-    el("tbody", {}, rows.map((row) => el("tr", {}, row.map(cell("td", null))))),
+    el("thead", {}, el("tr", {}, head().map(cell("th", "col")))),
+    el("tbody", {}, rows.map((row) => el("tr", {}, row.cells().map(cell("td", null))))),
   );
   return el("div", { class: "table", role: "region", tabindex: 0, aria: { label: "Table" } }, table);
 }
 
-function codeBlock({ language, text }) {
-  const code = el("code", { dir: "ltr" }, text);
+function codeBlock(block, ink) {
+  const { language } = block;
+  const code = el("code", { dir: "ltr" }, ink.code(block));
   const button = el("button", { type: "button", class: "quiet copy-code", data: { copy: "code" } }, icon("copy"), "Copy");
   const bar = el("div", { class: "code-bar" }, el("span", {}, language.slice(0, 40) || "code"), button);
   const box = el("pre", { tabindex: 0, aria: { label: language ? `Code, ${language.slice(0, 40)}` : "Code" }, role: "region" }, code);
@@ -133,7 +137,7 @@ function keepTogether(last, verdict) {
 }
 
 /** Writes text leaves, cut where citations, claims and retractions begin and end. */
-class Ink {
+export class Ink {
   constructor(places, hear) {
     this.places = places;
     this.hear = hear;
@@ -159,6 +163,14 @@ class Ink {
         default:
           return [];
       }
+    });
+  }
+
+  /** A listing's text, its comments, strings, numbers and key words in their colours. */
+  code({ text, language }) {
+    return coloured(text, language).map(({ start, end, kind }) => {
+      const piece = text.slice(start, end);
+      return kind ? el("span", { class: `code-${kind}` }, piece) : piece;
     });
   }
 
@@ -215,4 +227,11 @@ class Ink {
       heard(`${word}. Why?`),
     );
   }
+}
+
+/** Words cut out of a source, their Markdown as what it means. */
+export function quoted(text) {
+  const line = text.split(/\s+/).join(" ").trim();
+  const at = Array.from(line, (_, n) => n);
+  return new Ink({ citations: [], claims: [], gone: [] }).inline(parseInline({ text: line, at }, { inLink: true }));
 }

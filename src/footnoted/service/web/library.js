@@ -6,6 +6,7 @@ import * as wire from "./wire.js";
 
 const AT_ONCE = 2;
 export const MOST_AT_ONCE = 500;
+const MOST_CHOSEN = 200; // documents one question may name
 
 const SCANS = [".json", ".jsonl", ".ndjson", ".csv"]; // what scanners write
 
@@ -13,6 +14,7 @@ export class Library {
   #root;
   #hear;
   #documents = [];
+  #chosen = new Set(); // ids of the documents the next questions are asked of; none means all
   #queue = [];
   #under = 0;
   #added = [];
@@ -22,6 +24,14 @@ export class Library {
   #known = false;
   #findings = el("ul", { class: "documents" });
   #list = el("ul", { class: "documents" });
+  #filter = el("input", { type: "search", class: "search", placeholder: "Find a document", dir: "auto", aria: { label: "Find a document" }, hidden: true });
+  #address = el(
+    "form",
+    { class: "row address", hidden: true, aria: { label: "Add from the web" } },
+    el("input", { type: "url", name: "url", class: "search", required: true, placeholder: "https://…", autocomplete: "off", aria: { label: "A web address to add" } }),
+    el("button", { type: "submit", class: "quiet round", aria: { label: "Add this address" }, title: "Add this address" }, icon("plus")),
+  );
+  #scope = el("p", { class: "scope soft", role: "status" });
   #moving = el("ul", { class: "documents moving", aria: { label: "Uploads" } });
   #input = el("input", { type: "file", id: "files", multiple: true, class: "heard", tabindex: -1, aria: { label: "Files to add" } });
 
@@ -34,7 +44,35 @@ export class Library {
       this.#input.value = "";
     });
     const add = el("button", { type: "button", class: "add", id: "add-files", onclick: () => this.choose() }, icon("upload"), el("span", {}, "Add files", el("small", {}, "or drop them anywhere")));
-    root.append(add, this.#input, this.#moving, this.#findings, this.#list);
+    this.#address.addEventListener("submit", (event) => {
+      event.preventDefault();
+      const field = this.#address.elements.url;
+      if (field.value.trim()) this.#fetch(field.value.trim());
+      field.value = "";
+    });
+    this.#filter.addEventListener("input", () => this.#sift());
+    root.append(add, this.#input, this.#address, this.#moving, this.#findings, this.#filter, this.#scope, this.#list);
+  }
+
+  /** The ids the next question is asked of; null for all. */
+  get chosen() {
+    return this.#chosen.size ? [...this.#chosen].slice(0, MOST_CHOSEN) : null;
+  }
+
+  /** Show only documents whose title or name holds all the words asked for. */
+  #sift() {
+    const words = this.#filter.value.toLowerCase().split(/\s+/).filter(Boolean);
+    for (const row of this.#list.children) {
+      const each = this.#documents.find(({ id }) => id === row.dataset.document);
+      if (each) row.hidden = !words.every((word) => `${each.title} ${each.name}`.toLowerCase().includes(word));
+    }
+  }
+
+  #tellScope() {
+    const count = this.#chosen.size;
+    this.#scope.replaceChildren(
+      ...(count ? [el("span", {}, `Questions are asked of ${count} of ${this.#documents.length}.`), el("button", { type: "button", class: "quiet", onclick: () => (this.#chosen.clear(), this.#draw(), this.#filter.focus()) }, "Ask all")] : []),
+    );
   }
 
   choose() {
@@ -42,7 +80,8 @@ export class Library {
   }
 
   /** What the service takes; `scans`: scanners' files too, which become findings. */
-  accept({ limits = {}, formats: read = [] }, scans) {
+  accept({ limits = {}, formats: read = [], urls = false }, scans) {
+    this.#address.hidden = !urls;
     const formats = scans && read.length ? [...read, ...SCANS] : read;
     [this.#limits, this.#formats, this.#scans] = [limits, formats, scans];
     if (formats.length) this.#input.accept = formats.join(",");
@@ -67,6 +106,28 @@ export class Library {
     for (const file of files.slice(0, MOST_AT_ONCE)) this.#queue.push({ file, row: this.#row(file) });
     if (files.length > MOST_AT_ONCE) this.#hear.onSay(`Only the first ${MOST_AT_ONCE} files were taken; drop the others after them.`);
     this.#next();
+  }
+
+  /** Let the service fetch a web address; its row tells how that goes. */
+  async #fetch(url) {
+    const row = this.#row({ name: url });
+    const stop = new AbortController();
+    row.onStop = () => stop.abort();
+    row.tell(1);
+    try {
+      this.#take(await wire.addUrl(url, stop.signal), row);
+      this.#sayAdded();
+    } catch (error) {
+      if (error.name === "AbortError") row.remove();
+      else row.fail(error.message);
+    }
+  }
+
+  #take(added, row) {
+    row.remove();
+    this.#documents = [added, ...this.#documents.filter((each) => each.id !== added.id)];
+    this.#draw();
+    this.#added.push(added.title || added.name);
   }
 
   #next() {
@@ -103,11 +164,7 @@ export class Library {
         this.#hear.onSay(`${file.name}: ${read} ${read === 1 ? "finding was" : "findings were"} read, ${fresh} of them new.`);
         return;
       }
-      const added = await wire.upload(file, how);
-      row.remove();
-      this.#documents = [added, ...this.#documents.filter((each) => each.id !== added.id)];
-      this.#draw();
-      this.#added.push(added.title || added.name);
+      this.#take(await wire.upload(file, how), row);
     } catch (error) {
       if (error.name === "AbortError") row.remove();
       else row.fail(error.message);
@@ -175,16 +232,27 @@ export class Library {
   }
 
   #draw() {
-    this.#hear.onCount(this.#documents.length);
+    this.#hear.onCount(this.#documents);
+    const here = new Set(this.#documents.map(({ id }) => id));
+    for (const id of this.#chosen) if (!here.has(id)) this.#chosen.delete(id);
+    this.#filter.hidden = this.#documents.length < 2;
+    this.#tellScope();
     const rows = this.#documents.map((each) => this.#documentRow(each));
     this.#list.replaceChildren(...(rows.length ? rows : [el("li", { class: "none" }, "No documents yet. PDF, Word, Markdown, HTML and text can be read.")]));
+    this.#sift();
   }
 
   #documentRow(each) {
     const title = each.title || each.name;
     const about = [endingOf(each).slice(1, 9).toUpperCase(), size(each.bytes), `${each.passages} ${each.passages === 1 ? "passage" : "passages"}`];
     const said = el("span", { class: "soft", dir: "auto" }, about.filter(Boolean).join(" · "));
-    return this.#kept(each.id, icon("file"), title, each.name, said, (node, usual) => this.#delete(each, node, usual));
+    const tick = el("input", { type: "checkbox", class: "choose", checked: this.#chosen.has(each.id), aria: { label: `Ask only chosen documents: ${title}` }, title: "Ask only chosen documents" });
+    tick.addEventListener("change", () => {
+      if (tick.checked) this.#chosen.add(each.id);
+      else this.#chosen.delete(each.id);
+      this.#tellScope();
+    });
+    return this.#kept(each.id, this.#documents.length > 1 ? tick : icon("file"), title, each.name, said, (node, usual) => this.#delete(each, node, usual));
   }
 
   /** A row of something kept, which asks once before it is deleted. */

@@ -10,7 +10,10 @@ const QUOTE = /^ {0,3}> ?/;
 const ITEM = /^( {0,3})(?:([-*+])|(\d{1,9})([.)]))([ \t]{1,4}(?=\S)|[ \t]*$|[ \t])/;
 const CELL_RULE = /^[ \t]*(:?)-+(:?)[ \t]*$/;
 
-/** Blocks of `text`. `atoms` are `[start, end]` stretches that mean themselves; `open`: the text is still growing. */
+/**
+ * Blocks of `text`; what stands inside of lines is read when it is first asked for. `atoms` are `[start, end]`
+ * stretches that mean themselves; `open`: the text is still growing.
+ */
 export function parse(text, { atoms = [], open = false } = {}) {
   const reader = { text, atoms: new Map(atoms), open };
   const lines = [];
@@ -44,7 +47,7 @@ function blocksOf(reader, lines, depth) {
       table(reader, lines, i) ||
       paragraph(reader, lines, i, depth);
     const [first, last] = [lines[i], lines[read.next - 1]];
-    blocks.push({ ...read.block, start: first.start, end: last.end });
+    blocks.push(Object.assign(read.block, { start: first.start, end: last.end }));
     i = read.next;
   }
   return blocks;
@@ -61,10 +64,12 @@ function fence(reader, lines, i) {
     const row = content(reader, lines[next]);
     const bare = row.trim();
     closed = bare.length >= marks.length && bare === marks[0].repeat(bare.length);
-    if (!closed) rows.push(row.slice(Math.min(indent.length, row.length - row.trimStart().length)));
+    const { start, end } = lines[next];
+    if (!closed) rows.push({ start: start + Math.min(indent.length, row.length - row.trimStart().length), end });
     next += 1;
   }
-  return { block: { type: "code", language: info.trim().split(/\s/)[0], text: rows.join("\n") }, next };
+  const text = rows.map((row) => content(reader, row)).join("\n");
+  return { block: { type: "code", language: info.trim().split(/\s/)[0], text, rows }, next };
 }
 
 function heading(reader, lines, i) {
@@ -80,7 +85,7 @@ function heading(reader, lines, i) {
   if (hashes === start || space(hashes - 1)) end = hashes;
   while (end > start && space(end - 1)) end -= 1;
   while (start < end && space(start)) start += 1;
-  return { block: { type: "heading", level: found[1].length, children: inline(reader, [{ start, end }]) }, next: i + 1 };
+  return { block: { type: "heading", level: found[1].length, inline: () => inline(reader, [{ start, end }]) }, next: i + 1 };
 }
 
 function quote(reader, lines, i, depth) {
@@ -164,11 +169,11 @@ function table(reader, lines, i) {
   const rows = [];
   let next = i + 2;
   while (next < lines.length && content(reader, lines[next]).includes("|")) {
-    const row = cells(reader, lines[next]).slice(0, head.length);
-    rows.push(row.map((cell) => inline(reader, [cell])));
+    const line = lines[next];
+    rows.push({ start: line.start, end: line.end, cells: () => cells(reader, line).slice(0, head.length).map((cell) => inline(reader, [cell])) });
     next += 1;
   }
-  return { block: { type: "table", aligned, head: head.map((cell) => inline(reader, [cell])), rows }, next };
+  return { block: { type: "table", aligned, head: () => head.map((cell) => inline(reader, [cell])), rows }, next };
 }
 
 /** The stretches between the pipes of a row, without the space around them. */
@@ -206,7 +211,7 @@ function paragraph(reader, lines, i, depth) {
     if (table(reader, lines, next)) break;
     next += 1;
   }
-  return { block: { type: "paragraph", children: inline(reader, lines.slice(i, next)) }, next };
+  return { block: { type: "paragraph", inline: () => inline(reader, lines.slice(i, next)) }, next };
 }
 
 /** The inline nodes of some stretches of the text, one a line. */

@@ -2,12 +2,13 @@
 
 import { verdictOf } from "./answer.js";
 import { copy } from "./copy.js";
-import { el, icon } from "./dom.js";
-import { VERDICTS } from "./draw.js";
-import { unitsOf } from "./positions.js";
+import { el, icon, setAria } from "./dom.js";
+import { quoted, VERDICTS } from "./draw.js";
+import { Pages } from "./pages.js";
+import { pointsIn, unitsOf } from "./positions.js";
+import { Source } from "./source.js";
 import * as wire from "./wire.js";
 
-const AROUND = 40_000; // characters shown before and after the words; the rest on request
 const narrow = matchMedia("(max-width: 720px)");
 
 export class Panel {
@@ -20,7 +21,10 @@ export class Panel {
   #claim = null;
   #opener = null;
   #pasted = [];
+  #answerId = null;
+  #restingOn = null;
   #turn = 0;
+  #view = "page";
   #onAt = () => {};
 
   /** `behind` are the parts of the page that a sheet over them takes out of reach. */
@@ -39,10 +43,10 @@ export class Panel {
    * Show `spots[at]` (see `spot`); `claim` is what was checked against them; `pasted` the texts sent along. `onAt(spot)`
    * hears which words are shown, null when none are any more.
    */
-  open(spots, at, { claim = null, pasted = [], onAt = () => {} } = {}) {
+  open(spots, at, { claim = null, pasted = [], answerId = null, restingOn = null, onAt = () => {} } = {}) {
     if (!this.isOpen || !this.#node.contains(document.activeElement)) this.#opener = document.activeElement;
     this.#onAt(null);
-    [this.#spots, this.#claim, this.#pasted, this.#onAt] = [spots, claim, pasted, onAt];
+    [this.#spots, this.#claim, this.#pasted, this.#answerId, this.#restingOn, this.#onAt] = [spots, claim, pasted, answerId, restingOn, onAt];
     this.#node.hidden = false;
     document.body.classList.add("with-panel");
     if (narrow.matches) {
@@ -88,9 +92,68 @@ export class Panel {
     if (focus) this.#node.querySelector("#panel-title").focus({ preventScroll: true });
     if (!spot) return;
     body.replaceChildren(el("p", { class: "pulse" }, "Opening the source…"));
-    const read = await this.#read(spot);
+    const [read, where] = await Promise.all([this.#read(spot), this.#where(spot)]);
     if (turn !== this.#turn) return; // another one was asked for meanwhile
-    show(body, read, spot);
+    const source = this.#text(body, read, spot);
+    if (where.name) this.#node.querySelector(".panel-name").append(el("p", { class: "soft place", dir: "auto" }, where.name));
+    if (where.drawn && where.places.some((each) => each.box)) this.#pagesToo(body, spot, where.places);
+    this.#toWords(body);
+    if (this.#restingOn && source) {
+      const look = () => this.#selected(body, read, spot, source);
+      body.addEventListener("pointerup", () => setTimeout(look));
+      body.addEventListener("keyup", (event) => event.key === "Shift" && look());
+    }
+  }
+
+  /** The source as text, the words marked; null where only the words are known. */
+  #text(body, read, spot) {
+    const words = () => el("div", { class: "source-text", dir: "auto" }, el("mark", { class: "words" }, quoted(spot.quote)));
+    if (read.failed) {
+      body.replaceChildren(el("p", { class: "notice" }, read.failed), words());
+      return null;
+    }
+    const unit = unitsOf(read.text);
+    const [start, end] = [unit(read.start), unit(read.end)];
+    const there = read.text.slice(start, end) === spot.quote;
+    const source = new Source(read.text, { start: there ? start : 0, end: there ? end : 0, plain: read.plain });
+    const changed = "These words are no longer where they were cited from. They were:";
+    body.replaceChildren(...(there ? [] : [el("p", { class: "notice" }, changed), words()]), ...source.nodes());
+    return source;
+  }
+
+  /** Beside the text, the pages as they look; what was looked at last is shown first. */
+  #pagesToo(body, spot, places) {
+    const text = [...body.childNodes];
+    const pages = new Pages(spot.documentId, places, spot.quote);
+    const tab = (name, label) => el("button", { type: "button", class: "view", data: { view: name }, onclick: () => turn(name) }, label);
+    const tabs = el("div", { class: "views", role: "group", aria: { label: "How the source is shown" } }, tab("page", "Page"), tab("text", "Text"));
+    const turn = (name) => {
+      this.#view = name;
+      for (const each of tabs.children) setAria(each, "pressed", each.dataset.view === name);
+      body.replaceChildren(...(name === "page" ? pages.nodes(() => turn("text"), () => this.#toWords(body)) : text));
+      this.#toWords(body);
+    };
+    body.before(tabs);
+    turn(this.#view);
+  }
+
+  /** Bring the cited words into sight. */
+  #toWords(body) {
+    const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    body.querySelector("mark.words, .area")?.scrollIntoView({ block: "center", behavior: still ? "instant" : "smooth" });
+  }
+
+  /** Words of the source that a reader selected: the sentences of the answer that rest on them. */
+  #selected(body, read, spot, source) {
+    const at = source.selected(getSelection());
+    if (!at) return;
+    const start = pointsIn(read.text.slice(0, at.start)) + spot.start - read.start;
+    const end = start + pointsIn(read.text.slice(at.start, at.end));
+    const found = this.#restingOn(spot, start, end);
+    const words = found.length === 1 ? "1 sentence of the answer rests on these words" : `${found.length || "No"} sentences of the answer rest on these words`;
+    const rows = found.map(({ text, verdict, show: bring }) => el("li", {}, el("button", { type: "button", class: "quote-button", data: { verdict }, dir: "auto", onclick: bring }, text)));
+    this.#node.querySelector(".resting")?.remove();
+    body.before(el("section", { class: "resting", role: "status" }, el("p", { class: "soft" }, words), rows.length ? el("ul", { class: "quotes" }, rows) : null));
   }
 
   #head(spot) {
@@ -148,12 +211,16 @@ export class Panel {
 
   /** The text to show and where the words stand in it (code points), or null where there is none any more. */
   async #read(spot) {
-    const sent = this.#pasted[spot.index]?.words;
-    if (typeof sent === "string") return { text: sent, start: spot.start, end: spot.end };
+    const sent = this.#pasted[spot.index];
+    if (typeof sent?.words === "string") return { text: sent.words, start: spot.start, end: spot.end };
     try {
+      if (sent && this.#answerId) {
+        sent.words = (await wire.sentSource(this.#answerId, spot.index)).text;
+        return { text: sent.words, start: spot.start, end: spot.end };
+      }
       if (spot.documentId && spot.documentStart !== null) {
-        const { text } = await this.#once(spot.documentId, wire.documentText);
-        return { text, start: spot.documentStart, end: spot.documentEnd };
+        const { text, format } = await this.#once(spot.documentId, wire.documentText);
+        return { text, start: spot.documentStart, end: spot.documentEnd, plain: format === "text" };
       }
       if (spot.documentId && spot.chunkId) {
         const { text } = await this.#once(spot.chunkId, wire.passage);
@@ -168,6 +235,13 @@ export class Panel {
       return { failed: error.status === 404 ? "This document has been deleted. The words it was cited for:" : `${error.message} The words it was cited for:` };
     }
     return { failed: "Of this source only the words it was cited for are shown:" };
+  }
+
+  /** Where the words stand in the file itself: `{name, places, drawn}`, empty where that is not known. */
+  async #where(spot) {
+    const unknown = { name: "", places: [], drawn: false };
+    if (!spot.documentId || spot.documentStart === null) return unknown;
+    return wire.places(spot.documentId, spot.documentStart, spot.documentEnd).catch(() => unknown);
   }
 
   async #once(id, get) {
@@ -191,59 +265,4 @@ function flagged({ text, flagged: spans = [] }) {
     at = until;
   }
   return [...parts, bare(text.slice(at))];
-}
-
-/** Write the source into the panel and bring the words into sight. */
-function show(body, read, spot) {
-  if (read.failed) {
-    body.replaceChildren(el("p", { class: "notice" }, read.failed), el("div", { class: "source-text" }, el("mark", { class: "words" }, spot.quote)));
-    return;
-  }
-  const unit = unitsOf(read.text);
-  const [start, end] = [unit(read.start), unit(read.end)];
-  const text = read.text;
-  if (text.slice(start, end) !== spot.quote) {
-    const changed = "These words are no longer where they were cited from. They were:";
-    body.replaceChildren(el("p", { class: "notice" }, changed), el("div", { class: "source-text" }, el("mark", { class: "words" }, spot.quote)), el("div", { class: "source-text", dir: "auto" }, window_(text, 0, 2 * AROUND)));
-    return;
-  }
-  const [from, until] = [edge(text, start - AROUND), edge(text, end + AROUND)];
-  const box = el("div", { class: "source-text", dir: "auto" });
-  const mark = el("mark", { class: "words", tabindex: -1 }, text.slice(start, end));
-  box.append(...lines(text, from, start), mark, ...lines(text, end, until));
-  const more = (label, from, until, place) => {
-    const button = el("button", { type: "button", class: "quiet", onclick: () => (place(...lines(text, from, until)), button.remove()) }, label);
-    return button;
-  };
-  body.replaceChildren(
-    ...(from > 0 ? [more("Show what stands before", 0, from, (...nodes) => box.prepend(...nodes))] : []),
-    box,
-    ...(until < text.length ? [more("Show what follows", until, text.length, (...nodes) => box.append(...nodes))] : []),
-  );
-  const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
-  mark.scrollIntoView({ block: "center", behavior: still ? "instant" : "smooth" });
-}
-
-const window_ = (text, from, until) => text.slice(edge(text, from), edge(text, until));
-
-/** The nearest place in the text that splits no character. */
-function edge(text, at) {
-  const inside = Math.max(0, Math.min(text.length, at));
-  return /[\udc00-\udfff]/.test(text[inside] ?? "") && inside > 0 ? inside - 1 : inside;
-}
-
-/** The text as it is, its Markdown headings set in bold. */
-function lines(text, from, until) {
-  const nodes = [];
-  let at = from;
-  for (const found of text.slice(from, until).matchAll(/^#{1,6}[ \t].*$/gm)) {
-    const start = from + found.index;
-    if (start > 0 && text[start - 1] !== "\n") continue; // the slice begins inside a line
-    const [hashes] = /^#+/.exec(found[0]);
-    const marks = el("span", { class: "source-hashes" }, hashes);
-    nodes.push(text.slice(at, start), el("span", { class: "source-heading" }, marks, found[0].slice(hashes.length)));
-    at = start + found[0].length;
-  }
-  nodes.push(text.slice(at, until));
-  return nodes.filter((node) => node !== "");
 }

@@ -34,7 +34,6 @@ export function welcome({ onAdd, onSample }) {
       step("pen", "Ask in your own words", "The answer comes from what you added, and from nothing else."),
       step("check", "Open the source", "Press a number: the source opens beside it, at the very words."),
     ),
-    el("p", { id: "ready", class: "lead ready" }),
     el(
       "div",
       { class: "row first-steps" },

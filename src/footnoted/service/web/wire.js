@@ -93,14 +93,34 @@ export async function rejoin(streamId, lastId, signal) {
 
 export const stop = (streamId) => json(`/api/v1/chat/stream/${id(streamId)}`, { method: "DELETE" });
 export const savedAnswer = (answerId) => json(`/api/v1/answers/${id(answerId)}`);
+export const overview = () => json("/api/v1/overview");
 export const documentText = (documentId) => json(`/api/v1/documents/${id(documentId)}/text`);
+export const addUrl = (url, signal) => json("/api/v1/documents/url", { ...post({ url }), signal });
+export const places = (documentId, start, end) => json(`/api/v1/documents/${id(documentId)}/places?start=${start}&end=${end}`);
 export const passage = (chunkId) => json(`/api/v1/sources/${id(chunkId)}`);
 export const citedSource = (chunkId) => json(`/api/v1/advice/sources/${id(chunkId)}`);
 export const remove = (documentId) => send(`/api/v1/documents/${id(documentId)}`, { method: "DELETE" });
 export const findings = () => json("/api/v1/findings?per_page=1");
 export const forgetFindings = () => send("/api/v1/findings", { method: "DELETE" });
+const talk = (conversationId) => `/api/v1/conversations/${id(conversationId)}`;
+export const conversations = (query = "", after = null) => json(`/api/v1/conversations?query=${id(query)}${after ? `&after=${id(after)}` : ""}`);
+export const conversation = (conversationId) => json(talk(conversationId));
+export const rename = (conversationId, title) => json(talk(conversationId), { ...post({ title }), method: "PATCH" });
+export const forget = (conversationId) => send(talk(conversationId), { method: "DELETE" });
+export const forgetAll = () => send("/api/v1/conversations", { method: "DELETE" });
+export const share = (conversationId) => json(`${talk(conversationId)}/share`, { method: "PUT" });
+export const withdraw = (conversationId) => send(`${talk(conversationId)}/share`, { method: "DELETE" });
+export const exported = async (conversationId, format) => (await send(`${talk(conversationId)}/export?format=${format}`)).blob();
+export const sentSource = (answerId, index) => json(`/api/v1/answers/${id(answerId)}/sources/${index}`);
 export const feedback = (body) => json("/api/v1/feedback", post(body));
 export const verify = (body) => json("/api/v1/verify", post(body));
+
+/** A page of a document, drawn: `{picture, matrix}`; the matrix leads from its points to shares of its width and height. */
+export async function drawnPage(documentId, page, width) {
+  const response = await send(`/api/v1/documents/${id(documentId)}/pages/${page}?width=${width}`);
+  const matrix = response.headers.get("Page-Matrix").split(" ").map(Number);
+  return { picture: await createImageBitmap(await response.blob()), matrix };
+}
 
 /** Every document of the tenant, page by page. */
 export async function documents() {

@@ -65,7 +65,9 @@ class Advisor:
         if not answered:
             for delta in self._lines(self._composer.analysis()):
                 yield delta
-        for delta in self._lines([*self._composer.remediation(), *self._composer.closing()]):
+        truths = [f"- Withheld, for the rows say otherwise: {one}." for one in dict.fromkeys(self._weigher.truths)]
+        told = [*self._composer.remediation(), *self._composer.closing(), *map(Line, truths)]
+        for delta in self._lines(told):
             yield delta
         read = estimate_tokens(prompt.question) + sum(estimate_tokens(source.text) for source in prompt.sources)
         usage = self._usage or Usage(input=read, output=self._written)

@@ -6,7 +6,7 @@ import asyncio
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -20,6 +20,9 @@ from footnoted.assistants.security.advice.guard import Guard
 from footnoted.assistants.security.advice.sources import BUDGET, Desk, frameworks_of, laid_out
 from footnoted.assistants.security.advice.weighing import AdviceWeigher
 from footnoted.assistants.security.knowledge.service import KnowledgeBaseService
+from footnoted.assistants.security.query.claims import Rows
+from footnoted.assistants.security.query.filling import filled
+from footnoted.assistants.security.query.vocabulary import known, vocabulary_of
 from footnoted.contract import GenerationConfig, GenerationRequest, GenerationResponse, Refusal, SourceContext
 from footnoted.events import AnswerFinished, Event, TextDelta
 from footnoted.types import Deadlines, FinishReason, Retry
@@ -30,7 +33,7 @@ if TYPE_CHECKING:
     from footnoted.assistants.security.findings.service import FindingsService
     from footnoted.grounding.judge import Weigher
 
-_MAX_TOKENS = 1000
+_MAX_TOKENS = 2000
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +76,7 @@ class AdviceFinished:
     def as_json(self) -> dict[str, Any]:
         """What a stream's last event says beside the response."""
         return {
+            **self.asked.told(),
             "intent": self.asked.intent,
             "entities": dict(self.asked.entities),
             "citations": self.citations,
@@ -103,7 +107,11 @@ class Writer:
 class Advice:
     """One answer, everything for it looked up. `stream` writes it, as `GroundedGenerator.stream` does."""
 
-    def __init__(self, asked: Asked, context: AnswerContext, desk: Desk, writer: Writer) -> None:
+    def __init__(
+        self, asked: Asked, context: AnswerContext, desk: Desk, writer: Writer, rows: Rows | None = None
+    ) -> None:
+        self._rows = rows
+        self._truths: list[str] = []
         self.asked, self.context, self.desk = asked, context, desk
         self.sources = tuple(desk.contexts())
         self._composer = Composer(asked, context, desk)
@@ -117,7 +125,8 @@ class Advice:
         from footnoted.answering.generator import GroundedGenerator, shipped_checker
 
         writer = self._writer
-        weigher = AdviceWeigher(writer.checker or shipped_checker())
+        weigher = AdviceWeigher(writer.checker or shipped_checker(), self._rows)
+        self._truths = weigher.truths
         advisor = Advisor(
             self._composer,
             self._guard,
@@ -168,7 +177,7 @@ class Advice:
             sources=self.sources,
             severity={} if refused else dict(self.context.counts),
             frameworks=() if refused else tuple(touched),
-            corrections=tuple(dict.fromkeys(self._guard.corrections)),
+            corrections=tuple(dict.fromkeys((*self._guard.corrections, *self._truths))),
             left_out=self.desk.left_out,
         )
 
@@ -249,9 +258,7 @@ class AnswerService:
         conversation_id: str = "",
     ) -> AsyncGenerator[AdviceEvent]:
         """Everything as it happens: what it rests on, text, citations, verdicts, and the whole last."""
-        asked = await asyncio.to_thread(
-            read_asked, question, nlu_result, conversation_history, conversation_id=conversation_id
-        )
+        asked = await self.read(question, nlu_result, tenant_id, conversation_history, conversation_id=conversation_id)
         advice = await self.prepare(asked, tenant_id)
         yield AdviceStarted(asked, advice.context, advice.sources)
         request = GenerationRequest(
@@ -265,12 +272,39 @@ class AnswerService:
             async for event in events:
                 yield advice.finished(event.response) if isinstance(event, AnswerFinished) else event
 
+    async def read(
+        self,
+        question: str,
+        nlu_result: Any = None,
+        tenant_id: str = "local",
+        conversation_history: Sequence[Any] = (),
+        *,
+        conversation_id: str = "",
+    ) -> Asked:
+        """The question as a query over the tenant's own findings."""
+        findings = self.shelves.findings
+        vocabulary = known() if findings is None else await vocabulary_of(findings.database, tenant_id)
+        asked = await asyncio.to_thread(
+            read_asked, question, vocabulary, nlu_result, conversation_history, conversation_id=conversation_id
+        )
+        if self._provider is None or nlu_result is not None or not vocabulary.scans:
+            return asked
+        history = asked.history
+        reading = await filled(asked.reading, vocabulary, self._provider, before=asked.before, history=history)
+        return replace(asked, reading=reading)
+
     async def prepare(self, asked: Asked, tenant_id: str) -> Advice:
         """Everything looked up for a question; what is left is to write the answer."""
         context = await assemble(asked, self.shelves, tenant_id)
         desk = laid_out(asked, context, tenant_id, budget=self._budget)
+        findings = self.shelves.findings
+        rows = None if findings is None else Rows(findings.database, tenant_id, asked.vocabulary)
         return Advice(
-            asked, context, desk, Writer(self._provider, self._checker, self._checking, self._deadlines, self._retry)
+            asked,
+            context,
+            desk,
+            Writer(self._provider, self._checker, self._checking, self._deadlines, self._retry),
+            rows,
         )
 
     async def aclose(self) -> None:
@@ -287,10 +321,12 @@ def persona() -> str:
 
 
 def is_beside_the_point(asked: Asked, context: AnswerContext) -> bool:
-    """Whether there is nothing to answer from, or only a framework was asked about that is not covered."""
-    if asked.uncovered and asked.names_nothing and not context.documents:
+    """Whether the question cannot be asked of findings, or there is nothing to answer from."""
+    if context.documents and (asked.requires_documents or not asked.reading.names_findings):
+        return False
+    if not asked.reading.can_be_asked or (asked.reading.unused and not asked.reading.names_findings):
         return True
-    return context.is_empty
+    return context.is_empty and not asked.reading.names_findings
 
 
 def finding_as_json(finding: Any, context: AnswerContext | None = None) -> dict[str, Any]:

@@ -1,159 +1,187 @@
-"""What natural-language understanding found and the talk so far in; one plain shape of what is asked out."""
+"""What is asked of the advisor: the question as a query, the talk before it, and whether a document is meant."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
-from footnoted.assistants.security.advice.labels import labels_in
 from footnoted.assistants.security.names import framework_key, service_key
+from footnoted.assistants.security.query.finding_query import FindingQuery
+from footnoted.assistants.security.query.meaning import shipped_meanings
+from footnoted.assistants.security.query.reading import Reading, read
+from footnoted.assistants.security.query.vocabulary import Vocabulary, compact
+from footnoted.assistants.security.query.wording import chips_of, words_of
 from footnoted.types import Turn
 
-MESSAGES = 10  # of history an answer looks at
+if TYPE_CHECKING:
+    from footnoted.assistants.security.query.finding_query import Where
+
 _LISTED = re.compile(r"^\s*(\d{1,2})[.)]\s.*?`?\[([^\[\]\n]{2,120})\]`?", re.MULTILINE)
-_CHECK = re.compile(
-    r"\b(?:[a-z0-9]+(?:_[a-z0-9]+){2,}|CIS\.\d+\.\d+|PCI\.[A-Za-z0-9]+\.\d+)\b"
-)  # a check's id as Prowler writes them
-_ACCOUNT = re.compile(r"(?<![\w:])\d{12}(?![\w:])")
-_ABOUT_FINDINGS = frozenset({"list", "prioritise", "comply", "compare", "remediate"})
+MESSAGES = 10  # of history an answer looks at
+_INTENTS = {
+    "count": "list", "list": "list", "group": "list", "trend": "list", "diff": "list", "age": "list", "rate": "list",
+    "compare": "compare", "unmet": "comply", "requirement": "comply", "mapping": "comply", "explain": "explain",
+    "remediation": "remediate",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question, understood: canonical keys, the ids it names, and the messages before it."""
+    """A question, read: its query, how it was read, and the messages before it."""
 
     question: str
-    intent: str = "other"
-    services: tuple[str, ...] = ()
-    frameworks: tuple[str, ...] = ()
-    severities: tuple[str, ...] = ()
-    ids: tuple[str, ...] = ()
-    labels: tuple[str, ...] = ()
-    uncovered: tuple[str, ...] = ()
-    excluded_services: tuple[str, ...] = ()
-    excluded_severities: tuple[str, ...] = ()
-    requires_findings: bool = False
-    requires_documents: bool = False
+    reading: Reading
+    vocabulary: Vocabulary
     history: tuple[Turn, ...] = ()
     conversation_id: str = ""
-    entities: Mapping[str, Any] = field(default_factory=dict)
-    beyond_list: bool = False
-    accounts: tuple[str, ...] = ()
+    given_intent: str = ""  # of whoever understood the question before
+    requires_documents: bool = False
+    before: FindingQuery | None = None  # what was asked before it
 
     @property
-    def wants_findings(self) -> bool:
-        """Whether the tenant's findings are looked at."""
-        return self.requires_findings or bool(self.ids) or self.intent in _ABOUT_FINDINGS
+    def intent(self) -> str:
+        """What is wanted, as the stream's last event says it."""
+        return self.given_intent or _INTENTS[self.query.select]
 
     @property
-    def names_nothing(self) -> bool:
-        """Whether the question names no service, framework, finding or severity."""
-        return not (self.services or self.frameworks or self.ids or self.severities or self.labels)
+    def entities(self) -> Mapping[str, Any]:
+        """What the query names, under the names of `NLUResult`."""
+        where = self.query.where
+        return {
+            "aws_services": list(self.services),
+            "compliance_frameworks": list(self.frameworks),
+            "finding_ids": [*where.check, *where.resource],
+            "severities": list(where.severity),
+        }
+
+    @property
+    def query(self) -> FindingQuery:
+        """What is run."""
+        return self.reading.query
+
+    @property
+    def frameworks(self) -> tuple[str, ...]:
+        """The canonical keys of the frameworks asked about."""
+        where = self.query.where
+        return (framework_key(where.framework),) if where.framework else ()
+
+    @property
+    def services(self) -> tuple[str, ...]:
+        """The canonical keys of the services asked about."""
+        return tuple(dict.fromkeys(map(service_key, self.query.where.service)))
+
+    def told(self) -> dict[str, Any]:
+        """The query as a reader sees it before the answer: as JSON, in words, and part by part."""
+        return {
+            "query": self.query.as_json(),
+            "query_words": words_of(self.query, self.vocabulary),
+            "chips": chips_of(self.query, self.vocabulary),
+            "unused": list(self.reading.unused),
+            "cannot": list(self.reading.unfit),
+        }
 
 
 def read_asked(
-    question: str, nlu_result: Any = None, history: Sequence[Any] = (), *, conversation_id: str = ""
+    question: str,
+    vocabulary: Vocabulary,
+    nlu_result: Any = None,
+    history: Sequence[Any] = (),
+    *,
+    conversation_id: str = "",
 ) -> Asked:
     """The question as the advisor reads it. ``nlu_result``: an `NLUResult`, a mapping with its fields, or nothing."""
     turns = turns_of(history)
-    if nlu_result is None:
-        from footnoted.assistants.security.nlu import understand
-
-        nlu_result = understand(question, [(turn.user, turn.assistant) for turn in turns])
-    entities = _get(nlu_result, "entities", {})
-    context = dict(_get(nlu_result, "context", {}) or {})
-    excluded = context.get("excluded") or {}
-    named = (*_texts(entities, "finding_ids"), *_texts(entities, "check_ids"), *_CHECK.findall(question))
-    ids = tuple(dict.fromkeys(named))
-    labels, named = _labels(ids)
-    labels = tuple(dict.fromkeys((*labels, *labels_in(question))))
-    pointed, beyond = referred(turns, context.get("ordinals") or ())
+    base: Reading | None = None
+    meanings = shipped_meanings()
+    for turn in turns[-MESSAGES // 2 :]:
+        if turn.user:
+            base = read(turn.user, vocabulary, base=base, meanings=meanings)
+    reading = read(question, vocabulary, base=base, meanings=meanings)
+    context = _get(nlu_result, "context", {}) or {}
+    if nlu_result is not None:
+        _take(reading, _get(nlu_result, "entities", {}) or {}, vocabulary)
+    if reading.place and reading.follows and (check := _listed_at(turns, reading.place)):
+        select = reading.query.select if reading.query.select in ("remediation", "explain") else "list"
+        kept = type(reading.query.where)(check=[check], status=[])
+        reading.query = reading.query.model_copy(update={"where": kept, "select": select, "group_by": ""})
+        reading.names_findings = True
+    documents = bool(_get(nlu_result, "requires_documents", None)) or reading.document
     return Asked(
         question=question,
-        intent=str(_get(nlu_result, "intent", "other") or "other"),
-        services=tuple(dict.fromkeys(service_key(one) for one in _texts(entities, "aws_services"))),
-        frameworks=tuple(dict.fromkeys(framework_key(one) for one in _texts(entities, "compliance_frameworks"))),
-        severities=tuple(one.casefold() for one in _texts(entities, "severities")),
-        ids=pointed or named,
-        labels=labels,
-        uncovered=_texts(entities, "uncovered"),
-        excluded_services=tuple(service_key(one) for one in _excluded(excluded, "service")),
-        excluded_severities=tuple(one.casefold() for one in _excluded(excluded, "severit")),
-        requires_findings=bool(_get(nlu_result, "requires_findings", default=False)),
-        requires_documents=bool(_get(nlu_result, "requires_documents", default=False)),
-        history=turns,
-        conversation_id=conversation_id or str(context.get("conversation_id") or ""),
-        entities=_plain(entities),
-        beyond_list=beyond,
-        accounts=tuple(dict.fromkeys(_ACCOUNT.findall(question))),
+        reading=reading,
+        vocabulary=vocabulary,
+        history=turns[-MESSAGES // 2 :],
+        conversation_id=conversation_id or str(_get(context, "conversation_id", "") or ""),
+        given_intent=str(_get(nlu_result, "intent", "") or ""),
+        requires_documents=documents,
+        before=base.query if base is not None else None,
     )
+
+
+def _listed_at(turns: Sequence[Turn], place: int) -> str:
+    """The check that "the second one" means, by the numbered list last shown."""
+    for turn in reversed(turns):
+        listed = {int(number): check for number, check in _LISTED.findall(turn.assistant)}
+        if listed:
+            return str(listed.get(place, ""))
+    return ""
 
 
 def turns_of(history: Sequence[Any]) -> tuple[Turn, ...]:
-    """The last ten messages as turns, from ``{"role", "content"}`` messages, ``(user, assistant)`` pairs or `Turn`.
-
-    >>> turns_of([{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}])
-    (Turn(user='Hi', assistant='Hello'),)
-    """
+    """A talk given as pairs, turns, or messages with a role and a content."""
     turns: list[Turn] = []
-    asked = ""
-    for one in list(history or ())[-MESSAGES * 2 :]:
+    for one in history:
         if isinstance(one, Turn):
             turns.append(one)
-            continue
-        role, content = _get(one, "role", None), _get(one, "content", "")
-        if role is None and isinstance(one, Sequence) and not isinstance(one, str) and len(one) == 2:
-            first, second = str(one[0]), str(one[1])
-            if first not in ("user", "assistant", "system"):
-                turns.append(Turn(first, second))
-                continue
-            role, content = first, second
-        if role == "user":
-            if asked:
-                turns.append(Turn(asked, ""))
-            asked = str(content)
-        elif role == "assistant":
-            turns.append(Turn(asked, str(content)))
-            asked = ""
-    if asked:
-        turns.append(Turn(asked, ""))
-    return tuple(turns[-MESSAGES // 2 :])
+        elif isinstance(one, Mapping) or hasattr(one, "role"):
+            role, content = str(_get(one, "role", "")), str(_get(one, "content", "") or "")
+            if role == "user" or not turns or turns[-1].assistant:
+                turns.append(Turn(content, "") if role == "user" else Turn("", content))
+            else:
+                turns[-1] = Turn(turns[-1].user, content)
+        else:
+            user, assistant = one
+            turns.append(Turn(str(user), str(assistant)))
+    return tuple(turns)
 
 
-def referred(history: Sequence[Turn], ordinals: Sequence[Any]) -> tuple[tuple[str, ...], bool]:
-    r"""The ids that "the second one" means, by the numbered list last shown; and whether it points past its end.
+def _take(reading: Reading, entities: Any, vocabulary: Vocabulary) -> None:
+    """What whoever understood the question before found in it, where the query does not have it."""
+    where: dict[str, Any] = {}
+    for service in _texts(entities, "aws_services"):
+        where.setdefault("service", []).extend(_values(vocabulary, service, "service"))
+    for framework in _texts(entities, "compliance_frameworks")[:1]:
+        where["framework"] = next(iter(_values(vocabulary, framework, "framework")), framework)
+    for identity in _texts(entities, "finding_ids"):
+        for kind in ("check", "resource"):
+            where.setdefault(kind, []).extend(_values(vocabulary, identity, kind, exact=True))
+        if not any(where[kind] for kind in ("check", "resource")):
+            where["check"] = [identity]
+    if where.get("check") or where.get("resource"):  # ids win
+        where = {name: where.get(name, []) for name in ("check", "resource")}
+        named: Where = type(reading.query.where)(status=[], **where)
+        reading.query = reading.query.model_copy(update={"where": named, "select": "list", "group_by": ""})
+        reading.names_findings, reading.reason = True, ""
+        return
+    where["severity"] = [one for one in _texts(entities, "severities") if one in
+                         ("critical", "high", "medium", "low", "informational")]  # fmt: skip
+    kept: Where = reading.query.where
+    told = {name: value for name, value in where.items() if value and not getattr(kept, name)}
+    if told:
+        reading.query = reading.query.model_copy(update={"where": kept.model_copy(update=told)})
+        reading.names_findings = True
+        reading.reason = ""
 
-    >>> referred([Turn("", "1. 🔴 x [S3.1] a\n2. 🟠 y [S3.2] b")], [2])
-    (('S3.2',), False)
-    """
-    wanted = [one for one in ordinals if isinstance(one, int) and one]
-    if not wanted:
-        return (), False
-    for turn in reversed(history):
-        listed: dict[int, str] = {}
-        for number, identity in _LISTED.findall(turn.assistant):
-            listed.setdefault(int(number), identity.strip())
-        if listed:
-            last = max(listed)
-            found = tuple(listed[place] for one in wanted if (place := one if one > 0 else last + 1 + one) in listed)
-            return found, not found
-    return (), False
 
-
-def _labels(ids: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Which ids are requirements of a framework ("AC-2", "164.312(a)(1)") and which name findings or checks."""
-    labels = tuple(
-        one for one in ids if re.fullmatch(r"[A-Za-z]{2}-\d{1,2}(\(\d+\))?|164\.\d+.*|(?i:art)\.? ?\d+|CC\d.*", one)
-    )
-    return labels, tuple(one for one in ids if one not in labels)
-
-
-def _excluded(excluded: Any, kind: str) -> tuple[str, ...]:
-    if not isinstance(excluded, Mapping):
-        return ()
-    return tuple(str(one) for name, those in excluded.items() if kind in str(name) for one in those or ())
+def _values(vocabulary: Vocabulary, name: str, kind: str, *, exact: bool = False) -> list[str]:
+    found = [one for one in vocabulary.lookup(compact(name)) if one.field == kind and one.whole]
+    if not found and kind == "framework":
+        found = [one for key in vocabulary.frameworks if framework_key(key) == framework_key(name)
+                 for one in vocabulary.lookup(compact(key)) if one.field == kind]  # fmt: skip
+    values = [value for one in found for value in one.values]
+    return values or ([] if exact or kind == "framework" else [name])
 
 
 def _get(value: Any, name: str, default: Any) -> Any:
@@ -165,8 +193,3 @@ def _get(value: Any, name: str, default: Any) -> Any:
 def _texts(entities: Any, name: str) -> tuple[str, ...]:
     found = _get(entities, name, ()) or ()
     return tuple(str(one) for one in ((found,) if isinstance(found, str) else found))
-
-
-def _plain(entities: Any) -> dict[str, list[str]]:
-    names = ("aws_services", "compliance_frameworks", "finding_ids", "severities", "check_ids", "uncovered")
-    return {name: list(_texts(entities, name)) for name in names}

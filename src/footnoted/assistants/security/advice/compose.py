@@ -1,18 +1,21 @@
-"""A question's context in; the parts of an expert's answer that data alone can write, each with its pointers, out.
+"""The parts of an expert's answer that data alone can write, each with its pointers.
 
-Counts, severity marks, frameworks and remediation are written here and nowhere else, with a model or without.
+Counts, rows, severity marks, frameworks, requirements and remediation are written here and nowhere else, whether a
+model writes too or not.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from footnoted.assistants.security.advice.context import BEST, AnswerContext
-from footnoted.assistants.security.advice.sources import Desk, duties, frameworks_of, safe, scope_of
-from footnoted.assistants.security.names import framework_name, service_name
-from footnoted.assistants.security.severity import Severity, told
+from footnoted.assistants.security.advice.figures import duty_lines, figures, headline
+from footnoted.assistants.security.advice.labels import safe
+from footnoted.assistants.security.advice.sources import NOTHING, Desk, duties, frameworks_of, listed
+from footnoted.assistants.security.names import framework_name
+from footnoted.assistants.security.query.wording import provider_name, words_of
 from footnoted.types import Pointer
 
 if TYPE_CHECKING:
@@ -21,9 +24,9 @@ if TYPE_CHECKING:
     from footnoted.assistants.security.knowledge.entry import KnowledgeEntry
 
 UNVERIFIED = "⚠ Unverified: this is not from the knowledge base. Read it before you run it."
-_COVERED = ("hipaa", "soc2", "pci-dss", "gdpr", "cis-aws", "nist-800-53")
+COVERED = ("hipaa", "soc2", "pci-dss", "gdpr", "cis-aws", "nist-800-53")
 _DOCUMENTS = 0.35  # chance that a document answers; it was given for this talk, so less is asked than of any text
-_FIXED = {"remediate": 3, "prioritise": 2, "comply": 1, "explain": 1, "list": 0, "compare": 0, "document": 0}
+_DUTIES = ("requirement", "mapping", "explain", "remediation")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,86 +45,86 @@ class Composer:
         self.asked, self.context, self.desk = asked, context, desk
 
     def opening(self) -> Iterator[Line]:
-        """How many findings match, and the best of them, gravest first."""
-        if not self.context.looked_for_findings:
+        """What was asked, as a query, and what it gave."""
+        context, query = self.context, self.asked.query
+        at = self._at("inventory")
+        if context.choices:
+            yield from self._choices()
             return
-        yield from self._headline()
-        shown = self.context.findings[:BEST]
-        if not shown:
+        if query.select in _DUTIES and context.duties.rules + context.duties.requirements:
+            yield from (Line(line, at(f"line:{line}")) for line in duty_lines(self.asked, context))
+            if query.select == "requirement":
+                yield Line("", after="\n")
+                yield from self._figures()
+            for number, finding in enumerate(context.findings if query.select != "requirement" else (), 1):
+                yield from self._listed(number, finding)
+            yield Line("", after="\n")
             return
-        yield Line("", after="\n")
-        for number, finding in enumerate(shown, 1):
+        if not context.looked_for_findings:
+            if not context.tenant_total and not context.documents:
+                yield Line(NOTHING, at("scope"))
+            return
+        yield from self._figures()
+        shown = context.findings
+        if shown:
+            yield Line("", after="\n")
+        for number, finding in enumerate(shown, query.offset + 1):
             yield from self._listed(number, finding)
         yield Line("", after="\n")
 
-    def _headline(self) -> Iterator[Line]:
-        context, at = self.context, self._at("inventory")
-        scope = scope_of(self.asked, context.topic)
-        if not context.tenant_total:
-            yield Line("No findings of yours are imported yet, so nothing can be said about your account.", at("scope"))
-        elif self.asked.ids and not context.findings:
-            yield Line(f"No finding of yours matches {safe(scope)}.", at("scope"))
-        elif not context.total and not context.findings:
-            yield Line(f"No failing finding of yours matches {scope}.", at("scope"))
-        elif not context.total:
-            yield Line(f"Nothing fails for {safe(scope)}.", at("scope"))
-        else:
-            noun = "failing finding" if context.total == 1 else "failing findings"
-            yield Line(f"**{context.total} {noun} for {safe(scope)}: {told(context.counts)}.**", at("counts"))
-        for name, page in context.by_side.items():
-            yield Line(f"- {name}: {page.total} failing ({told(page.counts) or 'none'}).", at(f"side:{name}"))
+    def _figures(self) -> Iterator[Line]:
+        at = self._at("inventory")
+        result = self.context.result
+        listing = result is not None and (result.query.select in ("group", "trend") or result.query.of == "checks")
+        for place, line in enumerate(figures(self.asked, self.context)):
+            yield Line(f"- {line}" if listing and place else line, at(f"line:{line}"))
+
+    def _choices(self) -> Iterator[Line]:
+        for note in self.asked.reading.notes:
+            yield Line(f"{note[:1].upper()}{note[1:]}; which do you mean?")
+        for label, result in self.context.choices:
+            yield Line(f"- {label}: {headline(result)}")
+        yield Line("", after="\n")
 
     def _listed(self, number: int, finding: Finding) -> Iterator[Line]:
         at = self._at(finding)
-        severity = finding.severity
-        urgency = (
-            f"{severity.label}, {_when(severity)}"
-            if finding.status == "fail"
-            else f"{severity.label}, {finding.status}"
-        )
-        where = safe(finding.resource)
-        place = f" in {finding.region}" if finding.region and not finding.region.startswith("<") else ""
-        yield Line(
-            f"{number}. {severity.mark} [{safe(finding.check_id)}] {title_of(finding)} ({urgency}): {where}{place}.",
-            at("title"),
-        )
+        pointers = at("row") or self._at("inventory")(f"row:{finding.id}")
+        yield Line(listed(number, finding), pointers)
         touched = frameworks_of(finding, self.context.kb_entries)
-        if touched:
+        if touched and (self.asked.frameworks or self.asked.reading.fix) and number <= BEST:
             yield Line(f"   Frameworks: {safe(duties(touched, first=self.asked.frameworks))}.", at("duties"))
 
     def analysis(self) -> Iterator[Line]:
-        """Why it matters, in the knowledge base's words: what stands here when no model writes it."""
+        """Why it matters, in the scanner's or the knowledge base's words: what stands here when no model writes it."""
         asked, context = self.asked, self.context
-        if asked.intent == "document" or (asked.requires_documents and context.documents):
+        if context.documents and (asked.requires_documents or not context.looked_for_findings):
             yield from self._from_documents()
-        wanted = 1 if asked.intent in ("list", "compare") else 2
-        told_ = 0
-        for entry in self._by_relevance():
-            if told_ >= wanted or not entry.description:
-                break
-            if asked.intent == "list" and context.findings:
-                break
-            label = f"{entry.severity.mark} " if entry.severity and not context.findings else ""
-            yield Line(
-                f"{label}**{safe(entry.title).rstrip('.')}.** {safe(entry.description)}", self._at(entry)("summary")
-            )
-            if not context.findings and entry.frameworks:
-                yield Line(
-                    f"Frameworks: {duties(entry.frameworks, first=asked.frameworks)}.", self._at(entry)("duties")
-                )
-            told_ += 1
-            yield Line("", after="\n")
-        if not told_ and context.findings and asked.intent != "list":
-            yield from self._by_scanner(context.findings[0])
-
-    def _by_scanner(self, finding: Finding) -> Iterator[Line]:
-        at = self._at(finding)
-        for name, words in (("risk", finding.risk), ("description", finding.description)):
-            if words and self.desk.find(finding) is not None:
-                sheet = self.desk.sheets[self.desk.find(finding) or 0]
-                yield Line(f"**Why it matters.** {safe(sheet.words(name))}", at(name))
+        if asked.query.select == "explain":
+            yield from self._explained()
+        elif not context.findings and not context.choices and not context.duties.rules:
+            for entry in self._by_relevance()[:2] if not context.looked_for_findings or not context.total else ():
+                label = f"{entry.severity.mark} " if entry.severity else ""
+                words = f"{label}**{safe(entry.title).rstrip('.')}.** {safe(entry.description)}"
+                yield Line(words, self._at(entry)("summary"))
+                if entry.frameworks:
+                    at = self._at(entry)("duties")
+                    yield Line(f"Frameworks: {duties(entry.frameworks, first=asked.frameworks)}.", at)
                 yield Line("", after="\n")
-                return
+
+    def _explained(self) -> Iterator[Line]:
+        """What a check looks for and what happens where it fails, by the first that says so."""
+        rules = self.context.duties.rules
+        rule = next((one for one in rules if one.risk), next(iter(rules), None))
+        if rule is not None:
+            yield Line(f"**{safe(rule.check)}**: {safe(rule.title).rstrip('.')}.")
+            for words in (rule.description, rule.risk):
+                if words:
+                    yield Line(safe(words))
+            yield Line("", after="\n")
+            return
+        for entry in self._by_relevance()[:1]:
+            yield Line(f"**{safe(entry.title).rstrip('.')}.** {safe(entry.description)}", self._at(entry)("summary"))
+            yield Line("", after="\n")
 
     def _from_documents(self) -> Iterator[Line]:
         from footnoted.providers.extractive import Extractive
@@ -140,98 +143,108 @@ class Composer:
         yield Line("", after="\n\n")
 
     def remediation(self) -> Iterator[Line]:
-        """Steps and code of the entries that put it right, as the knowledge base has them."""
-        most = _FIXED.get(self.asked.intent, 1) if self.context.findings else 1
-        entries = [entry for entry in self._by_relevance() if entry.has_remediation][:most]
-        for entry in entries:
+        """Steps and code that put it right: the knowledge base's, else the scanner's own advice."""
+        asked, context = self.asked, self.context
+        asks = (
+            asked.query.select in ("remediation", "explain")
+            or asked.reading.fix
+            or asked.intent in ("remediate", "prioritise")
+        )
+        if not asks or context.choices:
+            return
+        entries = [entry for entry in self._by_relevance() if entry.has_remediation]
+        wanted = {"terraform": "terraform", "cli": "cli", "console": "console"}.get(asked.reading.format, "")
+        entries.sort(key=lambda one: not getattr(one, wanted, True) if wanted else False)
+        most = 1 if asked.query.select == "remediation" else 3
+        for entry in entries[:most]:
             yield from self._fix(entry)
-        if most and not entries and self.context.findings:
-            yield from self._scanners_fix(self.context.findings[0])
+        if entries:
+            return
+        rules = [one for one in context.duties.rules if one.remediation or one.cli]
+        for rule in sorted(rules, key=lambda one: not one.cli)[:1]:
+            yield Line(f"### Fix, as the scanner advises: {safe(rule.check)}", after="\n")
+            yield Line(f"{safe(rule.title).rstrip('.')}. {safe(rule.remediation)}", after="\n\n")
+            if rule.cli:
+                yield Line(UNVERIFIED, after="\n\n")
+                yield Line(fenced(rule.cli, "bash"), after="\n\n")
+        for finding in context.findings[:1] if not rules else ():
+            if finding.remediation:
+                yield Line(f"### Fix, as the scanner advises: {safe(finding.check_id)}", after="\n")
+                yield Line(safe(finding.remediation), self._at(finding)("advice"), after="\n\n")
+            if finding.remediation_cli:
+                yield Line(UNVERIFIED, after="\n\n")
+                yield Line(fenced(finding.remediation_cli, "bash"), after="\n\n")
 
     def _fix(self, entry: KnowledgeEntry) -> Iterator[Line]:
-        verified = entry.origin == "shipped"
         at = self._at(entry)
         yield Line(f"### Fix: {safe(entry.title).rstrip('.')}", after="\n")
+        if entry.origin != "shipped":
+            yield Line(f"From the imported entry {entry.id}. Read it before you run it.", at("title"), after="\n\n")
         for step in entry.console[:12]:
             yield Line(f"- {safe(step)}", at("console") if step is entry.console[0] else ())
         if entry.console:
             yield Line("", after="\n")
-        if not verified and (entry.cli or entry.terraform):
-            yield Line(f"From the imported entry {entry.id}. Read it before you run it.", at("title"), after="\n\n")
         for language, code in (("hcl", entry.terraform), ("bash", entry.cli)):
             if code:
                 yield Line(fenced(code, language), after="\n\n")
 
-    def _scanners_fix(self, finding: Finding) -> Iterator[Line]:
-        sheet = self.desk.find(finding)
-        if not finding.remediation and not finding.remediation_cli:
-            return
-        yield Line("### Fix, as the scanner advises", after="\n")
-        if finding.remediation and sheet is not None:
-            yield Line(safe(self.desk.sheets[sheet].words("advice")), self._at(finding)("advice"), after="\n\n")
-        if finding.remediation_cli:
-            yield Line(UNVERIFIED, after="\n\n")
-            yield Line(fenced(finding.remediation_cli, "bash"), after="\n\n")
-
     def closing(self) -> Iterator[Line]:
-        """What was not known, what is not covered, what was left out."""
+        """The query in words, and what was not used, not known, or left out."""
         asked, context = self.asked, self.context
-        covered = ", ".join(framework_name(key) for key in _COVERED)
-        told_ = [f"{name} is not covered by this knowledge base; it covers {covered}." for name in asked.uncovered]
-        told_ += [f"{one[:1].upper()}{one[1:]}." for one in (*context.unknown, *self.desk.left_out)]
-        if asked.beyond_list:
-            told_.append("The list before is shorter than the place you point at.")
+        reading = asked.reading
+        if context.looked_for_findings and not context.choices:
+            words = words_of(asked.query, asked.vocabulary)
+            yield Line(f"Asked of the scan of {asked.vocabulary.today}: {safe(words)}.")
+        told_ = []
+        if reading.unused:
+            told_.append(f"Not used: {', '.join(f'“{safe(one)}”' for one in reading.unused)}")
+        told_ += [note for note in reading.notes if not context.choices]
+        told_ += [*context.unknown, *self.desk.left_out]
         speaks = {check for entry in context.kb_entries for check in entry.checks}
-        silent = [one for one in context.findings[:BEST] if one.check_id not in speaks and one.control_id not in speaks]
-        if silent and asked.intent in ("remediate", "prioritise", "comply"):
-            names = ", ".join(dict.fromkeys(safe(one.check_id) for one in silent))
-            told_.append(f"The knowledge base has no remediation for {names}.")
-        if not told_:
-            return
-        yield Line("**Not known or left out**", after="\n")
-        for one in told_:
-            yield Line(f"- {one}")
+        silent = [one.check_id for one in context.findings[:BEST] if not {one.check_id, one.control_id} & speaks]
+        silent = silent or [one for one in asked.query.where.check[:1] if one not in speaks]
+        if silent and (reading.fix or asked.query.select == "remediation"):
+            names = ", ".join(dict.fromkeys(map(safe, silent)))
+            told_.append(f"The knowledge base has no remediation for {names}")
+        yield from (Line(f"- {one[:1].upper()}{one[1:].rstrip('.')}.") for one in told_)
 
     def refusal(self) -> str:
-        """The words when there is nothing to answer from."""
-        if self.asked.uncovered:
-            names = ", ".join(self.asked.uncovered)
-            return (
-                f"{names} is not covered by this knowledge base, so nothing is said about it. "
-                f"Covered are {', '.join(framework_name(key) for key in _COVERED)}."
-            )
-        if self.context.unknown and not self.context.documents:
-            return (
-                f"{self.context.unknown[0]}. Ask about your cloud findings, an AWS service, or a framework: "
-                f"{', '.join(framework_name(key) for key in _COVERED)}."
-            )
-        return (
-            "Neither your findings, nor your documents, nor the knowledge base speak of this. "
-            "Ask about your cloud findings, an AWS service, or a framework: "
-            f"{', '.join(framework_name(key) for key in _COVERED)}."
+        """The words when the question cannot be asked, or there is nothing to answer from."""
+        reading = self.asked.reading
+        vocabulary = self.asked.vocabulary
+        clouds = ", ".join(map(provider_name, sorted(vocabulary.providers))) or "your clouds"
+        said = []
+        if reading.unfit:
+            said.append(f"I cannot filter by {', '.join(f'“{safe(one)}”' for one in reading.unfit)}.")
+        if reading.reason:
+            said.append(f"Your scans do not hold that: {safe(reading.reason)} cannot be asked of them.")
+        said += [f"{note[:1].upper()}{note[1:]}." for note in map(safe, reading.notes)]
+        said += [f"{one[:1].upper()}{one[1:]}." for one in self.context.unknown]
+        if not said:
+            said.append("Neither your findings, nor your documents, nor the knowledge base speak of this.")
+        nearest = words_of(self.asked.query, vocabulary)
+        if self.asked.query.where.narrowed():
+            said.append(f"The closest question I can answer: {self.asked.query.select} of findings, {safe(nearest)}.")
+        covered = ", ".join(framework_name(key) for key in COVERED)
+        said.append(
+            f"Ask about findings of {clouds}, by account, region, service, severity, check or time, or about what the"
+            f" knowledge base covers: {covered}."
         )
+        return " ".join(said)
 
     def _by_relevance(self) -> list[KnowledgeEntry]:
-        """The entries that put the first findings right, in the findings' order; then the one that fits best."""
-        ordered: list[KnowledgeEntry] = []
+        """The entries that put the checks and findings right, in their order; else those of what was named."""
+        checks = [*self.asked.query.where.check]
         for finding in self.context.findings[:BEST]:
-            ordered += [
-                entry
-                for entry in self.context.kb_entries
-                if (finding.check_id in entry.checks or finding.control_id in entry.checks)
-                and entry.origin != "prowler-compliance"
-            ]
-        if self.context.main_entry is not None and not ordered:
-            main = self.context.main_entry
-            ordered = [
-                main,
-                *(entry for entry in self.context.kb_entries if entry is not main and self._is_about(entry)),
-            ]
+            checks += [finding.check_id, finding.control_id]
+        ordered = [
+            entry for check in checks for entry in self.context.kb_entries
+            if check in entry.checks and entry.origin != "prowler-compliance"
+        ]  # fmt: skip
+        if not ordered and not checks:
+            services = self.asked.services
+            ordered = [entry for entry in self.context.kb_entries if not services or entry.service in services]
         return list({id(entry): entry for entry in ordered}.values())
-
-    def _is_about(self, entry: KnowledgeEntry) -> bool:
-        asked = self.asked
-        return not asked.services or entry.service in asked.services
 
     def _at(self, item: object) -> _At:
         places = self.desk.of_kind("inventory") if item == "inventory" else []
@@ -263,19 +276,3 @@ def fenced(code: str, language: str) -> str:
     while fence in code:
         fence += "`"
     return f"{fence}{language}\n{code.strip()}\n{fence}"
-
-
-def _when(severity: Severity) -> str:
-    return severity.within if severity is Severity.INFORMATIONAL else f"act {severity.within}"
-
-
-def title_of(finding: Finding) -> str:
-    """A finding's title as a list shows it behind its id, which it need not repeat."""
-    title = finding.title.removeprefix(finding.check_id).lstrip(" :.-") or finding.title
-    number = finding.check_id.removeprefix("CIS.")
-    return safe(title.removeprefix(f"{number} ")).rstrip(".")
-
-
-def names_of(asked: Asked) -> Sequence[str]:
-    """The services and frameworks of a question as people write them."""
-    return [*(service_name(one) for one in asked.services), *(framework_name(one) for one in asked.frameworks)]

@@ -1,21 +1,19 @@
-"""An understood question and a tenant in; what an answer may rest on, the best of it first, out."""
+"""What an answer may rest on: the result of its query, the findings it shows, what is known of them, documents."""
 
 from __future__ import annotations
 
-import asyncio
-import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
-from footnoted.assistants.security.advice.choosing import chosen_entries, is_named
-from footnoted.assistants.security.advice.labels import labels_in
-from footnoted.assistants.security.advice.topic import Topic, owners_in, serving, topic_of
 from footnoted.assistants.security.documents import ConversationDocument
-from footnoted.assistants.security.findings.finding import Finding, FindingFilters, FindingsPage, Pagination
-from footnoted.assistants.security.knowledge import shipped
+from footnoted.assistants.security.findings.finding import Finding, Pagination
 from footnoted.assistants.security.knowledge.entry import KnowledgeEntry
-from footnoted.assistants.security.names import framework_name, service_name
+from footnoted.assistants.security.knowledge.shipped import checks_of
+from footnoted.assistants.security.names import framework_key
+from footnoted.assistants.security.query.duties import Duties, duties_of
+from footnoted.assistants.security.query.finding_query import FindingQuery
+from footnoted.assistants.security.query.running import Result, run
 
 if TYPE_CHECKING:
     from footnoted.assistants.security.advice.asked import Asked
@@ -23,35 +21,46 @@ if TYPE_CHECKING:
     from footnoted.assistants.security.knowledge.service import KnowledgeBaseService
 
 PAGE = 10  # findings looked at for one answer
-BEST = 5  # findings, and entries, an answer is made from
+BEST = 5  # findings, and entries, a model is shown
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerContext:
-    """What an answer may rest on: knowledge-base entries, findings of the tenant, documents of the conversation.
+    """What an answer may rest on. ``result`` is what the database says; ``findings`` are the rows it lists.
 
-    ``total`` and ``counts`` are of all findings that match, computed by the database; ``by_service`` and
-    ``by_framework`` the same for each side of a comparison. ``unknown`` says what was asked for and is not there.
+    ``by_catalogue`` counts what our own catalogue ties to the framework asked about and its scanner does not say.
+    ``unknown`` says what was asked for and is not there.
     """
 
     kb_entries: tuple[KnowledgeEntry, ...] = ()
     findings: tuple[Finding, ...] = ()
     documents: tuple[ConversationDocument, ...] = ()
-    total: int = 0
-    counts: Mapping[str, int] = field(default_factory=dict)
-    by_side: Mapping[str, FindingsPage] = field(default_factory=dict)
+    result: Result | None = None
+    choices: tuple[tuple[str, Result], ...] = ()
+    duties: Duties = field(default_factory=Duties)
+    by_catalogue: Result | None = None
     tenant_total: int = 0
-    looked_for_findings: bool = False
-    topic: str = ""
-    main_entry: KnowledgeEntry | None = None
-    entries_found: int = 0
     unknown: tuple[str, ...] = ()
-    repeated: int = 0
+
+    @property
+    def total(self) -> int:
+        """How many findings match."""
+        return self.result.findings or self.result.total if self.result else 0
+
+    @property
+    def counts(self) -> Mapping[str, int]:
+        """How many of each severity."""
+        return self.result.severities if self.result else {}
+
+    @property
+    def looked_for_findings(self) -> bool:
+        """Whether the tenant's findings were asked."""
+        return self.result is not None
 
     @property
     def is_empty(self) -> bool:
         """Whether there is nothing to answer from."""
-        return not (self.kb_entries or self.findings or self.documents or self.looked_for_findings)
+        return not (self.kb_entries or self.findings or self.documents or self.looked_for_findings or self.choices)
 
 
 class Documents(Protocol):
@@ -74,200 +83,94 @@ class Shelves:
 
 
 async def assemble(asked: Asked, shelves: Shelves, tenant: str) -> AnswerContext:
-    """Findings by id where ids are named, else by service and framework; entries for each; documents."""
-    topic = topic_of(asked)
-    about = await _entries_about(asked, topic, shelves.knowledge_base, tenant)
-    documents = await _documents(asked, shelves, tenant)
-    if asked.names_nothing and asked.intent in ("other", "explain", "document"):
-        if about and asked.intent == "other":
-            asked = replace(asked, requires_findings=True)
-        elif topic.stems and not about:
-            # It names nothing that is known here, and what it is about is nothing that is known here either.
-            return AnswerContext(documents=documents, unknown=_unknown_document(asked, documents))
-    if asked.names_nothing and (strange := await _strange(asked, shelves, tenant)):
-        return AnswerContext(documents=documents, unknown=strange)
-    page, sides, unknown, tenant_total = await _findings(asked, shelves, tenant, about, topic)
-    unknown += _unknown_document(asked, documents)
-    findings, repeated = without_repeats(page.findings, asked.ids)
-    best = findings[:BEST]
-    entries = await _entries(asked, shelves.knowledge_base, tenant, best)
-    entries = list({(entry.origin, entry.id): entry for entry in (*about, *entries)}.values())
-    if asked.ids and not best:
-        entries = [entry for entry in entries if is_named(entry, asked.ids)]
-    kept, main = chosen_entries(asked, best, entries, most=BEST)
+    """Run the query, and look up what its rows, checks, frameworks and services are known by."""
+    documents: tuple[ConversationDocument, ...] = ()
+    if shelves.documents is not None:
+        documents = tuple(await shelves.documents.get_for_conversation(tenant, asked.conversation_id, asked.question))
+    missing = ("no document belongs to this conversation",) if asked.requires_documents and not documents else ()
+    reading = asked.reading
+    if not reading.can_be_asked or not (reading.names_findings or not reading.unused):
+        return AnswerContext(documents=documents, unknown=missing)
+    result: Result | None = None
+    by_catalogue: Result | None = None
+    findings: tuple[Finding, ...] = ()
+    choices: tuple[tuple[str, Result], ...] = ()
+    total, duties = 0, Duties()
+    if shelves.findings is not None:
+        total = await shelves.findings.count(tenant)
+    if shelves.findings is not None and total:
+        database, today = shelves.findings.database, asked.vocabulary.today
+        choices = tuple(
+            [(one.label, await run(database, tenant, _counted(one.query), today)) for one in reading.choices]
+        )
+        query = asked.query
+        if not choices:
+            result = await run(database, tenant, _shown(query), today)
+            by_catalogue = await _by_catalogue(asked, shelves.findings, tenant)
+            findings = await _findings(result, shelves.findings, tenant)
+        duties = await duties_of(database, tenant, query)
+    entries = await _entries(asked, shelves.knowledge_base, tenant, findings)
     return AnswerContext(
-        kb_entries=kept,
+        kb_entries=entries,
         findings=findings,
         documents=documents,
-        total=page.total,
-        counts=dict(page.counts),
-        by_side=sides,
-        tenant_total=tenant_total,
-        looked_for_findings=asked.wants_findings and shelves.findings is not None,
-        main_entry=main,
-        topic=" and ".join(asked.labels) or topic.named(about),
-        entries_found=len(entries),
-        unknown=(*unknown, *repeated),
-        repeated=len(repeated),
+        result=result,
+        choices=choices,
+        duties=duties,
+        by_catalogue=by_catalogue,
+        tenant_total=total,
+        unknown=missing,
     )
 
 
-async def _documents(asked: Asked, shelves: Shelves, tenant: str) -> tuple[ConversationDocument, ...]:
-    if shelves.documents is None:
+def _shown(query: FindingQuery) -> FindingQuery:
+    """What is explained or put right is shown by the first rows it is found in, whatever their status."""
+    if query.select not in ("explain", "remediation"):
+        return query
+    where = query.where.model_copy(update={"status": []})
+    return query.model_copy(update={"select": "list", "of": "findings", "limit": 3, "where": where})
+
+
+def _counted(query: FindingQuery) -> FindingQuery:
+    return query.model_copy(update={"select": "count", "group_by": ""})
+
+
+async def _findings(result: Result, service: FindingsService, tenant: str) -> tuple[Finding, ...]:
+    """The findings of the rows, as they are kept, in the rows' order."""
+    if not result.rows:
         return ()
-    return tuple(await shelves.documents.get_for_conversation(tenant, asked.conversation_id, asked.question))
+    page = await service.get_by_rule_ids(tenant, [one.id for one in result.rows], Pagination(page_size=200))
+    found = {one.id: one for one in page}
+    return tuple(found[one.id] for one in result.rows if one.id in found)
 
 
-def _unknown_document(asked: Asked, documents: Sequence[ConversationDocument]) -> tuple[str, ...]:
-    missing = asked.requires_documents and not documents
-    return ("no document belongs to this conversation",) if missing else ()
-
-
-async def _strange(asked: Asked, shelves: Shelves, tenant: str) -> tuple[str, ...]:
-    """The names whose findings are asked for and which nothing here bears: no service, no title, no resource."""
-    names = owners_in(asked.question)
-    if not names or shelves.findings is None:
-        return ()
-    for name in names:
-        filters = FindingFilters(title_words=(name,), statuses=())
-        if (await shelves.findings.get_findings(tenant, filters, Pagination(page_size=1))).total:
-            return ()
-        if (await shelves.findings.get_by_rule_ids(tenant, [name])).findings:
-            return ()
-    return (f"{', '.join(names)} is no service, framework, check or resource that is known here",)
-
-
-def without_repeats(
-    findings: Sequence[Finding], named: Sequence[str] = ()
-) -> tuple[tuple[Finding, ...], tuple[str, ...]]:
-    """Findings that report one thing on one resource as one, with the frameworks of all; and a word on each.
-
-    The one whose check is ``named`` is the one that stays.
-    """
-    first: dict[tuple[str, ...], Finding] = {}
-    repeated: list[str] = []
-    for one in findings:
-        key = (one.control_id, one.resource_id, one.account, one.region, one.status) if one.resource_id else (one.id,)
-        before = first.get(key)
-        if before is None or before.check_id == one.check_id:
-            first[key if before is None else (*key, one.id)] = one
-            continue
-        if one.check_id in named and before.check_id not in named:
-            before, one = one, before  # noqa: PLW2901
-        frameworks = {name: dict.fromkeys(ids) for name, ids in before.frameworks.items()}
-        for name, ids in one.frameworks.items():
-            frameworks.setdefault(name, {}).update(dict.fromkeys(ids))
-        first[key] = replace(before, frameworks={name: tuple(ids) for name, ids in frameworks.items()})
-        repeated.append(
-            f"{one.check_id} reports the same on {one.resource} as {before.check_id} and is not listed again"
-        )
-    return tuple(first.values()), tuple(repeated)
-
-
-async def _findings(
-    asked: Asked, shelves: Shelves, tenant: str, about: Sequence[KnowledgeEntry], topic: Topic
-) -> tuple[FindingsPage, dict[str, FindingsPage], tuple[str, ...], int]:
-    service = shelves.findings
-    if service is None or not asked.wants_findings:
-        return FindingsPage(), {}, (), 0
-    total = await service.count(tenant)
-    if not total:
-        return FindingsPage(), {}, ("no findings are imported yet: footnoted findings import FILE",), 0
-    if asked.ids:
-        page = await service.get_by_rule_ids(tenant, asked.ids, Pagination(page_size=PAGE))
-        if asked.severities:
-            kept = tuple(one for one in page.findings if one.severity.value in asked.severities)
-            page = replace(page, findings=kept) if kept else page
-        known = {
-            name.casefold()
-            for one in page.findings
-            for name in (one.check_id, one.control_id, one.id, one.uid, one.resource_id)
-        }
-        missing = [one for one in asked.ids if one.casefold() not in known]
-        unknown = (f"no finding of yours is named {', '.join(missing[:5])}",) if missing and not page.findings else ()
-        return page, {}, unknown, total
-    filters = filters_of(asked)
-    if about and asked.intent != "compare":
-        checks = tuple(dict.fromkeys(check for entry in about for check in entry.checks))
-        narrowed = replace(filters, check_ids=checks, title_words=() if asked.labels else topic.words)
-        page = await service.get_findings(tenant, narrowed, Pagination(page_size=PAGE))
-        others = await service.get_findings(tenant, filters, Pagination(page_size=1)) if not page.total else page
-        unknown = (f"other findings fail for {_named(asked)}: {others.total}",) if others.total > page.total else ()
-        return page, {}, unknown, total
-    page = await service.get_findings(tenant, filters, Pagination(page_size=PAGE))
-    sides = await _sides(asked, service, tenant) if asked.intent == "compare" else {}
-    return page, sides, (), total
-
-
-def _named(asked: Asked) -> str:
-    names = [*(service_name(one) for one in asked.services), *(framework_name(one) for one in asked.frameworks)]
-    return ", ".join(names) or "you"
-
-
-async def _entries_about(
-    asked: Asked, topic: Topic, knowledge: KnowledgeBaseService, tenant: str
-) -> list[KnowledgeEntry]:
-    """The entries on what the question is about, beyond its names; none where it is about no more than those."""
-    if asked.ids or not (topic.stems or asked.labels):
-        return []
-    candidates: list[KnowledgeEntry] = []
-    for service in asked.services:
-        candidates += await knowledge.get_for_service(service, tenant_id=tenant)
-    if not asked.services:
-        candidates = list(shipped.entries())
-    if asked.frameworks and not asked.services:
-        candidates = [entry for entry in candidates if any(key in entry.frameworks for key in asked.frameworks)]
-    if asked.labels:
-        return serving(asked.labels, candidates)
-    found = topic.entries([entry for entry in candidates if entry.checks])
-    if asked.names_nothing and asked.intent in ("other", "explain") and not topic.strongly(found):
-        return []
-    return found
-
-
-async def _sides(asked: Asked, service: FindingsService, tenant: str) -> dict[str, FindingsPage]:
-    """The findings of each side of a comparison: services if two are named, else frameworks."""
-    filters = filters_of(asked)
-    if len(asked.services) > 1:
-        named = {service_name(one): replace(filters, services=(one,)) for one in asked.services[:4]}
-    elif len(asked.frameworks) > 1:
-        named = {framework_name(one): replace(filters, frameworks=(one,)) for one in asked.frameworks[:4]}
-    else:
-        return {}
-    pages = await asyncio.gather(
-        *(service.get_findings(tenant, one, Pagination(page_size=3)) for one in named.values())
-    )
-    return dict(zip(named, pages, strict=True))
-
-
-def filters_of(asked: Asked) -> FindingFilters:
-    """What the question asks the findings to be."""
-    return FindingFilters(
-        services=asked.services,
-        frameworks=asked.frameworks,
-        severities=asked.severities,
-        excluded_services=asked.excluded_services,
-        excluded_severities=asked.excluded_severities,
-        accounts=asked.accounts,
-    )
+async def _by_catalogue(asked: Asked, service: FindingsService, tenant: str) -> Result | None:
+    """The same count by our own catalogue's reading of the framework, apart from the scanner's."""
+    where = asked.query.where
+    if not where.framework or where.requirement or where.check or where.version:
+        return None
+    checks = checks_of((framework_key(where.framework),))
+    known = [one for one in asked.vocabulary.checks if one in set(checks)]
+    if not known:
+        return None
+    apart = where.model_copy(update={"framework": "", "check": known})
+    query = FindingQuery(select="list", where=apart, exclude=asked.query.exclude)
+    return await run(service.database, tenant, query, asked.vocabulary.today)
 
 
 async def _entries(
-    asked: Asked, knowledge: KnowledgeBaseService, tenant: str, best: Sequence[Finding]
-) -> list[KnowledgeEntry]:
-    checks = [name for one in best for name in (one.check_id, one.control_id)]
-    found = [
-        *(await knowledge.get_for_checks([*checks, *asked.ids], tenant_id=tenant) if checks or asked.ids else []),
-        *(await knowledge.get_by_ids([*asked.ids, *_keys(asked.question)], tenant_id=tenant)),
-    ]
-    for framework in asked.frameworks:
-        found += await knowledge.get_for_framework(framework, tenant_id=tenant)
-    for service in asked.services:
-        found += await knowledge.get_for_service(service, tenant_id=tenant)
-    return list({(entry.origin, entry.id): entry for entry in found}.values())
-
-
-def _keys(question: str) -> list[str]:
-    """Ids of entries a question names: of requirements (AC-2) and of controls (s3-block-public-access)."""
-    named = [re.sub(r"\((\d+)\)", r".\1", one) for one in labels_in(question)]
-    return [*named, *re.findall(r"\b[a-z0-9]+(?:-[a-z0-9]+){2,}\b", question)][:10]
+    asked: Asked, knowledge: KnowledgeBaseService, tenant: str, findings: Sequence[Finding]
+) -> tuple[KnowledgeEntry, ...]:
+    where = asked.query.where
+    checks = [name for one in findings[:BEST] for name in (one.check_id, one.control_id)]
+    found = await knowledge.get_for_checks([*where.check, *checks], tenant_id=tenant) if checks or where.check else []
+    place = {check: at for at, check in reversed(list(enumerate([*where.check, *checks])))}
+    found = [one for one in found if one.has_remediation or not one.frameworks]
+    found.sort(key=lambda one: min((place[check] for check in one.checks if check in place), default=99))
+    if not where.check:
+        for service in asked.services:
+            found += await knowledge.get_for_service(service, tenant_id=tenant)
+        for framework in asked.frameworks:
+            of_framework = await knowledge.get_for_framework(framework, tenant_id=tenant)
+            found += [one for one in of_framework if not asked.services or one.service in asked.services]
+    return tuple({(one.origin, one.id): one for one in found}.values())[:BEST]

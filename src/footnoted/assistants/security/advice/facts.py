@@ -28,9 +28,12 @@ def facts_of(context: AnswerContext, desk: Desk) -> Facts:
     severities = {
         at + 1: getattr(sheet.item, "severity", None) for at, sheet in enumerate(desk.sheets) if sheet.kind == "finding"
     }
-    pages = context.by_side.values()
-    allowed = {len(context.findings[:BEST]), context.total, *context.counts.values()}
-    allowed |= {page.total for page in pages} | {count for page in pages for count in page.counts.values()}
+    results = [one for one in (context.result, context.by_catalogue, *(one for _, one in context.choices)) if one]
+    results += [side for one in results for side in one.sides]
+    allowed = {len(context.findings[:BEST]), len(context.findings)}
+    for one in results:
+        allowed |= {one.total, one.findings, one.resources, one.checks, *one.severities.values()}
+        allowed |= {*one.scanners.values(), *one.statuses.values(), *(n for _, _, n in one.groups)}
     return Facts(
         named={name: severity for name, severity in named.items() if name not in shared},
         by_source={number: severity for number, severity in severities.items() if severity is not None},

@@ -15,8 +15,8 @@ _SHOWN = 3
 class ResponseFormatter:
     """Sets advice and remediation in the form every answer has."""
 
+    @staticmethod
     def format_security_advice(
-        self,
         content: str,
         findings: Sequence[Any] | None = None,
         compliance: Sequence[Any] | Mapping[str, Any] | None = None,
@@ -33,8 +33,9 @@ class ResponseFormatter:
             parts.append("**Compliance**\n" + "\n".join(f"- {one}" for one in _frameworks(compliance)))
         return "\n\n".join(part for part in parts if part)
 
+    @staticmethod
     def format_remediation(
-        self, title: str, steps: Sequence[str] = (), code: str | None = None, language: str = "hcl"
+        title: str, steps: Sequence[str] = (), code: str | None = None, language: str = "hcl"
     ) -> str:
         r"""A heading, numbered steps, and the code between fences.
 

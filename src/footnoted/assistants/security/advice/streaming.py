@@ -92,6 +92,8 @@ class StreamingHandler:
 
 def _start(event: AdviceStarted) -> dict[str, Any]:
     return {
+        "type": "start",
+        **event.asked.told(),
         "intent": event.asked.intent,
         "entities": dict(event.asked.entities),
         "sources": _sources(event.sources),

@@ -14,6 +14,7 @@ from footnoted.types import Evidence, Source, Verdict
 
 if TYPE_CHECKING:
     from footnoted.assistants.security.advice.compose import Line
+    from footnoted.assistants.security.query.claims import Rows
     from footnoted.grounding.judge import Weigher
 
 _LEAST_STEMS = 2  # "All is well." is nothing a finding or a control can carry
@@ -21,23 +22,35 @@ _LETTERS = re.compile(r"[\W_]+")
 
 
 class AdviceWeigher:
-    """Knows the lines that were composed from data; asks ``weigher`` about every other sentence."""
+    """Knows the lines that were composed from data; holds others against ``rows``, and asks ``weigher`` of the rest."""
 
-    def __init__(self, weigher: Weigher) -> None:
-        self._weigher = weigher
-        self._composed: list[str] = []
+    def __init__(self, weigher: Weigher, rows: Rows | None = None) -> None:
+        self._weigher, self._rows = weigher, rows
+        self.truths: list[str] = []  # what the rows say where a sentence said otherwise
+        self._composed = " "
 
     def note(self, line: Line) -> None:
         """Remember a line that data wrote."""
         if plain := _plain(line.text):
-            self._composed.append(f" {plain} ")
+            self._composed += f"{plain} "
+
+    def wrote(self, claim: str) -> bool:
+        """Whether data wrote this line, or the line of code that it is."""
+        plain = _plain(claim)
+        return bool(plain) and f" {plain} " in self._composed
 
     async def acheck(self, claim: str, sources: Sequence[Source], *, cited: Sequence[int] = ()) -> Verdict:
         """The verdict on one claim."""
         plain = _plain(claim)
-        if plain and any(f" {plain} " in composed for composed in self._composed):
+        if self.wrote(claim):
             # Its citations carry the places; evidence here would set findings that differ against one another.
             return Verdict("supported", score=1.0, tier="exact", reason="written from data")
+        held = await self._rows.hold(claim) if self._rows is not None and plain else None
+        if held is not None and held.right:
+            return Verdict("supported", score=1.0, tier="exact", reason="the rows say so")
+        if held is not None:
+            self.truths.append(held.truth)
+            return Verdict("contradicted", score=0.0, tier="exact", reason=f"the rows say otherwise: {held.truth}")
         if len(set(content_stems(plain))) < _LEAST_STEMS:
             return Verdict("unsupported", score=0.0, tier="exact", reason="it says too little to be held against data")
         verdict = await self._weigher.acheck(claim, sources, cited=cited)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from itertools import islice
 from typing import Any
 
 from footnoted.assistants.security.findings.fields import ID, NotAFinding, at, line, lines, moment, paragraph
 from footnoted.assistants.security.findings.finding import Finding
 from footnoted.assistants.security.findings.hub import control_of_today
-from footnoted.assistants.security.names import framework_key, service_key, service_of_resource
+from footnoted.assistants.security.names import SERVICES, framework_key, service_key, service_of_resource
 from footnoted.assistants.security.severity import Severity, read_severity
 
 _STATUSES = {"PASSED": "pass", "FAILED": "fail", "WARNING": "manual", "NOT_AVAILABLE": "unknown"}
@@ -66,7 +67,12 @@ def read_asff(record: Mapping[str, Any]) -> Finding:
         remediation=paragraph(at(advice, "Text")),
         references=(url,) if url.startswith(("https://", "http://")) else (),
         frameworks=_frameworks(record, generator, check),
+        mappings=_mappings(record, generator, check),
         observed_at=moment(at(record, "UpdatedAt") or at(record, "LastObservedAt") or at(record, "CreatedAt")),
+        first_seen=moment(at(record, "FirstObservedAt") or at(record, "CreatedAt")),
+        account_name=line(at(record, "AwsAccountName")),
+        group=_group(check, control, title, group),
+        tags=tuple(f"{key}:{value}" for key, value in islice((at(resource, "Tags") or {}).items(), 100)),
     )
 
 
@@ -140,6 +146,49 @@ def _frameworks(record: Mapping[str, Any], generator: str, check: str) -> dict[s
         if told := _IDENTIFIER.match(requirement):
             found.setdefault(framework_key(told["name"]), {})[told["id"].strip()] = None
     return {key: tuple(ids) for key, ids in found.items()}
+
+
+# AWS's own names of its standards; the words before the version are what scanners' maps call the same framework.
+_STANDARDS = {
+    "aws-foundational-security-best-practices": "AWS-Foundational-Security-Best-Practices",
+    "cis-aws-foundations-benchmark": "CIS",
+    "pci-dss": "PCI",
+    "nist-800-53": "NIST-800-53",
+}
+
+
+def _mappings(record: Mapping[str, Any], generator: str, check: str) -> dict[str, tuple[str, ...]]:
+    """``{"CIS-1.2.0": ("1.5",)}``: the standard with its version, as the record has it, and what it maps to."""
+    found: dict[str, tuple[str, ...]] = {}
+    standards = at(record, "Compliance", "AssociatedStandards")
+    told = [generator, line(at(record, "ProductFields", "StandardsArn"))]
+    told += [line(at(one, "StandardsId")) for one in standards] if isinstance(standards, list) else []
+    related = lines(at(record, "Compliance", "RelatedRequirements"))
+    for source in told:
+        named = re.search(r"(?:^|/)([a-z0-9-]+)/v/(\d[\w.]*)", source)
+        if named is None:
+            continue
+        name = f"{_STANDARDS.get(named[1], named[1])}-{named[2]}"
+        wanted = named[1].replace("-", "")[:4]
+        ids = [one["id"].strip() for each in related if (one := _IDENTIFIER.match(each))
+               and re.sub(r"\W", "", one["name"].casefold()).startswith(wanted)]  # fmt: skip
+        if not ids and named[1] != "pci-dss":
+            ids = [check.removeprefix("CIS.")]
+        found.setdefault(name, tuple(dict.fromkeys(ids)))
+    return found
+
+
+def _group(check: str, control: str, title: str, service: str) -> str:
+    """The service a control is about, as Prowler writes it: by the control's own prefix."""
+    if check.startswith("CIS."):  # numbered by section, so its control of today tells
+        told = next((known for word in title.split() if (known := service_key(word)) in SERVICES), "")
+        section = {"1": "iam", "2": told}.get(check.split(".")[1], "")
+        return section or _spelled(_service_of_control(control)) or service
+    return _spelled(_service_of_control(check.removeprefix("PCI."))) or service
+
+
+def _spelled(family: str) -> str:
+    return {"lambda": "awslambda", "cw": "cloudwatch"}.get(family.casefold(), family.casefold())
 
 
 def _service_of_control(control: str) -> str:

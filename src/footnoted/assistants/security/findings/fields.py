@@ -6,13 +6,14 @@ import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import lru_cache
+from itertools import islice
 from typing import Any
 
 from footnoted.inert import on_one_line, readable
 
 LINE, TEXT, ID = 500, 8_000, 1_000  # code points a title, a paragraph and an id may have
-_MOST = 60  # items of a list
-PLACEHOLDER = re.compile(r"<[^<>]{0,60}>")
+_MOST = 500  # items of a list
+PLACEHOLDER = re.compile(r"<(?!root_account>)[^<>]{0,60}>")  # the root user of AWS is called so by Prowler itself
 
 
 class NotAFinding(Exception):
@@ -79,12 +80,17 @@ def moment(value: Any) -> datetime | None:
     return None
 
 
-def requirements(compliance: Mapping[Any, Any], *, provider: str) -> dict[str, tuple[str, ...]]:
-    """``{"CIS-1.4": ["1.20"], …}`` as canonical keys, the identifiers of several versions side by side."""
+def mappings(compliance: Mapping[Any, Any]) -> dict[str, tuple[str, ...]]:
+    """``{"CIS-1.4": ["1.20"], …}`` as the scanner has it, bounded."""
+    found = {line(name): lines(ids) for name, ids in islice(compliance.items(), _MOST) if isinstance(name, str)}
+    return {name: ids for name, ids in found.items() if name}
+
+
+def requirements(mapped: Mapping[str, tuple[str, ...]], *, provider: str) -> dict[str, tuple[str, ...]]:
+    """Mappings under canonical keys, the identifiers of several versions side by side."""
     from footnoted.assistants.security.names import framework_key
 
     found: dict[str, dict[str, None]] = {}
-    for name, ids in list(compliance.items())[:_MOST]:
-        if isinstance(name, str) and name.strip():
-            found.setdefault(framework_key(name, provider=provider), {}).update(dict.fromkeys(lines(ids)))
+    for name, ids in mapped.items():
+        found.setdefault(framework_key(name, provider=provider), {}).update(dict.fromkeys(ids))
     return {key: tuple(ids)[:_MOST] for key, ids in found.items() if key}

@@ -17,7 +17,9 @@ class Finding:
 
     ``check_id`` is the scanner's own ("s3_bucket_public_access", "PCI.S3.6"); ``control_id`` the Security Hub
     control that means the same ("S3.1"), or the check again. ``frameworks`` maps canonical keys ("hipaa") to the
-    identifiers the scanner gave. ``detail`` is what it saw on this resource. ``id`` is empty until it is kept.
+    identifiers the scanner gave, ``mappings`` its own names with their versions ("CIS-5.0") to the same. ``group`` is
+    the service as the scanner writes it, ``first_seen`` since when the check has had this status on the resource.
+    ``detail`` is what it saw on this resource. ``id`` is empty until it is kept.
     """
 
     check_id: str
@@ -41,7 +43,13 @@ class Finding:
     remediation_cli: str = ""
     references: tuple[str, ...] = ()
     frameworks: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    mappings: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     observed_at: datetime | None = None
+    first_seen: datetime | None = None
+    account_name: str = ""
+    group: str = ""
+    tags: tuple[str, ...] = ()
+    categories: tuple[str, ...] = ()
     id: str = ""
 
     @property

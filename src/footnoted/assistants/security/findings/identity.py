@@ -31,7 +31,7 @@ def is_told_apart(finding: Finding) -> bool:
 def rule_of(tenant: str, finding: Finding) -> str:
     """The id of what the check says, made from its words."""
     words = (finding.check_id, finding.title, finding.description, finding.risk, finding.remediation)
-    return _rule(tenant, (*words, finding.remediation_cli), finding.references, tuple(finding.frameworks.items()))
+    return _rule(tenant, (*words, finding.remediation_cli), finding.references, tuple(finding.mappings.items()))
 
 
 # A check says the same words on each of its findings.
@@ -60,6 +60,8 @@ def digest_of(finding: Finding) -> str:
         finding.resource_name,
         finding.resource_type,
         finding.detail,
+        finding.account_name,
+        *finding.tags,
     )
 
 

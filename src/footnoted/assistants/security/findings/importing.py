@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import asyncio
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import islice
@@ -12,8 +13,10 @@ from footnoted.assistants.security.findings.finding import Finding
 from footnoted.assistants.security.findings.identity import digest_of, identity_of, is_told_apart, rule_of
 from footnoted.assistants.security.findings.reading import Read, findings_in
 from footnoted.assistants.security.findings.records import BadRecord
+from footnoted.assistants.security.findings.scans import Scans
+from footnoted.assistants.security.names import requirement_key
 from footnoted.assistants.security.rooms import transaction
-from footnoted.assistants.security.tables import FindingRow, RuleFrameworkRow, RuleRow
+from footnoted.assistants.security.tables import FindingRow, MappingRow, RuleFrameworkRow, RuleRow, StateRow
 
 if TYPE_CHECKING:
     from sqlalchemy import Table
@@ -40,6 +43,7 @@ class ImportReport:
     problems: list[BadRecord] = field(default_factory=list)
     severities: dict[str, int] = field(default_factory=dict)
     accounts: dict[str, int] = field(default_factory=dict)
+    partial: tuple[str, ...] = ()  # accounts of which the file is no whole scan: what it does not name stands as before
 
     @property
     def kept(self) -> int:
@@ -61,6 +65,7 @@ class ImportReport:
             },
             "severities": self.severities,
             "accounts": self.accounts,
+            "partial": list(self.partial),
             "problems": [{"line": one.line, "reason": one.reason} for one in self.problems],
         }
 
@@ -71,22 +76,36 @@ async def import_findings(
     pieces: Iterable[bytes],
     *,
     accounts: frozenset[str] = frozenset(),
+    complete: bool | None = None,
     progress: Callable[[ImportReport], None] | None = None,
 ) -> ImportReport:
     """Keep every finding of a file given in pieces. ``accounts``: if any are named, others' findings are left out.
 
-    A file imported again changes nothing; a later scan updates what it sees again, an older one does not.
-    Memory stays bounded however large the file is. Each batch is one transaction.
+    ``complete`` says whether the file holds whole scans, which tell what is gone, or parts of them; without a word
+    on it that is found out (`Scans`). A file imported again changes nothing; a later scan updates what it sees again,
+    an older one does not. Memory stays bounded however large the file is. Each batch is one transaction.
     """
-    import asyncio
-
     report = ImportReport()
-    keeping = _Keeping(database, tenant, report)
+    keeping = _Keeping(database, tenant, report, Scans(database, tenant, complete=complete))
     found = findings_in(pieces)
+    try:
+        await _keep_all(found, keeping, report, accounts, progress)
+    finally:
+        report.partial = await keeping.scans.finish()
+    return report
+
+
+async def _keep_all(
+    found: Iterator[Read | BadRecord],
+    keeping: _Keeping,
+    report: ImportReport,
+    accounts: frozenset[str],
+    progress: Callable[[ImportReport], None] | None,
+) -> None:
     while True:
         batch = await asyncio.to_thread(lambda: list(islice(found, BATCH)))
         if not batch:
-            return report
+            return
         for one in batch:
             if isinstance(one, BadRecord):
                 report.skip(one.line, one.reason)
@@ -105,9 +124,10 @@ async def import_findings(
 class _Keeping:
     """The findings of one import on their way into the store, a batch at a time."""
 
-    def __init__(self, database: Database, tenant: str, report: ImportReport) -> None:
+    def __init__(self, database: Database, tenant: str, report: ImportReport, scans: Scans) -> None:
         self._database, self._tenant, self._report = database, tenant, report
         self._known_rules: set[str] = set()
+        self.scans = scans
         self._rules: dict[str, Finding] = {}
         self._findings: dict[str, tuple[str, str, Finding]] = {}  # id -> digest, rule, finding
         self._seen: dict[str, tuple[str, float]] = {}  # id -> digest and time, of this file
@@ -174,6 +194,19 @@ class _Keeping:
             for framework in one.frameworks
         ]
         await self._insert(session, RuleFrameworkRow.__table__, serving)
+        mapped = [
+            {
+                "tenant": self._tenant,
+                "rule_id": identity,
+                "name": name,
+                "requirement": each,
+                "key": requirement_key(each),
+            }
+            for identity, one in sorted(self._rules.items())
+            for name, ids in one.mappings.items()
+            for each in ids or ("",)
+        ]
+        await self._insert(session, MappingRow.__table__, mapped)
 
     async def _write_findings(self, session: AsyncSession) -> None:
         from sqlalchemy import ARRAY, Text, any_, literal, select
@@ -200,6 +233,18 @@ class _Keeping:
             if before is None or _is_later(finding.observed_at, before[2]):
                 fresh.append(self._row(identity, digest, rule, finding))
         await self._insert(session, FindingRow.__table__, fresh, update=True)
+        states = [
+            {
+                "scan_id": self.scans.of(finding, feed=report.format == "asff"),
+                "finding_id": identity,
+                "status": finding.status,
+                "severity": finding.severity.rank,
+                "first_seen": _second(finding.first_seen),
+                "carried": False,
+            }
+            for identity, (_, _, finding) in sorted(self._findings.items())
+        ]
+        await self._insert(session, StateRow.__table__, states, update=True, by=("scan_id", "finding_id"))
 
     def _row(self, identity: str, digest: str, rule: str, finding: Finding) -> dict[str, Any]:
         copied = (
@@ -212,11 +257,24 @@ class _Keeping:
             "rule_id": rule,
             "digest": digest,
             "severity": finding.severity.rank,
+            "account_name": finding.account_name or finding.account,
+            "family": finding.group or finding.service,
+            "tags": enclosed(finding.tags),
+            "categories": enclosed(finding.categories),
+            "first_seen": _second(finding.first_seen),
+            "seen_in": self.scans.of(finding),
+            "current": True,
             **{name: getattr(finding, name) for name in copied},
         }
 
     async def _insert(
-        self, session: AsyncSession, table: Table | Any, rows: Sequence[Mapping[str, Any]], *, update: bool = False
+        self,
+        session: AsyncSession,
+        table: Table | Any,
+        rows: Sequence[Mapping[str, Any]],
+        *,
+        update: bool = False,
+        by: tuple[str, ...] = ("id",),
     ) -> None:
         """Insert rows; one that is there already is left, or, with ``update``, takes the new values."""
         if not rows:
@@ -227,12 +285,25 @@ class _Keeping:
             from sqlalchemy.dialects.postgresql import insert  # type: ignore[assignment]
         statement = insert(table)
         if update:
-            fixed = ("id", "tenant")
+            fixed = (*by, "tenant")
             values = {name: statement.excluded[name] for name in rows[0] if name not in fixed}
-            statement = statement.on_conflict_do_update(index_elements=["id"], set_=values)
+            statement = statement.on_conflict_do_update(index_elements=list(by), set_=values)
         else:
             statement = statement.on_conflict_do_nothing()
         await session.execute(statement, list(rows))
+
+
+def _second(value: datetime | None) -> str:
+    return value.strftime("%Y-%m-%dT%H:%M:%S") if value is not None else ""
+
+
+def enclosed(words: Sequence[str]) -> str:
+    r"""Words as one text in which each is found whole.
+
+    >>> enclosed(("env:prod", "team:web"))
+    '\nenv:prod\nteam:web\n'
+    """
+    return "\n" + "\n".join(words) + "\n" if words else ""
 
 
 def _is_later(new: datetime | None, old: datetime | None) -> bool:

@@ -11,6 +11,7 @@ from footnoted.assistants.security.findings.fields import (
     at,
     line,
     lines,
+    mappings,
     moment,
     paragraph,
     requirements,
@@ -59,6 +60,7 @@ def read_ocsf(record: Mapping[str, Any]) -> Finding:
     group = line(at(resource, "group", "name")) or service_of_resource(kind) or check.partition("_")[0]
     remediation = at(record, "remediation") or {}
     references = lines(at(remediation, "references") or at(remediation, "kb_articles"))
+    mapped = mappings(_compliance(record))
     return Finding(
         check_id=check,
         control_id=check,
@@ -80,8 +82,14 @@ def read_ocsf(record: Mapping[str, Any]) -> Finding:
         remediation=paragraph(at(remediation, "desc")),
         remediation_cli=next((one for one in references if one.startswith(("aws ", "az ", "gcloud ", "kubectl "))), ""),
         references=tuple(dict.fromkeys(one for one in references if one.startswith(("https://", "http://")))),
-        frameworks=requirements(_compliance(record), provider=provider),
+        frameworks=requirements(mapped, provider=provider),
+        mappings=mapped,
         observed_at=moment(at(record, "time_dt") or at(record, "time") or at(info, "created_time_dt")),
+        first_seen=moment(at(info, "first_seen_time_dt") or at(info, "first_seen_time")),
+        account_name=line(at(record, "cloud", "account", "name")),
+        group=group,
+        tags=lines(at(resource, "labels") or []),
+        categories=lines(at(record, "unmapped", "categories") or []),
     )
 
 

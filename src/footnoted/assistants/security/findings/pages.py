@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 
 _FINDING = (
     "id", "check_id", "control_id", "status", "service", "scanner", "uid", "provider", "account", "region",
-    "resource_id", "resource_name", "resource_type", "detail",
+    "resource_id", "resource_name", "resource_type", "detail", "account_name",
 )  # fmt: skip
 _RULE = ("title", "description", "risk", "remediation", "remediation_cli")
 _COUNTED = len(Severity)
 _STATEMENT = """
 WITH serving AS (SELECT r.id FROM security_rules AS r WHERE r.tenant = :tenant AND {rules})
-SELECT c.*, f.severity, f.observed_at, CAST(r.links AS text), CAST(r.frameworks AS text), {columns}
+SELECT c.*, f.severity, f.observed_at, f.first_seen, CAST(r.links AS text), CAST(r.frameworks AS text), {columns}
 FROM (SELECT {counts} FROM security_findings AS f WHERE {where}{counted}) AS c
 LEFT JOIN (SELECT f.* FROM security_findings AS f WHERE {where} ORDER BY {order} LIMIT :size OFFSET :skipped) AS f
     ON 1 = 1
@@ -48,7 +48,7 @@ class Wanted:
     """The conditions on findings ``f`` and, if any, on rules ``r``, and the values that travel beside them."""
 
     sqlite: bool
-    findings: list[str] = field(default_factory=lambda: ["f.tenant = :tenant"])
+    findings: list[str] = field(default_factory=lambda: ["f.tenant = :tenant", "f.current"])
     rules: list[str] = field(default_factory=list)
     values: dict[str, Any] = field(default_factory=dict)
 
@@ -172,10 +172,11 @@ def _about(filters: FindingFilters, wanted: Wanted) -> str:
 
 
 def _finding(row: Sequence[Any]) -> Finding:
-    severity, observed_at, links, frameworks, *texts = row
+    severity, observed_at, first_seen, links, frameworks, *texts = row
     return Finding(
         severity=of_rank(severity),
         observed_at=_moment(observed_at),
+        first_seen=_moment(first_seen) if first_seen else None,
         references=_links(links),
         frameworks=_requirements(frameworks),
         **dict(zip((*_FINDING, *_RULE), texts, strict=True)),

@@ -19,7 +19,7 @@ from footnoted.assistants.security.rooms import opened, transaction
 if TYPE_CHECKING:
     from footnoted.store import Database
 
-_MOST_NAMED = 100  # ids one question may name
+_MOST_NAMED = 250  # ids one question may name
 
 
 class FindingsService:
@@ -76,13 +76,23 @@ class FindingsService:
 
     async def delete_all(self, tenant_id: str) -> int:
         """Forget every finding of a tenant; how many there were."""
-        from sqlalchemy import delete
+        from sqlalchemy import delete, select
 
-        from footnoted.assistants.security.tables import FindingRow, RuleFrameworkRow, RuleRow
+        from footnoted.assistants.security.tables import (
+            FindingRow,
+            MappingRow,
+            RuleFrameworkRow,
+            RuleRow,
+            ScanRow,
+            StateRow,
+        )
 
+        tenant = _of(tenant_id)
         async with transaction(self.database) as session:
+            kept = select(FindingRow.id).where(FindingRow.tenant == tenant)
+            await session.execute(delete(StateRow).where(StateRow.finding_id.in_(kept)))
             gone = await session.execute(delete(FindingRow).where(FindingRow.tenant == _of(tenant_id)))
-            for table in (RuleFrameworkRow, RuleRow):
+            for table in (RuleFrameworkRow, MappingRow, RuleRow, ScanRow):
                 await session.execute(delete(table).where(table.tenant == _of(tenant_id)))
         return int(getattr(gone, "rowcount", 0))
 

@@ -4,9 +4,18 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterable, Iterator, Mapping
 
-from footnoted.assistants.security.findings.fields import ID, NotAFinding, line, moment, paragraph, requirements
+from footnoted.assistants.security.findings.fields import (
+    ID,
+    NotAFinding,
+    line,
+    mappings,
+    moment,
+    paragraph,
+    requirements,
+)
 from footnoted.assistants.security.findings.finding import Finding
 from footnoted.assistants.security.findings.records import BadRecord, Record, decoded, split
 from footnoted.assistants.security.names import service_key
@@ -62,6 +71,8 @@ def read_row(row: Mapping[str, str]) -> Finding:
         *row.get("ADDITIONAL_URLS", "").split(" | "),
     )
     muted = line(row.get("MUTED")).casefold() == "true"
+    group = line(row.get("SERVICE_NAME")) or check.partition("_")[0]
+    mapped = mappings(_compliance(row.get("COMPLIANCE", "")))
     return Finding(
         check_id=check,
         control_id=check,
@@ -69,7 +80,7 @@ def read_row(row: Mapping[str, str]) -> Finding:
         severity=severity,
         status="muted" if muted else _STATUSES.get(line(row.get("STATUS")).upper(), "unknown"),
         service=service_key(
-            line(row.get("SERVICE_NAME")) or check.partition("_")[0],
+            group,
             resource_type=kind,
             resource_id=resource_id or check,
         ),
@@ -87,9 +98,19 @@ def read_row(row: Mapping[str, str]) -> Finding:
         remediation=paragraph(row.get("REMEDIATION_RECOMMENDATION_TEXT")),
         remediation_cli=paragraph(row.get("REMEDIATION_CODE_CLI")),
         references=tuple(dict.fromkeys(line(one, most=ID) for one in addresses if one.strip().startswith("http"))),
-        frameworks=requirements(_compliance(row.get("COMPLIANCE", "")), provider=provider),
+        frameworks=requirements(mapped, provider=provider),
+        mappings=mapped,
         observed_at=moment(row.get("TIMESTAMP")),
+        account_name=line(row.get("ACCOUNT_NAME")),
+        group=group,
+        tags=_parts(row.get("RESOURCE_TAGS", "")),
+        categories=_parts(row.get("CATEGORIES", "")),
     )
+
+
+def _parts(cell: str) -> tuple[str, ...]:
+    """``env=prod | team=web`` as tags are written everywhere here: ``env:prod``."""
+    return tuple(line(one).replace("=", ":", 1) for one in re.split(r"\s*[|,]\s*", cell) if one.strip())[:100]
 
 
 def _compliance(told: str) -> dict[str, list[str]]:

@@ -35,6 +35,8 @@ class KnowledgeEntry:
     checks: tuple[str, ...] = ()
     url: str = ""
     notes: tuple[str, ...] = ()
+    edition: str = ""  # of a requirement: its framework with the version, as the file names it
+    provider: str = ""
 
     @property
     def has_remediation(self) -> bool:

@@ -12,6 +12,7 @@ from footnoted.assistants.security.findings.records import BadRecord, records
 from footnoted.assistants.security.knowledge.entry import KnowledgeEntry
 from footnoted.assistants.security.knowledge.oscal import is_oscal, read_oscal
 from footnoted.assistants.security.knowledge.prowler import is_check, is_compliance, read_check, read_compliance
+from footnoted.assistants.security.names import requirement_key
 from footnoted.assistants.security.rooms import transaction
 
 if TYPE_CHECKING:
@@ -158,12 +159,36 @@ async def _write(
         for entry in fresh
         for key in entry.frameworks
     )
+    await _write_requirements(session, tenant, fresh)
     session.add_all(
         EntryCheckRow(tenant=tenant, check_id=check, entry_id=entry.id, framework=framework)
         for entry in fresh
         for check in dict.fromkeys(entry.checks)
         for framework in (entry.frameworks if entry.origin == "prowler-compliance" else ("",))
     )
+
+
+async def _write_requirements(session: AsyncSession, tenant: str, entries: Sequence[KnowledgeEntry]) -> None:
+    """The words of requirements, found by framework, version and id however it is written."""
+    from footnoted.assistants.security.tables import RequirementRow
+
+    rows = {}
+    for entry in entries:
+        name = entry.edition or ("NIST-800-53" if entry.origin == "oscal" else "")
+        identity = entry.id.partition(":")[2][:120]
+        if name and identity and entry.description:
+            rows[name, entry.provider, identity] = RequirementRow(
+                tenant=tenant,
+                name=name,
+                provider=entry.provider,
+                requirement=identity,
+                key=requirement_key(identity),
+                title=entry.title,
+                text=entry.description,
+                checks=list(entry.checks),
+            )
+    for row in rows.values():
+        await session.merge(row)
 
 
 def _merged(entry: KnowledgeEntry, before: Mapping[str, Any] | None) -> KnowledgeEntry:

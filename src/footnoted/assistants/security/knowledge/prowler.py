@@ -34,13 +34,13 @@ def read_compliance(value: Mapping[str, Any]) -> tuple[str, str, list[KnowledgeE
     if not key:
         raise NotAFinding("is a compliance map without a framework")
     version = line(at(value, "Version"))
-    entries = [_requirement(one, key, version, name) for one in value["Requirements"]]
+    entries = [_requirement(one, key, version, name, provider) for one in value["Requirements"]]
     if not entries:
         raise NotAFinding("is a compliance map without requirements")
     return "prowler-compliance", line(at(value, "Name")) or name, entries
 
 
-def _requirement(requirement: Any, key: str, version: str, name: str) -> KnowledgeEntry:
+def _requirement(requirement: Any, key: str, version: str, name: str, provider: str) -> KnowledgeEntry:
     identity = line(at(requirement, "Id"), most=120)
     if not identity:
         raise NotAFinding("holds a requirement without an Id")
@@ -59,6 +59,8 @@ def _requirement(requirement: Any, key: str, version: str, name: str) -> Knowled
         frameworks={key: (_label(identity, title, key),)},
         checks=lines(at(requirement, "Checks") or [], most=_MOST_CHECKS),
         notes=(section,) if section else (),
+        edition=f"{name}-{version}" if version else name,
+        provider=provider,
     )
 
 

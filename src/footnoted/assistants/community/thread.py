@@ -1,0 +1,189 @@
+"""Reads a thread: what its latest author asks, in however many messages, and what tells whom the question is for.
+
+The hard thing is that no word says so. "Which plan did you take?" is a member's business after a member's story and
+everybody's as an opening. So the thread is told in numbers (who replies to whom, who is called by name, who spoke
+between), beside what the latest message does as a speech act, and fitted parameters weigh them.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from footnoted.inert import readable
+from footnoted.orders import is_order
+from footnoted.text import sentences
+
+if TYPE_CHECKING:
+    from footnoted.assistants.community.talk import Conversation, Message
+
+_PAUSE = 600.0  # seconds after which somebody's next message is no longer part of the last
+_LONGEST = 1_500  # code points of a question that is looked up
+_SENTENCES = 5  # of a turn that are read one by one
+_LISTING = re.compile(r"```(?:\w*\n)?(.*?)(?:```|\Z)", re.DOTALL)
+_QUOTED = re.compile(r"(?m)^\s*>{1,3}\s.*$")
+_LINK = re.compile(r"<?https?://\S+>?")
+_TAGGED = re.compile(r"<(?:@[!&]?|#|a?:\w+:)\d+>|(?<!\w)@(?:everyone|here)\b")
+_ATTACHED = re.compile(r"\[(?:image|file)(?::[^\]\n]*)?\]")
+_EMOJI = re.compile(r":[a-z_0-9+-]{2,32}:|[\U0001f000-\U0001faff\u2600-\u27bf\ufe0f\u200d]")
+_CALLED = re.compile(r"(?<![\w@])@([\w.-]*\w)")
+_MARK = re.compile(r"[?？؟;](?=\W*$)|[?？؟](?=\s|$)")
+
+
+@dataclass(frozen=True, slots=True)
+class Thread:
+    """What there is to know of a thread before anything is looked up.
+
+    ``turn`` are the latest author's messages in a row; ``question`` what would be looked up: the turn, behind the
+    question it follows on where it goes on with the bot. ``acts`` are texts whose speech act counts: the latest
+    message, the whole turn, and the sentences it ends with. ``shape`` holds the thread's features by name.
+    """
+
+    turn: tuple[Message, ...]
+    question: str
+    acts: tuple[str, ...]
+    shape: Mapping[str, float]
+
+    @property
+    def wordless(self) -> bool:
+        """Whether nothing is said at all, beside pictures, files, links and emoji."""
+        return not any(char.isalnum() for char in self.question)
+
+
+def read_thread(conversation: Conversation) -> Thread:
+    """The thread of a conversation's latest message."""
+    turn = _turn(conversation)
+    plain = [said(one.text) for one in turn]
+    whole = "\n".join(one for one in plain if one)
+    before = _followed(conversation, turn)
+    question = f"{said(before.text)}\n{whole}" if before and whole else whole
+    latest = plain[-1] if plain else ""
+    ends = [whole[span.start : span.end] for span in sentences(whole)][-_SENTENCES:]
+    acts = tuple(_anonymous(one, conversation.bot) for one in (latest, whole, *ends))
+    return Thread(turn, question[:_LONGEST], acts, _shape(conversation, turn, latest))
+
+
+def said(text: str) -> str:
+    r"""A message's own words and listings: no quotes of others, links, attachments, tags of a platform or emoji.
+
+    >>> said("<@123> how do I use `enumerate`? :pray:\n[image: a.png]")
+    'how do I use `enumerate`?'
+    """
+    text = _QUOTED.sub(" ", _LISTING.sub(lambda one: f"\n{one[1]}\n", readable(text)))
+    text = _EMOJI.sub(" ", _LINK.sub(" ", _TAGGED.sub(" ", _ATTACHED.sub(" ", text))))
+    lines = (" ".join(line.split()) for line in text.splitlines())
+    return "\n".join(line for line in lines if line)
+
+
+def forbidden(text: str, never: Iterable[str]) -> str:
+    """The first of the words or phrases that stands in a message, whole and whatever its case; else nothing."""
+    folded = " ".join(readable(text).casefold().split())
+    return next((one for one in never if one.strip() and _whole(one).search(folded)), "")
+
+
+def as_told(conversation: Conversation) -> str:
+    """A conversation as text for a model to read behind a fence: who speaks, to whom, and what."""
+    names: dict[str, str] = {}
+
+    def who(author: str, from_bot: bool) -> str:
+        return "THE BOT" if from_bot else names.setdefault(author, f"member {len(names) + 1}")
+
+    speakers = [who(one.author, one.from_bot) for one in conversation.messages]
+    lines = []
+    for number, (message, speaker) in enumerate(zip(conversation.messages, speakers, strict=True)):
+        to = message.reply_to
+        reply = f" (replying to message {to + 1} of {speakers[to]})" if to is not None and to < number else ""
+        text = readable(message.text)
+        for author, name in names.items():
+            text = text.replace(f"@{author}", f"@[{name}]") if author else text
+        if conversation.bot:
+            text = text.replace(f"@{conversation.bot}", "@[THE BOT]")
+        lines.append(f"{number + 1}. {speaker}{reply}: {text}")
+    return "\n".join(lines)
+
+
+def _turn(conversation: Conversation) -> tuple[Message, ...]:
+    """The latest message and those of the same author right before it."""
+    found: list[Message] = []
+    for message in reversed(conversation.messages):
+        if found and (message.author != found[-1].author or message.from_bot != found[-1].from_bot):
+            break
+        if found and found[-1].at is not None and message.at is not None and found[-1].at - message.at > _PAUSE:
+            break
+        found.append(message)
+    return tuple(reversed(found))
+
+
+def _followed(conversation: Conversation, turn: tuple[Message, ...]) -> Message | None:
+    """The same author's last question to which the bot replied right before this turn, if it did."""
+    start = len(conversation.messages) - len(turn)
+    if not turn or start < 2 or not conversation.messages[start - 1].from_bot:
+        return None
+    earlier = reversed(conversation.messages[: start - 1])
+    return next((one for one in earlier if not one.from_bot and one.author == turn[-1].author), None)
+
+
+def _shape(conversation: Conversation, turn: tuple[Message, ...], latest: str) -> dict[str, float]:
+    messages = conversation.messages
+    start = len(messages) - len(turn)
+    before = messages[start - 1] if start else None
+    author = turn[-1].author if turn else ""
+    to = _replied_to(messages, turn)
+    others = {one.author for one in messages if not one.from_bot and one.author != author}
+    called = [name for one in turn for name in _called(one, conversation.bot)]
+    leads = any(_leads(one, conversation.bot) for one in turn)
+    text = "\n".join(one.text for one in turn)
+    bot = conversation.bot.casefold()
+    named = bool(bot) and (bot in text.casefold() or any(conversation.bot in one.mentions for one in turn))
+    return {
+        "calls_member_first": float(leads),
+        "calls_member": float(bool(called) and not leads),
+        "names_bot": float(named),
+        "to_member": float(to is not None and not to.from_bot and to.author != author),
+        "to_bot": float(to is not None and to.from_bot),
+        "after_member": float(before is not None and not before.from_bot),
+        "after_bot": float(before is not None and before.from_bot),
+        "joins": float(bool(others) and not any(one.author == author for one in messages[:start])),
+        "returns": float(any(one.author == author for one in messages[:start])),
+        "others": float(len(others)),
+        "turn": float(len(turn) > 1),
+        "marked": float(bool(_MARK.search(latest))),
+        "marked_before": float(any(_MARK.search(said(one.text)) for one in turn[:-1])),
+        "listing": float("```" in text),
+        "length": math.log1p(len(latest.split())),
+        "orders": float(any(is_order(text[span.start : span.end]) for span in sentences(text))),
+    }
+
+
+def _replied_to(messages: tuple[Message, ...], turn: tuple[Message, ...]) -> Message | None:
+    places = [one.reply_to for one in turn if one.reply_to is not None]
+    return messages[places[-1]] if places and places[-1] < len(messages) - 1 else None
+
+
+def _called(message: Message, bot: str) -> list[str]:
+    """The members a message calls by name: those the platform says, and whoever stands behind an @."""
+    named = [*message.mentions, *_CALLED.findall(_LINK.sub(" ", _LISTING.sub(" ", message.text)))]
+    return [one for one in dict.fromkeys(named) if one != bot and one not in ("everyone", "here")]
+
+
+def _leads(message: Message, bot: str) -> bool:
+    found = _CALLED.match(message.text.lstrip(" \t\n,*_-"))
+    return found is not None and found[1] in _called(message, bot)
+
+
+def _anonymous(text: str, bot: str) -> str:
+    """A text without anybody's name, so that names teach nothing."""
+    if bot:
+        text = re.sub(rf"@?{re.escape(bot)}\b", "bot", text, flags=re.IGNORECASE)
+    text = _CALLED.sub("@member", text)
+    return text if len(text) <= 600 else f"{text[:300]} … {text[-300:]}"
+
+
+@lru_cache(maxsize=512)
+def _whole(phrase: str) -> re.Pattern[str]:
+    words = r"\s+".join(map(re.escape, phrase.casefold().split()))
+    return re.compile(rf"(?<!\w){words}(?!\w)")

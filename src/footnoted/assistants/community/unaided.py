@@ -1,0 +1,100 @@
+"""The nodes without a language model: fitted parameters gate and select, and the core's checker verifies."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from typing import TYPE_CHECKING
+
+from footnoted.assistants.community.decisions import Gate, Verification
+from footnoted.assistants.community.fitted import chance, gate_features
+from footnoted.assistants.community.matching import reply_features
+from footnoted.assistants.community.quoting import Quoting
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from footnoted.assistants.community.matching import Match
+    from footnoted.assistants.community.run import Run
+    from footnoted.types import Source
+
+MOST_QUOTED = 2  # passages
+_BESIDE, _ELSEWHERE = 0.3, 0.8  # of the best one's chance that another of its page, or of another page, must have
+_ASKED = 0.5  # from this chance on a message asks something of everybody
+_ATTACK = 0.5  # from this chance on that a message or a sentence of it is an attack, whatever else it asks
+_QUOTED = 1_100  # characters of a quoted answer, where max_answer_chars allows so many
+
+
+def gate_unaided(run: Run) -> Gate:
+    """Whether the latest message asks something of everybody, and a passage answers it."""
+    from footnoted.models import Embedder
+
+    thread = run.thread
+    if thread.wordless:
+        return Gate(is_question=False, is_answerable=False, reason="it has no words")
+    acts = [run.fitted.act_of(one) for one in Embedder.load().queries(thread.acts)]
+    if max(math.exp(one["attack"]) for one in acts) >= _ATTACK:
+        return Gate(is_question=False, is_answerable=False, reason="it tries to give the bot orders")
+    asked = chance(run.fitted.gate, gate_features(thread.shape, acts))
+    if asked < _ASKED:  # most of a community's talk: nothing is looked up for it
+        run.certainty = 0.0
+        reason = f"for everybody with a chance of {asked:.2f}"
+        return Gate(is_question=False, is_answerable=False, reason=reason)
+    found = run.matches[thread.question] = run.knowledge.matches(thread.question, run.fitted.match)
+    best = chance(run.fitted.reply, reply_features(found)) if found else 0.0
+    run.certainty = asked * best
+    return Gate(
+        is_question=True,
+        is_answerable=run.certainty >= run.config.certainty,
+        rewrite_query=thread.question if thread.question != run.conversation.latest.text else None,
+        reason=f"for everybody with a chance of {asked:.2f}, answered with {best:.2f}",
+    )
+
+
+async def select_unaided(run: Run, question: str) -> list[str]:
+    """The source of the passage that matches best, and of another that matches nearly as well."""
+    found = run.matches.get(question)
+    if found is None:
+        found = await asyncio.to_thread(run.knowledge.matches, question, run.fitted.match)
+    return list(dict.fromkeys(owner_of(one) for one in quoted(found)))
+
+
+async def nearest_passages(run: Run, question: str, ids: Sequence[str], most: int | None) -> list[tuple[str, Source]]:
+    """The loaded passages that match a question, with their sources' ids, best first; ``None``: those to be quoted."""
+    found: list[Match] = await asyncio.to_thread(run.knowledge.matches, question, run.fitted.match, within=set(ids))
+    loaded = {one.id: one for id_ in ids for one in run.sources[id_].passages}
+    near = [one for one in found if one.passage.id in loaded]
+    return [(owner_of(one), loaded[one.passage.id]) for one in (quoted(near) if most is None else near[:most])]
+
+
+async def verify_unaided(run: Run) -> Verification:
+    """The core's verdict on every sentence."""
+    response = run.response
+    if response is None or not response.citations:
+        return Verification(is_good_enough=False, issues=["there is no cited draft"])
+    issues = [
+        f"{claim.verdict}: {claim.text[:200]}"
+        for claim in response.claims
+        if claim.shown and claim.kind == "claim" and claim.verdict != "supported"
+    ]
+    return Verification(is_good_enough=not issues, issues=issues)
+
+
+def quoting(run: Run) -> Quoting:
+    """The provider that writes without a model: the best passage, quoted."""
+    return Quoting(characters=min(_QUOTED, int(run.config.max_answer_chars * 0.75)))
+
+
+def quoted(found: Sequence[Match]) -> list[Match]:
+    """The best, and one more: of its own page where that may help, of another only where it is nearly as good."""
+    best = found[:1]
+    for one in found[1:]:
+        share = _BESIDE if owner_of(one) == owner_of(found[0]) else _ELSEWHERE
+        if len(best) < MOST_QUOTED and one.chance >= share * found[0].chance:
+            best = [*best, one]
+    return list(best)
+
+
+def owner_of(one: Match) -> str:
+    """The id of the source a match stands in."""
+    return str(one.passage.metadata["source_id"])

@@ -1,0 +1,350 @@
+"""A policy wording as a tree of clauses, each with its number and the words it inherits.
+
+A wording's meaning hangs on its structure: "if the Car is a Total Loss" is cover or exclusion by the line that
+opens its list. The hard thing is to find that structure again in passages cut out of Markdown, HTML, DOCX and PDF,
+where a label may begin a line, stand in a heading, or follow a full stop in the middle of a paragraph.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from footnoted.assistants.insurance.labels import (
+    Label,
+    in_heading,
+    inline_items,
+    numbers_in,
+    opening_label,
+    split_run_on,
+)
+from footnoted.assistants.insurance.rows import Row, is_table, rows_of
+from footnoted.text import sentences
+from footnoted.types import Source
+
+Kind = Literal["cover", "exclusion", "exception", "condition", "limit", "definition", "procedure", "other"]
+
+_WE = (
+    r"(?:we|us|the (?:insurer|company)|(?:this |no )?cover"
+    r"|this (?:policy|section|cover|plan|insurance|clause|endorsement))"
+)
+_WILL_NOT = re.compile(
+    rf"\b{_WE} (?:(?:will|shall|do|does|is|are|can|may) (?:not|never)|never|cannot|won't|don't|excludes?)\b"
+    r"|\b(?:is|are) (?:not (?:covered|insured|paid)|excluded)\b|\bnot covered\b|\bno cover\b|\bexcluded?\b",
+    re.IGNORECASE,
+)
+_WILL = re.compile(
+    rf"\b{_WE} (?:(?:will|shall) )?(?:also )?"
+    r"(?:pay|cover|give|insure|reimburse|refund|provide|replace|lend|send)s?\b"
+    r"|\b(?:is|are) (?:covered|insured|paid|refunded)\b",
+    re.IGNORECASE,
+)
+_MUST = re.compile(
+    r"\b(?:you (?:must|may|should|can)|provided that|on condition|condition precedent|only if|write to|send)\b",
+    re.IGNORECASE,
+)
+_BOUND = re.compile(r"\b(?:up to|no more than|at most|maximum|limit(?:ed)?|not exceed)\b", re.IGNORECASE)
+_FIGURE = re.compile(r"\d")
+_MEANS = re.compile(r"\A\W*(?P<terms>[^.:;]{2,80}?)\s+(?:means?|refers? to|is defined as)\b[:\s]")
+_TITLE = re.compile(r"\A(?P<title>[A-Z][\w'’-]*(?:,? [\w'’-]+){0,5})\.\s+(?=[A-Z])")
+_ENDS = re.compile(r"[.!?;:,。；：][\"'”’)\]*_]*\Z|\b(?:and|or)\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """One clause of a policy.
+
+    ``number`` as the wording has it (``4.2(b)(iii)``, ``Table A, row B5``), empty where it has none; ``lead``
+    the words that open the lists it stands in, outermost first; ``scope`` what its section says of all its
+    clauses; ``text`` its own words with those of its items, ``opening`` those before them and ``tail`` those behind
+    (empty where it has none); ``refers`` the numbers it names; ``defines`` the terms it explains; ``row`` a table's
+    row with its columns. ``source`` is the passage it stands in.
+    """
+
+    number: str
+    text: str
+    source: Source
+    headings: tuple[str, ...] = ()
+    title: str = ""
+    lead: tuple[str, ...] = ()
+    scope: tuple[str, ...] = ()
+    kind: Kind = "other"
+    refers: tuple[str, ...] = ()
+    defines: tuple[str, ...] = ()
+    parent: str = ""
+    row: Row | None = None
+    opening: str = ""
+    tail: str = ""
+
+    @property
+    def document(self) -> str:
+        """The file it stands in."""
+        return str(self.source.metadata.get("file") or self.source.title)
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """File and number; two clauses without a number share one."""
+        return self.document, self.number
+
+    @property
+    def cited(self) -> str:
+        """The clause as it is quoted: number, the words that open its list, its own words."""
+        said = self.row.told() if self.row is not None else self.text
+        title = f"{self.title}." if self.title and not said.startswith(self.title) and self.row is None else ""
+        own = in_heading(self.headings[-1]) if self.headings else ""
+        number = "" if self.row is not None or self.number == own or said.startswith(self.number) else self.number
+        return " ".join(part for part in (number, title, *self.lead, said) if part)
+
+    @property
+    def place(self) -> tuple[str, ...]:
+        """Headings and number, outermost first."""
+        own = in_heading(self.headings[-1]) if self.headings else ""
+        return self.headings if not self.number or self.number == own else (*self.headings, self.number)
+
+
+@dataclass(slots=True)
+class _Open:
+    """A clause being read."""
+
+    label: Label
+    text: str
+    source: Source
+    parent: _Open | None
+    lead: tuple[str, ...] = ()
+    children: list[_Open] = field(default_factory=list)
+
+
+def read_policy(sources: Iterable[Source]) -> list[Clause]:
+    """The clauses of the documents these passages were cut from, in order."""
+    clauses: list[Clause] = []
+    for passages in _by_document(sources):
+        opened: dict[tuple[str, ...], tuple[str, ...]] = {}  # what a part says of all the sections under it
+        for headings, section in _by_section(passages):
+            above = tuple(said for n in range(1, len(headings)) for said in opened.get(headings[:n], ()))
+            reader = _Reader(headings, in_heading(headings[-1]) if headings else "", above)
+            for source in section:
+                for block in re.split(r"\n\s*\n", source.text):
+                    if block.strip():
+                        reader.take(block.strip("\n"), source)
+            opened[headings] = reader.scope
+            clauses += reader.clauses()
+    return clauses
+
+
+def _by_document(sources: Iterable[Source]) -> list[list[Source]]:
+    groups: dict[str, list[Source]] = {}
+    for source in sources:
+        groups.setdefault(
+            str(source.metadata.get("file") or source.metadata.get("document_id") or source.title), []
+        ).append(source)
+    return [sorted(group, key=lambda one: int(one.metadata.get("start") or 0)) for group in groups.values()]
+
+
+def _by_section(passages: Sequence[Source]) -> Iterator[tuple[tuple[str, ...], list[Source]]]:
+    last: tuple[str, ...] | None = None
+    group: list[Source] = []
+    for source in passages:
+        headings = tuple(str(one) for one in source.metadata.get("section_hierarchy") or ())
+        if headings != last and group:
+            yield last or (), group
+            group = []
+        last = headings
+        group.append(source)
+    if group:
+        yield last or (), group
+
+
+class _Reader:
+    """Reads the blocks of one section in order."""
+
+    def __init__(self, headings: tuple[str, ...], own: str, above: tuple[str, ...]) -> None:
+        self._headings = headings
+        self._above = above  # what the parts it stands in say of all their sections
+        self._own = own  # the number the heading itself carries
+        self._before: list[tuple[str, Source]] = []  # paragraphs that stand before any clause
+        self._roots: list[_Open] = []
+        self._stack: list[_Open] = []
+        self._order: list[_Open | Clause] = []
+        self._caption = ("", "")
+
+    def take(self, block: str, source: Source) -> None:
+        """One paragraph, list or table."""
+        if is_table(block):
+            self._table(block, source)
+            return
+        for line in block.split("\n"):
+            if line.strip() and not line.lstrip().startswith("#"):
+                for part in split_run_on(" ".join(line.replace("**", "").split()), self._last_number()):
+                    self._line(part, source)
+
+    def _last_number(self) -> str:
+        return self._stack[0].label.written if self._stack else ""
+
+    def _line(self, line: str, source: Source) -> None:
+        caption = re.match(r"(?P<name>(?:Table|Schedule|Appendix|Annex)\s+\w{1,4})\s*[–—:.-]\s*(?P<title>.+)", line)
+        if caption:
+            self._caption = caption["name"], caption["title"]
+            return
+        letters = [one.label for one in self._stack[1:]]
+        label, rest = opening_label(line, letters)
+        if label is None:
+            self._more(line, source)
+        elif label.level == 0:
+            self._open(label, rest, source, None)
+        else:
+            while self._stack and self._stack[-1].label.level >= label.level:
+                self._stack.pop()
+            if not self._stack:
+                self._open(Label(self._own, 0), "", source, None)
+                if self._before and self._before[-1][0].endswith(":"):
+                    self._stack[-1].text = self._before.pop()[0]
+            self._open(label, rest, source, self._stack[-1])
+
+    def _open(self, label: Label, text: str, source: Source, parent: _Open | None) -> None:
+        opened = _Open(label, text, source, parent)
+        if parent is None:
+            self._stack = [opened]
+            self._roots.append(opened)
+            self._order.append(opened)
+        else:
+            parent.children.append(opened)
+            self._stack.append(opened)
+
+    def _more(self, line: str, source: Source) -> None:
+        """Words without a label: the rest of the last clause's sentence, a tail of it, or words before any clause."""
+        last = self._stack[-1] if self._stack else None
+        if last is not None and (line[:1].islower() or not _ENDS.search(last.text)):
+            last.text = f"{last.text} {line}".strip()
+        elif last is not None:
+            root = self._stack[0]
+            if root.children:
+                self._stack = [root]
+                root.children.append(_Open(Label("", 9), line, source, root))
+            else:
+                root.text = f"{root.text} {line}".strip()
+        elif self._before and (line[:1].islower() or not _ENDS.search(self._before[-1][0])):
+            self._before[-1] = f"{self._before[-1][0]} {line}", self._before[-1][1]
+        else:
+            self._before.append((line, source))
+
+    def _table(self, block: str, source: Source) -> None:
+        name, title = self._caption
+        made = [
+            Clause(
+                f"{name or 'Table'}, row {row.key}",
+                row.told(),
+                source,
+                self._headings,
+                title,
+                kind="limit",
+                refers=numbers_in(row.told()),
+                parent=name,
+                row=row,
+            )
+            for row in rows_of(block, name, title)
+        ]
+        if not made:
+            # A figure whose column is not known is told of none: the table is shown as it stands.
+            text = " ".join([f"{name} – {title}:" if name else "", *block.replace("|", " ").split()]).strip()
+            made = [self._made(name or "Table", text, source, (), (), "")]
+        self._order += made
+
+    @property
+    def scope(self) -> tuple[str, ...]:
+        """What stands before the first clause and opens no list: it is said of every clause of the section."""
+        return tuple(said for said, _ in self._before if not said.endswith(":"))
+
+    def clauses(self) -> list[Clause]:
+        """All that was read, numbered clauses with their items behind them."""
+        leads = [said for said, _ in self._before if said.endswith(":")] if self._roots else []
+        scope = (*self._above, *(self.scope if self._roots else ()))
+        found = [
+            self._made(self._own, said, source, (), self._above, "")
+            for said, source in self._before
+            if said not in leads
+        ]
+        for one in self._order:
+            found += [one] if isinstance(one, Clause) else self._tree(one, tuple(leads[-1:]), scope, "", "")
+        return found
+
+    def _tree(
+        self, node: _Open, lead: tuple[str, ...], scope: tuple[str, ...], parent: str, title: str
+    ) -> list[Clause]:
+        """A clause and its items, which inherit what opens their list."""
+        number = parent + node.label.written if node.parent is not None else node.label.written
+        opening, items = inline_items(node.text)
+        children = [*(_Open(label, text, node.source, node) for label, text in items), *node.children]
+        lettered = [one for one in children if one.label.level != 9]
+        tail = " ".join(one.text for one in children if one.label.level == 9)
+        whole = " ".join([node.text, *(_whole(one) for one in node.children)]).strip()
+        parts = {"opening": opening, "tail": tail} if lettered else {}
+        made = self._made(number, whole, node.source, lead, scope, parent, above=title, **parts)
+        below = (*lead, _last_sentence(opening)) if lettered and opening else lead
+        found = [made] if whole else []
+        for one in lettered:
+            found += self._tree(one, below, scope, number, made.title)
+        return found
+
+    def _made(
+        self, number: str, text: str, source: Source, lead: tuple[str, ...], scope: tuple[str, ...], parent: str,
+        *, above: str = "", opening: str = "", tail: str = "",
+    ) -> Clause:  # fmt: skip
+        heading = self._headings[-1] if self._headings else ""
+        titled = _TITLE.match(text)
+        title = titled["title"] if titled and not parent else above
+        terms = _terms_of(text) if not parent else ()
+        kind = kind_of(text, lead, heading, defines=bool(terms))
+        refers = tuple(one for one in numbers_in(text) if one != number)
+        where = (self._headings, title, lead, scope)
+        return Clause(number, text, source, *where, kind, refers, terms, parent, None, opening, tail)
+
+
+def _whole(node: _Open) -> str:
+    written = node.label.written
+    return " ".join([f"{written} {node.text}".strip(), *(_whole(one) for one in node.children)])
+
+
+def _last_sentence(text: str) -> str:
+    """The sentence that opens a list: the last one of what stands before it."""
+    spans = sentences(text)
+    return text[spans[-1].start : spans[-1].end] if spans else text
+
+
+def _terms_of(text: str) -> tuple[str, ...]:
+    """The capitalised terms a clause explains: "Excess means …"; the ones explained within it too."""
+    found = _MEANS.match(text)
+    if not found or not found["terms"][:1].isupper():
+        return ()
+    inner = re.findall(r"(?<=[.;] )([A-Z][\w-]*(?:[ -][A-Z][\w-]*){0,3}) (?:means|includes)\b", text)
+    return tuple(dict.fromkeys([*(part.strip() for part in found["terms"].split(",")), *inner]))
+
+
+def kind_of(text: str, lead: Sequence[str], heading: str, *, defines: bool = False) -> Kind:
+    """What a clause does, by the words that open its list, else its own, else its heading.
+
+    >>> kind_of("racing;", ["We will not pay for:"], ""), kind_of("We will pay up to £300.", [], "")
+    ('exclusion', 'limit')
+    """
+    if defines:
+        return "definition"
+    opens = " ".join(lead)
+    titled = _TITLE.match(text)
+    own = text[titled.end() :] if titled else text
+    first = own[: own.find(". ") + 1] or own
+    for said in (opens, first, heading):
+        if not said:
+            continue
+        if _WILL_NOT.search(said) and not (said is first and _WILL.search(said[: _place(_WILL_NOT, said)])):
+            return "exception" if re.search(r"\bdoes not apply|\bis not excluded|\bdo not apply", said) else "exclusion"
+        if _WILL.search(said):
+            return "limit" if _BOUND.search(text) and _FIGURE.search(text) else "cover"
+        if _MUST.search(said):
+            return "procedure" if said is first and _FIGURE.search(text) else "condition"
+    return "limit" if _BOUND.search(text) and _FIGURE.search(text) else "other"
+
+
+def _place(pattern: re.Pattern[str], text: str) -> int:
+    found = pattern.search(text)
+    return found.start() if found else len(text)

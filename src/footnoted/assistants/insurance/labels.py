@@ -1,0 +1,141 @@
+"""The labels of clauses: 1.1, (b), (iii), B7, F1, 10A.2; where one opens, and which follows which.
+
+The hard thing is that "(i)" is the ninth letter or the first roman number, and that a number in running text is
+mostly none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+_NUMBER = r"(?:\d{1,3}[A-Z]?(?:\.\d{1,3}[A-Z]?)+|[A-Z]{1,2}\d{1,3}(?:\.\d{1,3})*|[A-Z](?:\.\d{1,3})+)"
+_CLAUSE = re.compile(rf"(?P<written>{_NUMBER})[.):]?\s+(?=\S)")
+_BARE = re.compile(r"(?P<written>\d{1,3})[.)]\s+(?=\S)")
+_ITEM = re.compile(r"\(?(?P<written>[a-z]{1,2}|[ivx]{1,5})\)\s+(?=\S)")
+_BULLET = re.compile(r"[-*+•‣–]\s+(?=\S)")
+_RUN_ON = re.compile(rf"(?<=[.;:!?])\s+(?={_NUMBER}\s+[A-Z*])")
+_INLINE = re.compile(
+    r"(?:(?<=[:;,])|(?<=; or)|(?<=; and)|(?<=, or)|(?<=, and))\s+\((?P<written>[a-z]{1,2}|[ivx]{1,5})\)\s+"
+)
+_NAMED = re.compile(rf"\b(?P<number>{_NUMBER}(?:\([a-z]{{1,5}}\))*)")
+_REFERS = re.compile(
+    rf"\b(?i:clauses?|sections?|endorsements?|tables?|parts?|paragraphs?|articles?)\s+"
+    rf"(?P<list>(?:{_NUMBER}|\d{{1,3}}[A-Z]?\b|[A-Z]\b)(?:\([a-z]{{1,5}}\))*"
+    rf"(?:(?:,| and| or| to)*\s*(?:{_NUMBER}|\([a-z]{{1,5}}\))(?:\([a-z]{{1,5}}\))*)*)"
+)
+_ROMAN = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii")
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """A label as written behind its parent's number. ``level``: 0 number, 1 letter, 2 roman number, 3 bullet."""
+
+    written: str
+    level: int
+
+
+def opening_label(line: str, before: Sequence[Label]) -> tuple[Label | None, str]:
+    """The label a line begins with, and the rest of the line. ``before``: the labels of the list it may go on with.
+
+    >>> opening_label("4.2 New car.", ())[0], opening_label("(i) theft", [Label("(c)", 1)])[0]
+    (Label(written='4.2', level=0), Label(written='(i)', level=2))
+    """
+    if found := _CLAUSE.match(line):
+        return Label(found["written"], 0), line[found.end() :]
+    if found := _ITEM.match(line):
+        return Label(f"({found['written']})", _level(found["written"], before)), line[found.end() :]
+    if found := _BARE.match(line):
+        return Label(found["written"], 0), line[found.end() :]
+    if found := _BULLET.match(line):
+        return Label("", 3), line[found.end() :]
+    return None, line
+
+
+def _level(written: str, before: Sequence[Label]) -> int:
+    """Whether a label of letters is a letter (1) or a roman number (2)."""
+    letter = next((one.written[1:-1] for one in before if one.level == 1), "")
+    roman = next((one.written[1:-1] for one in before if one.level == 2), "")
+    if roman and written in _ROMAN and _ROMAN.index(written) == _ROMAN.index(roman) + 1:
+        return 2
+    if len(letter) == len(written) == 1 and ord(written) == ord(letter) + 1:
+        return 1
+    return 2 if written in _ROMAN and (letter or written in ("ii", "iii", "iv")) else 1
+
+
+def inline_items(text: str) -> tuple[str, list[tuple[Label, str]]]:
+    """What opens a list within a paragraph, and its items: "We will not pay for: (i) theft; or (ii) fire".
+
+    >>> inline_items("We will not pay for: (i) theft; or (ii) fire.")[1][1]
+    (Label(written='(ii)', level=2), 'fire.')
+    """
+    found = list(_INLINE.finditer(text))
+    if len(found) < 2 or found[0]["written"] not in ("a", "i"):
+        return text, []
+    level = 2 if found[0]["written"] == "i" else 1
+    ends = [*(one.start() for one in found[1:]), len(text)]
+    items = [(Label(f"({one['written']})", level), text[one.end() : end]) for one, end in zip(found, ends, strict=True)]
+    return text[: found[0].start()], items
+
+
+def split_run_on(line: str, last: str) -> list[str]:
+    """A paragraph in which the next clauses go on without a new line, as PDFs have them, at their labels.
+
+    >>> split_run_on("We pay once. B3.2 We will also pay.", "B3.1")
+    ['We pay once.', 'B3.2 We will also pay.']
+    """
+    parts: list[str] = []
+    start, current = 0, _opening(line) or last
+    for found in _RUN_ON.finditer(line):
+        label = _CLAUSE.match(line, found.end())
+        if label and current and _follows(current, label["written"]):
+            parts.append(line[start : found.start()])
+            start, current = found.end(), label["written"]
+    return [*parts, line[start:]]
+
+
+def _opening(line: str) -> str:
+    found = _CLAUSE.match(line)
+    return found["written"] if found else ""
+
+
+def _follows(one: str, other: str) -> bool:
+    """Whether a number is the next after another: B3.1, B3.2."""
+    (head, last), (start, end) = _parted(one), _parted(other)
+    return head == start and end == last + 1
+
+
+def _parted(number: str) -> tuple[str, int]:
+    found = re.fullmatch(r"(.*?)(\d+)", number)
+    return (found[1], int(found[2])) if found else (number, -1)
+
+
+def in_heading(heading: str) -> str:
+    """The number a heading begins with: "3.2 Windscreen excess", "Section 4 – Damage", "Endorsement L – Sewage".
+
+    >>> in_heading("3.2 Windscreen excess"), in_heading("Endorsement L – Sewage"), in_heading("Complaints")
+    ('3.2', 'Endorsement L', '')
+    """
+    found = re.match(
+        rf"(?P<named>(?:[A-Z][a-z]+\s+)?)(?P<number>{_NUMBER}|\d{{1,3}}[A-Z]?|[A-Z])(?=[.):]?\s|\s*[–—:-])", heading
+    )
+    if not found:
+        return ""
+    return f"{found['named']}{found['number']}".strip()
+
+
+def numbers_in(text: str) -> tuple[str, ...]:
+    """The clauses, sections, tables and endorsements a text refers to, by their numbers.
+
+    >>> numbers_in("Clauses 4.2 and 4.4 apply, as clause 3.1(b) and Table 2 say.")
+    ('4.2', '4.4', '3.1(b)', 'Table 2')
+    """
+    found: list[str] = []
+    for reference in _REFERS.finditer(text):
+        named = [one["number"] for one in _NAMED.finditer(reference["list"])]
+        kind = reference.group().split()[0].rstrip("s").capitalize()
+        if not named:
+            named = [f"{kind} {reference['list'].strip()}"]
+        found += named
+    return tuple(dict.fromkeys(found))

@@ -1,0 +1,256 @@
+"""A question and clauses of policies in; those that come nearest, quoted as they stand, or a question back, out.
+
+No model decides here, and likeness cannot: a question about what an item excludes is as near to the item as one about
+what it covers. So the answer says what each clause does (covers, excludes, limits …), quotes it with its number and
+the words that open its list, and says that it only quotes; where two policies or plans are as near, it asks which.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from footnoted.assistants.insurance.citation import ChunkResult, Citation
+from footnoted.assistants.insurance.clauses import Clause, read_policy
+from footnoted.assistants.insurance.confidence import confidence
+from footnoted.assistants.insurance.letter import Letter
+from footnoted.assistants.insurance.models import ResponseRequest, ResponseResult
+from footnoted.assistants.insurance.passages import Clauses, Passage, stands_at
+from footnoted.assistants.insurance.phrases import language_of, phrases
+from footnoted.contract import ClaimResult, EvidenceSpan, GenerationResponse, Refusal
+from footnoted.events import ClaimChecked, Event, TextDelta
+from footnoted.types import Citation as Pointed
+from footnoted.types import Claim, Evidence, FinishReason, Source, Verdict
+
+_MOST = 3  # clauses that are quoted
+_BESIDE = 1.5  # log-odds of relevance within which another passage is quoted beside the best
+_OPEN = 1.0  # log-odds within which another product is as near
+_LONGEST = 900  # code points of one quote
+_SURE = 0.6  # chance of being right from which the clauses are told as the answer
+# The chance that the first clause decides, by Platt's scaling of how far it leads (log-odds over the second passage)
+# and whether it is a row or a limit; fitted on four fifths of the shared questions, see benchmarks/insurance.py.
+_BIAS, _BY_LEAD, _BY_FIGURE = -0.44, 0.43, 0.6
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """A clause as it is told: ``said`` with its number and lead-in; its own words at ``start``–``end`` of a source."""
+
+    source: int
+    start: int
+    end: int
+    said: str
+    kind: str
+    number: str
+
+
+@dataclass(frozen=True, slots=True)
+class Nearest:
+    """The clauses nearest to a question, best first; ``choices`` between which it is open; ``chance`` of being right.
+
+    ``of`` tells what the choices are: ``product`` or ``plan``.
+    """
+
+    quotes: tuple[Quote, ...]
+    choices: tuple[str, ...] = ()
+    of: str = ""
+    chance: float = 0.0
+
+    @property
+    def decides(self) -> bool:
+        """Whether the clauses may be told as the answer."""
+        return not self.choices and self.chance >= _SURE
+
+
+def is_wording(chunks: Sequence[ChunkResult]) -> bool:
+    """Whether most of these sections are clauses or tables with numbers of their own."""
+    numbered = [any(_numbered(one) for one in _read(chunk, place)) for place, chunk in enumerate(chunks)]
+    return 2 * sum(numbered) > len(numbered)
+
+
+def nearest(question: str, chunks: Sequence[ChunkResult]) -> Nearest:
+    """What these passages have to say to a question."""
+    passages = [Passage(_source(one, place), tuple(_read(one, place))) for place, one in enumerate(chunks)]
+    shelf = Clauses([one for one in passages if one.clauses])
+    best: dict[str, tuple[float, Clause]] = {}
+    for (_, clause), score in zip(shelf.read, shelf.scores(question), strict=True):
+        known = best.get(clause.source.id)
+        # An item is told before the clause it stands in, unless that is clearly nearer.
+        if known is None or score > known[0]:
+            best[clause.source.id] = score, clause
+    order = sorted((int(id_) for id_ in best), key=lambda place: -_odds(chunks[place]))
+    if not order:
+        return Nearest(())
+    plans = _plans_named(question, passages)
+    leading = _odds(chunks[order[0]])
+    told = [place for place in order if leading - _odds(chunks[place]) <= _BESIDE][:_MOST]
+    quotes = tuple(_quote(best[str(place)][1], place, plans) for place in told)
+    products = list(dict.fromkeys(chunks[p].product_name for p in order if leading - _odds(chunks[p]) <= _OPEN))
+    if len(products) > 1:
+        firsts = [next(p for p in order if chunks[p].product_name == product) for product in products[:_MOST]]
+        each = tuple(_quote(best[str(place)][1], place, plans) for place in firsts)
+        return Nearest(each, tuple(products[:4]), "product")
+    first = best[str(order[0])][1]
+    if first.row is not None and len(first.row.columns) > 1 and not set(first.row.columns) & set(plans):
+        return Nearest(quotes[:1], first.row.columns[:4], "plan")
+    lead = leading - _odds(chunks[order[1]]) if len(order) > 1 else 1.0
+    figure = first.row is not None or first.kind == "limit"
+    chance = 1 / (1 + math.exp(-(_BIAS + _BY_LEAD * lead + _BY_FIGURE * figure)))
+    return Nearest(quotes, chance=chance)
+
+
+def _source(chunk: ChunkResult, place: int) -> Source:
+    """A section as a document to be read; the number at the end of its place is its own, no heading."""
+    headings = chunk.section_hierarchy
+    if headings and (chunk.content.lstrip("*(#_ ").startswith(headings[-1]) or headings[-1].startswith("Table")):
+        headings = headings[:-1]
+    data = {"file": chunk.source_file or chunk.product_name, "section_hierarchy": headings}
+    return Source(str(place), chunk.content, title=chunk.product_name, metadata=data)
+
+
+def _read(chunk: ChunkResult, place: int) -> list[Clause]:
+    return read_policy([_source(chunk, place)])
+
+
+def _numbered(clause: Clause) -> bool:
+    if clause.row is not None:
+        return bool(clause.row.table)
+    return (
+        bool(re.search(r"\d", clause.number))
+        and clause.text != clause.number
+        and clause.number not in "".join(clause.headings)
+    )
+
+
+def _odds(chunk: ChunkResult) -> float:
+    """A passage's relevance in log-odds."""
+    score = min(1 - 1e-6, max(1e-6, chunk.relevance_score or 0.0))
+    return math.log(score / (1 - score))
+
+
+def _plans_named(question: str, passages: Sequence[Passage]) -> list[str]:
+    """The columns of tables that a question names, in whole words and any case."""
+    asked = " ".join(re.findall(r"\w+", question.casefold()))
+    columns = {
+        column for one in passages for clause in one.clauses if clause.row is not None for column in clause.row.columns
+    }
+    found = []
+    for column in columns:
+        words = [word for word in re.findall(r"\w+", column.casefold()) if len(word) > 2]
+        if words and re.search(rf"(?<!\w){re.escape(words[0])}(?!\w)", asked):
+            found.append(column)
+    return found
+
+
+def _quote(clause: Clause, place: int, plans: Sequence[str]) -> Quote:
+    """A clause as it is told, and where its own words stand."""
+    span = stands_at(clause, clause.source.text) or (0, len(clause.source.text))
+    said = clause.row.of(plans).told() if clause.row is not None else clause.cited
+    if len(said) > _LONGEST:
+        said = said[:_LONGEST].rpartition(" ")[0] + "…"
+    return Quote(place, *span, said, "limit" if clause.row is not None else clause.kind, clause.number)
+
+
+def tell(found: Nearest, request: ResponseRequest, letter: Letter) -> tuple[list[Event], ResponseResult]:
+    """The events of telling what was found, and the result."""
+    said = phrases(request.language or language_of(request.query))
+    opening = said.quotes if found.decides else said.undecided
+    asks = said.choose.format(choices=", ".join(found.choices)) if found.choices else ""
+    events = _plainly(letter, f"{said.unclear} {asks}" if asks else opening)
+    for quote in found.quotes[: 1 if request.style == "short" and not found.choices else _MOST]:
+        source = letter.context[quote.source].as_source()
+        words = source.text[quote.start : quote.end]
+        text = f"\n- {said.kinds[quote.kind]}: “{quote.said}” [x]"
+        mark = Pointed(
+            0, quote.source, source.id, source.sha256, len(text) - 3, len(text), quote.start, quote.end, words, 1.0
+        )
+        evidence = Evidence(quote.source, quote.start, quote.end, words, 1.0)
+        verdict = Verdict("supported", 0.99, "exact", (evidence,), reason="the policy's own words")
+        events += letter.write(text, [mark], ClaimChecked(Claim(text, 0, len(text)), verdict))
+    if any(
+        language_of(letter.context[one.source].content[:2_000]) != language_of(request.query) for one in found.quotes
+    ):
+        events += _plainly(letter, f"\n\n{said.quoted}")
+    return events, _result(found, request, letter, asks)
+
+
+def _plainly(letter: Letter, text: str) -> list[Event]:
+    """Words of the assistant's own, where there is room for them."""
+    if len(letter.text) + len(text) > letter.request.max_response_length:
+        return []
+    start = len(letter.text)
+    letter.text += text
+    return [TextDelta(text, start)]
+
+
+def _result(found: Nearest, request: ResponseRequest, letter: Letter, asks: str) -> ResponseResult:
+    refused = not found.decides and not asks
+    quotes: dict[int, list[str]] = {}
+    for one in letter.citations:
+        quotes.setdefault(one.source_index, []).append(one.quoted_text)
+    cited = [
+        Citation.of(request.context_chunks[place], number, quotes[place])
+        for number, place in enumerate(letter.order, start=1)
+        if place in quotes
+    ]
+    claims = [
+        ClaimResult(
+            text=claim.text,
+            start_pos=claim.start,
+            end_pos=claim.end,
+            verdict=verdict.ruling,
+            score=verdict.score,
+            tier=verdict.tier,
+            reason=verdict.reason,
+            evidence=[_span(one, letter) for one in verdict.evidence],
+        )
+        for claim, verdict, _ in letter.claims
+    ]
+    generation = GenerationResponse(
+        query=request.query,
+        response=letter.text,
+        citations=letter.citations,
+        sources_used=list(dict.fromkeys(one.chunk_id for one in letter.citations)),
+        sources_provided=len(request.context_chunks),
+        grounding_score=1.0 if claims else 0.0,
+        confidence=found.chance,
+        claims=claims,
+        finish_reason=FinishReason.REFUSED if refused else FinishReason.COMPLETE,
+        refusal=Refusal(
+            reason="not_in_sources", message=letter.text, found=[one for each in claims for one in each.evidence]
+        )
+        if refused
+        else None,
+        provider="extractive",
+    )
+    sure = confidence(letter.text, [one.relevance_score for one in request.context_chunks], request.confidence_config)
+    return ResponseResult(
+        answer=letter.text,
+        citations=cited,
+        confidence_score=sure.score if request.include_confidence_score else 0.0,
+        context_used=len(cited),
+        context_available=len(request.context_chunks),
+        has_sufficient_context=found.decides,
+        reasoning=f"{sure.reasoning} The chance that these clauses decide the question is {found.chance:.2f}.",
+        calibrated_confidence=found.chance,
+        citation_style=request.citation_style,
+        language=request.language or language_of(request.query),
+        refused=refused,
+        asks=asks,
+        provider="extractive",
+        products=letter.products,
+        generation=generation,
+    )
+
+
+def _span(one: Evidence, letter: Letter) -> EvidenceSpan:
+    return EvidenceSpan(
+        source_index=one.source,
+        chunk_id=letter.context[one.source].chunk_id,
+        source_start=one.start,
+        source_end=one.end,
+        source_quote=one.quote,
+        support=one.support,
+    )

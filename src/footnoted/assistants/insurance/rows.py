@@ -1,0 +1,113 @@
+"""The rows of a policy's tables: a cell knows its row and its column, and a figure is nobody else's.
+
+The hard thing is to tell which columns are a customer's choice (a plan, a type of home) and which rows a number of
+theirs falls into ("Driver aged 21 to 24", "Over 8 months").
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+_RULE = re.compile(r"[\s|:-]+")
+_CELLS = re.compile(r"(?<!\\)\|")
+_CODE = re.compile(r"[A-Z]{0,3}\d{1,3}(?:\.\d+)*|\d{1,3}")
+_BETWEEN = re.compile(r"(?<![\d.,£$€])(\d{1,3})\s*(?:to|and|or|–|-)\s*(\d{1,3})(?![\d.,%])")
+_FROM = re.compile(
+    r"(?<![\d.,£$€])(\d{1,3})\s*(?:or|and)\s+(?:over|more|older|above)|(?:over|more than|above)\s+(\d{1,3})\b",
+    re.IGNORECASE,
+)
+_UNTIL = re.compile(r"(?:under|less than|below|up to)\s+(\d{1,3})\b", re.IGNORECASE)
+_ALONE = re.compile(r"\A\D{0,3}(\d{1,3})(?:\s+(?:day|week|month|year)s?)?\Z", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row. ``columns`` and ``cells`` go together, without the key's; ``span`` is the number it is for, if any."""
+
+    table: str
+    title: str
+    key: str
+    name: str
+    columns: tuple[str, ...]
+    cells: tuple[str, ...]
+    span: tuple[float, float] | None = None
+
+    def told(self) -> str:
+        """The row in words: "Table B – Sub-limits. Laptop computer: Saver A$500; Classic A$2,000."."""
+        head = " – ".join(part for part in (self.table, self.title) if part)
+        cells = "; ".join(f"{column} {cell}".strip() for column, cell in zip(self.columns, self.cells, strict=True))
+        return f"{f'{head}. ' if head else ''}{self.name}: {cells}."
+
+    def of(self, columns: Sequence[str]) -> Row:
+        """The row with these of its columns alone; whole where it has none of them."""
+        kept = [place for place, name in enumerate(self.columns) if name in columns]
+        if not kept:
+            return self
+        return replace(self, columns=tuple(self.columns[n] for n in kept), cells=tuple(self.cells[n] for n in kept))
+
+    def holds(self, number: float) -> bool:
+        """Whether the row is for this number: 22 falls into "aged 21 to 24"."""
+        return self.span is not None and self.span[0] <= number <= self.span[1]
+
+
+def is_table(block: str) -> bool:
+    """Whether a block is a table in pipes."""
+    lines = [line for line in block.split("\n") if line.strip()]
+    return len(lines) > 1 and all(line.lstrip().startswith("|") for line in lines)
+
+
+def rows_of(block: str, table: str, title: str) -> list[Row]:
+    """The rows of a table under its first line; none where cells are missing, so that columns cannot be trusted."""
+    lines = [_cells(line) for line in block.split("\n") if line.strip() and not _RULE.fullmatch(line)]
+    head = lines[0] if lines else []
+    if len(head) < 2:
+        return []
+    if any(len(cells) != len(head) or not all(cells) for cells in lines if any(cells)):
+        return []
+    return [_row(head, cells, table, title, _has_codes(lines[1:])) for cells in lines[1:] if any(cells)]
+
+
+def _has_codes(lines: Sequence[Sequence[str]]) -> bool:
+    """Whether the first column only numbers the rows, and the second names them."""
+    return all(len(cells) > 2 and _CODE.fullmatch(cells[0]) for cells in lines)
+
+
+def _row(head: Sequence[str], cells: Sequence[str], table: str, title: str, coded: bool) -> Row:
+    first = 2 if coded else 1
+    padded = [*cells, *[""] * len(head)][: len(head)]
+    name = f"{padded[0]} {padded[1]}" if coded else padded[0]
+    return Row(
+        table,
+        title,
+        padded[0],
+        name,
+        tuple(head[first:]),
+        tuple(padded[first:]),
+        _span(padded[first - 1], head[first - 1]),
+    )
+
+
+def _cells(line: str) -> list[str]:
+    return [
+        " ".join(cell.replace("\\|", "|").replace("**", "").split()) for cell in _CELLS.split(line.strip().strip("|"))
+    ]
+
+
+def _span(key: str, column: str) -> tuple[float, float] | None:
+    """The numbers a row is for, of what its key says.
+
+    >>> _span("Driver aged 21 to 24", ""), _span("Over 8 months", ""), _span("6 months", "In force for up to")
+    ((21, 24), (8.001, inf), (-inf, 6))
+    """
+    if found := _BETWEEN.search(key):
+        return int(found[1]), int(found[2])
+    if found := _FROM.search(key):
+        return (int(found[1]), math.inf) if found[1] else (int(found[2]) + 0.001, math.inf)
+    if found := _UNTIL.search(key):
+        return -math.inf, int(found[1]) - 0.001 if "to" not in found.group().split() else int(found[1])
+    if found := _ALONE.match(key):
+        return (-math.inf if re.search(r"\bup to\b", column, re.IGNORECASE) else int(found[1])), int(found[1])
+    return None

@@ -1,0 +1,245 @@
+"""What rows say, in sentences: each a line of the answer and a part of the source it is cited to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from footnoted.assistants.security.advice.labels import safe
+from footnoted.assistants.security.names import service_key, service_name
+from footnoted.assistants.security.query.running import CHANGES, Result
+from footnoted.assistants.security.query.wording import group_name, provider_name, scanner_name, value_name, words_of
+from footnoted.assistants.security.severity import told
+
+if TYPE_CHECKING:
+    from footnoted.assistants.security.advice.asked import Asked
+    from footnoted.assistants.security.advice.context import AnswerContext
+
+_GROUPS = 30  # groups told; the rest is counted
+_IDS = 60
+_CHANGED = {
+    "new": "new", "unmuted": "no longer muted", "fixed": "fixed", "muted": "muted", "gone": "no longer reported",
+}  # fmt: skip
+_KINDS = {"fail": "open", "pass": "passing", "muted": "muted", "manual": "manual", "archived": "archived"}
+
+
+def figures(asked: Asked, context: AnswerContext) -> list[str]:
+    """The sentences on what the query gave, the most important first."""
+    result = context.result
+    if result is None:
+        return []
+    told_ = list(_of(asked, context, result))
+    if context.by_catalogue is not None and context.by_catalogue.findings:
+        name = asked.query.where.framework
+        count = context.by_catalogue.findings
+        told_.append(
+            f"Counted apart: by our own catalogue's reading of {name}, {count} open {_noun(count)} touch it"
+            f" ({told(context.by_catalogue.severities)})."
+        )
+    if result.query.where.framework and (result.findings or result.query.select == "unmet") and result.total:
+        name = " ".join(filter(None, (result.query.where.framework, result.query.where.version)))
+        if "fail" in result.statuses or result.query.select == "unmet":
+            told_.append(f"So your scans do not show that {name} is met; no scan makes anybody compliant.")
+    return told_
+
+
+def _of(asked: Asked, context: AnswerContext, result: Result) -> Iterator[str]:
+    query = result.query
+    if query.select == "compare":
+        yield from _sides(asked, result)
+    elif query.select == "diff":
+        yield from _diff(asked, result)
+    elif query.select == "unmet":
+        yield from _unmet(context, result)
+    elif query.select == "rate":
+        passed, failed = result.statuses.get("pass", 0), result.statuses.get("fail", 0)
+        yield f"**{result.pass_rate} % pass**: {passed} passed and {failed} open; muted and manual ones are neither."
+    elif query.select in ("group", "trend"):
+        yield headline(result)
+        yield from _groups(asked, result)
+    else:
+        yield headline(result)
+        if query.select == "age" and result.ages:
+            days = f"the median {result.middle:g} and the mean {result.average} days"
+            yield f"The oldest is {result.oldest} days old, {days}."
+        if query.select == "list" and query.of == "checks":
+            yield from _groups(asked, result)
+    if query.where.resource and (names := _several(asked)):
+        yield f"The name is borne by {names}."
+
+
+def headline(result: Result) -> str:
+    """How many findings, on how many resources, by scanner and severity."""
+    if not result.findings:
+        return f"**0 {_state(result)}findings** match: nothing in your scans fits this query."
+    count = result.findings
+    scanners = "; ".join(f"{scanner_name(name)} {n}" for name, n in sorted(result.scanners.items()))
+    found = f"{count} {_state(result)}{_noun(count)}"
+    resources = f"{result.resources} resource{'s' if result.resources != 1 else ''}"
+    if result.query.of == "resources":
+        head = f"**{resources}** with {found}"
+    elif result.query.of == "checks":
+        head = f"**{result.checks} check{'s' if result.checks != 1 else ''}** with {found} on {resources}"
+    else:
+        head = f"**{found}** on {resources}"
+    kinds = ""
+    if len(result.statuses) > 1:
+        kinds = "; " + ", ".join(f"{n} {_KINDS.get(name, name)}" for name, n in sorted(result.statuses.items()))
+    return f"{head} ({scanners}{kinds}): {told(result.severities)}."
+
+
+def _state(result: Result) -> str:
+    where = result.query.where
+    if where.change:
+        return f"{_CHANGED.get(where.change, where.change)} "
+    return f"{' or '.join(_KINDS.get(one, one) for one in where.status)} " if where.status else ""
+
+
+def _noun(count: int) -> str:
+    return "finding" if count == 1 else "findings"
+
+
+def _groups(asked: Asked, result: Result) -> Iterator[str]:
+    query = result.query
+    by = query.group_by or "check"
+    shown = result.groups[: query.limit if query.limit != 10 else _GROUPS]
+    for key, name, n in shown:
+        yield f"{safe(value_name(by, key, name, asked.vocabulary))}: {n}"
+    if len(result.groups) > len(shown):
+        rest = sum(n for _, _, n in result.groups[len(shown) :])
+        yield f"{len(result.groups) - len(shown)} more, by {group_name(by)}, with {rest} together."
+    if asked.reading.place and len(result.groups) >= asked.reading.place:
+        key, name, n = result.groups[asked.reading.place - 1]
+        yield f"In place {asked.reading.place}: {safe(value_name(by, key, name, asked.vocabulary))} with {n}."
+
+
+def _sides(asked: Asked, result: Result) -> Iterator[str]:
+    rate = result.query.measure == "rate"
+    named = []
+    for side, one in zip(result.query.sides, result.sides, strict=True):
+        name = _side_name(asked, side)
+        named.append((one.pass_rate if rate else one.findings, name))
+        if rate:
+            passed, failed = one.statuses.get("pass", 0), one.statuses.get("fail", 0)
+            yield f"{name}: {one.pass_rate} % pass ({passed} passed, {failed} open)."
+        else:
+            zero = {"critical": 0} if "critical" not in one.severities else {}
+            counts = _severities({**zero, **one.severities})
+            yield f"{name}: {one.findings} {_state(one)}{_noun(one.findings)} ({counts})."
+    most, least = max(named), min(named)
+    if most[0] == least[0]:
+        yield "They are even."
+    else:
+        yield f"{most[1]} has more: {most[0]} against {least[0]}." if not rate else f"{most[1]} passes more."
+
+
+def _severities(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{n} {name}" for name, n in counts.items())
+
+
+def _side_name(asked: Asked, side: object) -> str:
+    (field, values), *_ = [(name, values) for name, values in side.narrowed().items() if name != "status"]  # type: ignore[attr-defined]
+    value = str(values[0])
+    if field == "account":
+        return asked.vocabulary.account_name(value)
+    names: dict[str, Callable[[str], str]] = {
+        "provider": provider_name,
+        "scanner": scanner_name,
+        "service": lambda one: service_name(service_key(one)),
+    }
+    return names.get(field, str)(value)
+
+
+def _diff(asked: Asked, result: Result) -> Iterator[str]:
+    before, now, *changes = result.sides
+    vocabulary = asked.vocabulary
+    if vocabulary.previous is None:
+        yield f"{now.findings} {_noun(now.findings)} are open. There is one scan only, so nothing can be compared yet."
+        return
+    step = now.findings - before.findings
+    way = "no change" if not step else f"{abs(step)} {'more' if step > 0 else 'fewer'}"
+    better = "" if not step else " That is worse." if step > 0 else " That is better."
+    yield (
+        f"**Open findings: {before.findings} in the scan of {vocabulary.previous}, {now.findings} in that of"
+        f" {vocabulary.today}: {way}.**{better}"
+    )
+    parts = [f"{one.findings} {_CHANGED[name]}" for name, one in zip(CHANGES, changes, strict=True)]
+    yield f"Since then: {', '.join(parts)}."
+
+
+def _unmet(context: AnswerContext, result: Result) -> Iterator[str]:
+    where = result.query.where
+    name = " ".join(filter(None, (where.framework, where.version)))
+    failing = sorted(one.rpartition(" ")[2] for one, statuses in result.requirements.items() if "fail" in statuses)
+    met = sum(set(statuses) == {"pass"} for statuses in result.requirements.values())
+    held = max(context.duties.held, len(result.requirements))
+    yield f"**{len(failing)} of {held} requirements of {name}** have an open finding."
+    if failing:
+        yield f"They are: {', '.join(failing[:_IDS])}{' …' if len(failing) > _IDS else ''}"
+    other = held - len(failing) - met
+    yield f"Of {met} every mapped check passed; of the other {other} that is not known, be it for want of a check."
+
+
+def _several(asked: Asked) -> str:
+    """The resources of one name, where a name is borne by several."""
+    for name in asked.query.where.resource:
+        ids = asked.vocabulary.resources.get(name, set())
+        if len(ids) > 1:
+            return f"{len(ids)} resources: {', '.join(sorted(ids)[:6])}"
+    return ", ".join(asked.query.where.resource[:8]) if len(asked.query.where.resource) > 1 else ""
+
+
+def scope_line(asked: Asked) -> str:
+    """The query in words, with the day it speaks of."""
+    return f"Asked: {words_of(asked.query, asked.vocabulary)}, as of the scan of {asked.vocabulary.today}."
+
+
+def duty_lines(asked: Asked, context: AnswerContext) -> list[str]:
+    """What requirements say, and what checks are mapped to, each with where that is written."""
+    query, duties = asked.query, context.duties
+    where = query.where
+    if query.select == "requirement":
+        return list(_requirement_lines(asked, context))
+    if query.select != "mapping":
+        return []
+    lines = []
+    checks = [one for one in duties.rules if one.check in duties.mapped][:1] or list(duties.rules[:1])
+    for rule in checks:
+        lines.append(f"{rule.check}: {safe(rule.title).rstrip('.')}.")
+        mapped = duties.mapped.get(rule.check, {})
+        lines += [f"Mapped by {scanner_name(rule.scanner)} to {name}: {', '.join(ids)}" for name, ids in mapped.items()]
+        if not mapped:
+            name = " ".join(filter(None, (where.framework, where.version))) or "any framework"
+            lines.append(f"In the scanner's own mapping it is not tied to {name}.")
+    return lines
+
+
+def _requirement_lines(asked: Asked, context: AnswerContext) -> Iterator[str]:
+    where, duties = asked.query.where, context.duties
+    name = " ".join(filter(None, (where.framework, where.version)))
+    identity = requirement_id(asked)
+    for one in duties.requirements[:4]:
+        of = f" ({provider_name(one.provider)})" if one.provider else ""
+        text = safe(one.text)
+        title = f"{safe(one.title).rstrip('.')}. " if one.title and not text.startswith(one.title) else ""
+        yield f"**{one.name} {one.requirement}**{of}: {title}{text}"
+    if not duties.requirements:
+        yield (
+            f"The wording of {name} {identity} is not imported (footnoted kb import FILE brings it);"
+            f" what your scanners check for it is told instead."
+        )
+    if duties.rules:
+        count = len(duties.rules)
+        yield f"Mapped to {name} {identity} by the scanner's own file: {count} check{'s' if count > 1 else ''}."
+        yield from (f"{one.check}: {safe(one.title).rstrip('.')}." for one in duties.rules[:_GROUPS])
+    else:
+        yield f"No check of your scans is mapped to {name} {identity}."
+
+
+def requirement_id(asked: Asked) -> str:
+    """A requirement's id as the file that has it spells it."""
+    where = asked.query.where
+    for version, keys in asked.vocabulary.frameworks.get(where.framework, {}).items():
+        if where.requirement in keys and where.version in ("", version):
+            return keys[where.requirement]
+    return where.requirement

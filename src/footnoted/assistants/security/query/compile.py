@@ -1,0 +1,265 @@
+"""A query as one SQLAlchemy statement, the same for SQLite and PostgreSQL.
+
+The newest state of every finding stands in its own row. An earlier scan is read from the states kept of it, and a
+change by setting the states of two scans that follow one another side by side.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import and_, case, distinct, func, literal, not_, or_, select, true
+from sqlalchemy.orm import aliased
+
+from footnoted.assistants.security.names import requirement_key
+from footnoted.assistants.security.severity import Severity
+from footnoted.assistants.security.tables import FindingRow, MappingRow, RuleRow, ScanRow, StateRow
+
+if TYPE_CHECKING:
+    from sqlalchemy import ColumnElement, Executable
+
+    from footnoted.assistants.security.query.finding_query import FindingQuery, Where
+
+_PLAIN = {
+    "provider": FindingRow.provider,
+    "account": FindingRow.account,
+    "region": FindingRow.region,
+    "service": FindingRow.family,
+    "scanner": FindingRow.scanner,
+    "check": FindingRow.check_id,
+    "resource_type": FindingRow.resource_type,
+}
+RESOURCE = FindingRow.provider + "|" + FindingRow.account + "|" + FindingRow.resource_id
+_RANKS = {one.value: one.rank for one in Severity}
+
+
+@dataclass(frozen=True, slots=True)
+class _View:
+    """The findings as of a scan: how each stood then, and the rows to read it from."""
+
+    base: Any
+    status: ColumnElement[str]
+    severity: ColumnElement[int]
+    first_seen: ColumnElement[str]
+    conditions: tuple[ColumnElement[bool], ...]
+
+
+def _view(tenant: str, where: Where) -> _View:
+    if where.change is not None:
+        return _changed(tenant, where.change)
+    if where.scan == "latest":
+        here = (FindingRow.tenant == tenant, FindingRow.current)
+        return _View(FindingRow, FindingRow.status, FindingRow.severity, FindingRow.first_seen, here)  # type: ignore[arg-type]
+    base = aliased(StateRow)
+    joined = FindingRow.__table__.join(base, base.finding_id == FindingRow.id).join(ScanRow, ScanRow.id == base.scan_id)
+    if where.scan == "previous":
+        taken: ColumnElement[bool] = ScanRow.place == 1
+    else:
+        taken = and_(
+            ScanRow.taken_at >= _midnight(where.scan), ScanRow.taken_at < _midnight(where.scan + timedelta(days=1))
+        )
+    return _View(joined, base.status, base.severity, base.first_seen, (ScanRow.tenant == tenant, taken))  # type: ignore[arg-type]
+
+
+def _changed(tenant: str, change: str) -> _View:
+    """Findings of which two scans in a row say something else. What is no more is seen from the earlier scan."""
+    here, other = aliased(StateRow), aliased(StateRow)
+    from_earlier = change in ("fixed", "gone", "muted")
+    neighbour = ScanRow.later if from_earlier else ScanRow.earlier
+    joined = (
+        FindingRow.__table__.join(here, here.finding_id == FindingRow.id)
+        .join(ScanRow, ScanRow.id == here.scan_id)
+        .outerjoin(other, and_(other.finding_id == here.finding_id, other.scan_id == neighbour))
+    )
+    before = func.coalesce(other.status, "")
+    rule = {
+        "new": and_(here.status == "fail", before.notin_(("fail", "muted"))),
+        "unmuted": and_(here.status == "fail", before == "muted"),
+        "still": and_(here.status == "fail", before == "fail"),
+        "fixed": and_(here.status == "fail", before == "pass"),
+        "muted": and_(here.status == "fail", before == "muted"),
+        "gone": and_(here.status == "fail", before.in_(("", "archived"))),
+    }[change]
+    place = ScanRow.place == (1 if from_earlier else 0)
+    compared = ScanRow.earlier != "" if not from_earlier else true()
+    conditions = (ScanRow.tenant == tenant, place, compared, rule)
+    return _View(joined, here.status, here.severity, here.first_seen, conditions)  # type: ignore[arg-type]
+
+
+def _midnight(day: date) -> Any:
+    from datetime import UTC, datetime
+
+    return datetime(day.year, day.month, day.day, tzinfo=UTC)
+
+
+def mapping_of(tenant: str, framework: str, version: str, requirement: str = "") -> list[ColumnElement[bool]]:
+    """The mappings of a framework, of one version if one is named, and of a requirement and what is below it."""
+    name = f"{framework}-{version}" if version else framework
+    named = MappingRow.name == name if version else or_(MappingRow.name == name, MappingRow.name.startswith(f"{name}-"))
+    wanted = [MappingRow.tenant == tenant, named]
+    if requirement:
+        key = requirement_key(requirement)
+        wanted.append(or_(MappingRow.key == key, MappingRow.key.startswith(f"{key}.", autoescape=True)))
+    return wanted
+
+
+def _conditions(tenant: str, where: Where, view: _View, today: date) -> list[ColumnElement[bool]]:
+    wanted: list[ColumnElement[bool]] = []
+    for name, column in _PLAIN.items():
+        if values := getattr(where, name):
+            wanted.append(column.in_(values))
+    if where.severity:
+        wanted.append(view.severity.in_([_RANKS[one] for one in where.severity]))
+    if where.status and where.change is None:
+        wanted.append(view.status.in_(where.status))
+    if where.resource:
+        wanted.append(or_(FindingRow.resource_name.in_(where.resource), FindingRow.resource_id.in_(where.resource)))
+    wanted += [FindingRow.tags.contains(f"\n{one}\n", autoescape=True) for one in where.tag]
+    if where.untagged:
+        wanted.append(FindingRow.tags == "")
+    if where.category:
+        wanted.append(or_(*(FindingRow.categories.contains(f"\n{one}\n", autoescape=True) for one in where.category)))
+    if where.framework:
+        rules = select(MappingRow.rule_id).where(*mapping_of(tenant, where.framework, where.version, where.requirement))
+        wanted.append(FindingRow.rule_id.in_(rules))
+    if where.first_seen_from:
+        wanted.append(view.first_seen >= where.first_seen_from.isoformat())
+    if where.first_seen_before:
+        wanted.append(view.first_seen < where.first_seen_before.isoformat())
+    if where.open_for_more_than is not None:
+        wanted.append(view.first_seen < (today - timedelta(days=where.open_for_more_than)).isoformat())
+    return wanted
+
+
+def conditions(tenant: str, query: FindingQuery, view: _View, today: date) -> list[ColumnElement[bool]]:
+    """Everything a row must be, and must not be."""
+    wanted = [*view.conditions, *_conditions(tenant, query.where, view, today)]
+    if query.without():
+        wanted.append(not_(and_(*_conditions(tenant, query.exclude, view, today))))
+    return wanted
+
+
+def counting(tenant: str, query: FindingQuery, today: date) -> Executable:
+    """How many findings and resources, by scanner, severity and status."""
+    view = _view(tenant, query.where)
+    return (
+        select(
+            FindingRow.scanner,
+            view.severity.label("severity"),
+            view.status.label("status"),
+            func.count().label("n"),
+        )
+        .select_from(view.base)
+        .where(*conditions(tenant, query, view, today))
+        .group_by(FindingRow.scanner, view.severity, view.status)
+    )
+
+
+def distinct_of(tenant: str, query: FindingQuery, today: date) -> Executable:
+    """How many resources and how many checks the findings are of."""
+    view = _view(tenant, query.where)
+    return (
+        select(func.count(distinct(RESOURCE)), func.count(distinct(FindingRow.check_id)))
+        .select_from(view.base)
+        .where(*conditions(tenant, query, view, today))
+    )
+
+
+LISTED = (
+    FindingRow.id, FindingRow.check_id, FindingRow.control_id, FindingRow.family, FindingRow.scanner,
+    FindingRow.provider, FindingRow.account, FindingRow.account_name, FindingRow.region, FindingRow.resource_id,
+    FindingRow.resource_name, FindingRow.resource_type, FindingRow.detail, RuleRow.title,
+)  # fmt: skip
+
+
+def listing(tenant: str, query: FindingQuery, today: date) -> Executable:
+    """A page of findings; what fails stands first, then by the order asked for."""
+    view = _view(tenant, query.where)
+    orders: dict[str, list[Any]] = {
+        "oldest": [view.first_seen, view.severity],
+        "newest": [view.first_seen.desc(), view.severity],
+    }
+    failing = case((view.status == "fail", 0), else_=1)
+    chosen = (
+        select(
+            *LISTED, view.status.label("status"), view.severity.label("severity"), view.first_seen.label("first_seen")
+        )
+        .select_from(view.base.__table__ if hasattr(view.base, "__table__") else view.base)
+        .join(RuleRow, RuleRow.id == FindingRow.rule_id)
+        .where(*conditions(tenant, query, view, today))
+    )
+    order = [failing, *orders.get(query.order_by, [view.severity]), FindingRow.uid]
+    return chosen.order_by(*order).limit(query.limit).offset(query.offset)
+
+
+def grouping(tenant: str, query: FindingQuery, today: date) -> Executable:
+    """How many by one field: `key`, a name for it, `n`."""
+    view = _view(tenant, query.where)
+    if query.group_by in ("framework", "requirement"):
+        return _by_mapping(tenant, query, view, today)
+    key, name = _key(query.group_by, view)
+    counted = func.count(distinct(RESOURCE)) if query.of == "resources" else func.count()
+    chosen = select(key.label("key"), func.max(name).label("name"), counted.label("n")).select_from(view.base)
+    return chosen.where(*conditions(tenant, query, view, today)).group_by(key)
+
+
+def _by_mapping(tenant: str, query: FindingQuery, view: _View, today: date) -> Executable:
+    """Counted by check first, of which there are few, and then by what the checks are mapped to."""
+    where = query.where
+    rules = (
+        select(FindingRow.rule_id, FindingRow.provider, func.count().label("n"))
+        .select_from(view.base)
+        .where(*conditions(tenant, query, view, today))
+        .group_by(FindingRow.rule_id, FindingRow.provider)
+        .subquery()
+    )
+    wanted = mapping_of(tenant, where.framework, where.version, where.requirement) if where.framework else []
+    to = MappingRow.requirement if query.group_by == "requirement" else MappingRow.name
+    mapped = (
+        select(MappingRow.rule_id, to.label("to")).where(MappingRow.tenant == tenant, *wanted).distinct().subquery()
+    )
+    key = (mapped.c.to if query.group_by == "requirement" else rules.c.provider + "|" + mapped.c.to).label("key")
+    return (
+        select(key, literal("").label("name"), func.sum(rules.c.n).label("n"))
+        .select_from(rules.join(mapped, mapped.c.rule_id == rules.c.rule_id))
+        .group_by(key)
+    )
+
+
+def _key(group_by: str, view: _View) -> tuple[Any, Any]:
+    if group_by.startswith("tag:"):
+        return FindingRow.tags, literal("")  # which of them is wanted is seen when the few kinds of sets are read
+    named: dict[str, tuple[Any, Any]] = {
+        "account": (FindingRow.account, FindingRow.account_name),
+        "severity": (view.severity, literal("")),
+        "status": (view.status, literal("")),
+        "resource": (RESOURCE, FindingRow.resource_id),
+        "first_seen_month": (func.substr(view.first_seen, 1, 7), literal("")),
+        "first_seen_week": (func.substr(view.first_seen, 1, 10), literal("")),
+        "category": (FindingRow.categories, literal("")),
+    }
+    column = _PLAIN.get(group_by)
+    return named.get(group_by) or (column, literal(""))
+
+
+def requirements_failing(tenant: str, query: FindingQuery, today: date) -> Executable:
+    """The requirements of a framework that the tenant's checks are mapped to, and how many findings of each status."""
+    view = _view(tenant, query.where)
+    inner = query.model_copy(
+        update={"where": query.where.model_copy(update={"framework": "", "requirement": "", "status": []})}
+    )
+    rules = (
+        select(FindingRow.rule_id, view.status.label("status"), func.count().label("n"))
+        .select_from(view.base)
+        .where(*conditions(tenant, inner, view, today))
+        .group_by(FindingRow.rule_id, view.status)
+        .subquery()
+    )
+    return (
+        select(MappingRow.name, MappingRow.requirement, rules.c.status, func.sum(rules.c.n).label("n"))
+        .select_from(rules.join(MappingRow, MappingRow.rule_id == rules.c.rule_id))
+        .where(*mapping_of(tenant, query.where.framework, query.where.version, query.where.requirement))
+        .group_by(MappingRow.name, MappingRow.requirement, rules.c.status)
+    )

@@ -1,0 +1,103 @@
+"""The advisor's whole grammar: what can be asked of a tenant's findings, as one typed object.
+
+Whoever fills it, a model or the grammar without one, everything the advisor counts or lists is asked through it, and it
+is shown to the reader. What has no field here cannot be asked, and the advisor says so.
+"""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Select = Literal[
+    "count", "list", "group", "trend", "diff", "rate", "age", "unmet", "compare", "explain", "remediation",
+    "requirement", "mapping",
+]  # fmt: skip
+Of = Literal["findings", "resources", "checks"]
+Status = Literal["fail", "pass", "manual", "muted", "archived", "unknown"]
+Change = Literal["new", "fixed", "gone", "muted", "unmuted", "still"]
+SeverityName = Literal["critical", "high", "medium", "low", "informational"]
+Group = Literal[
+    "provider", "account", "region", "service", "severity", "status", "scanner", "check", "resource", "resource_type",
+    "category", "framework", "requirement", "first_seen_week", "first_seen_month",
+]  # fmt: skip
+Order = Literal["severity", "oldest", "newest", "most", "fewest", "key"]
+
+
+class Where(BaseModel):
+    """Which findings. An empty field asks for all; values of one field widen, fields narrow. Days are of UTC."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    provider: list[str] = Field(default=[], description="aws, azure, gcp, kubernetes …")
+    account: list[str] = Field(default=[], description="ids of accounts, subscriptions, projects or clusters")
+    region: list[str] = Field(default=[], description="regions; of Kubernetes, namespaces")
+    service: list[str] = Field(default=[], description="services as the scanner writes them")
+    scanner: list[str] = []
+    severity: list[SeverityName] = []
+    status: list[Status] = Field(default=["fail"], description="empty: whatever the status")
+    check: list[str] = Field(default=[], description="ids of checks")
+    resource: list[str] = Field(default=[], description="names or ids of resources")
+    resource_type: list[str] = []
+    tag: list[str] = Field(default=[], description="key:value; all of them must be there")
+    untagged: bool = False
+    category: list[str] = []
+    framework: str = Field(default="", description="a framework's name without its version")
+    version: str = ""
+    requirement: str = Field(default="", description="a requirement's id; those below it count too")
+    first_seen_from: date | None = None
+    first_seen_before: date | None = None
+    open_for_more_than: int | None = Field(default=None, ge=0, description="days, up to the newest scan")
+    scan: date | Literal["latest", "previous"] = "latest"
+    change: Change | None = Field(default=None, description="between the previous scan and the latest")
+
+    def narrowed(self) -> dict[str, object]:
+        """The fields that say something, as JSON."""
+        told = self.model_dump(mode="json")
+        usual = Where().model_dump(mode="json")
+        return {name: value for name, value in told.items() if value != usual[name]}
+
+
+class FindingQuery(BaseModel):
+    """A question on findings, checks and duties. `exclude` takes away; `sides` are what a comparison is of."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    select: Select = "count"
+    of: Of = "findings"
+    where: Where = Where()
+    exclude: Where = Where(status=[])
+    group_by: str = Field(default="", description="a field of findings, or tag:KEY")
+    order_by: Order = "severity"
+    limit: int = Field(default=10, ge=1, le=200)
+    offset: int = Field(default=0, ge=0, le=1_000_000)
+    measure: Literal["count", "rate"] = Field(default="count", description="what a comparison sets side by side")
+    sides: list[Where] = Field(default=[], max_length=6)
+    cannot: list[str] = Field(default=[], max_length=8, description="what the question asks that no field can hold")
+
+    def as_json(self) -> dict[str, object]:
+        """The query without what it does not say."""
+        told: dict[str, object] = {"select": self.select, "where": self.where.narrowed()}
+        for name, usual in (
+            ("of", "findings"),
+            ("group_by", ""),
+            ("order_by", "severity"),
+            ("limit", 10),
+            ("offset", 0),
+            ("measure", "count"),
+        ):
+            value = getattr(self, name)
+            if value != usual:
+                told[name] = value
+        if without := self.without():
+            told["exclude"] = without
+        if self.sides:
+            told["sides"] = [one.narrowed() for one in self.sides]
+        return told
+
+    def without(self) -> dict[str, object]:
+        """What is taken away."""
+        told, usual = self.exclude.model_dump(mode="json"), Where(status=[]).model_dump(mode="json")
+        return {name: value for name, value in told.items() if value != usual[name]}

@@ -1,0 +1,361 @@
+"""The words of a question linked to what they name: values of the tenant's findings, grammar, numbers and times.
+
+A stretch of words is linked to the longest name it spells, written together or apart, exactly before nearly (a letter
+wrong, by edit distance). What is linked to nothing stays over; whoever reads the question must account for it.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from datetime import date, timedelta
+from functools import lru_cache
+from typing import Any
+
+from rapidfuzz import process
+from rapidfuzz.distance import DamerauLevenshtein
+
+from footnoted.assistants.security.names import requirement_key
+from footnoted.assistants.security.query.vocabulary import Meaning, Vocabulary, compact, singulars
+from footnoted.assistants.security.query.words import MONTH_OF, NUMBERS, ROLES
+from footnoted.errors import ConfigurationError
+from footnoted.text import content_stems
+
+_CHUNK = re.compile(r"\S+")
+_EDGES = " \t\n.,;:!?\"'“”‘’()[]{}<>–—-…"
+_LONGEST = 6  # words of a name
+_IDENTIFIER = re.compile(r"\d|[_@:/\\]|^[A-Z]{2,}s?$|^[a-z]+[A-Z]|\w[.]\w|^[A-Z][a-z]+[A-Z]")
+_SAID = ("howmany", "numberof", "howold", "howlong")
+_DATE = re.compile(r"(\d{4})-(\d{2})-(\d{2})")
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A word as written, and where."""
+
+    text: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A stretch of the question and what it was taken for."""
+
+    text: str
+    start: int  # first token
+    end: int  # behind its last token
+    kind: str  # name, role, number, date, requirement, version, unknown, word
+    meanings: tuple[Meaning, ...] = ()
+    roles: tuple[str, ...] = ()
+    value: object = None
+    near: bool = False  # not spelt exactly so
+
+    def role(self, kind: str) -> str | None:
+        """The value of a role of this kind: of ``severity:high`` asked for ``severity``, ``high``."""
+        return next((one.partition(":")[2] or one for one in self.roles if one.partition(":")[0] == kind), None)
+
+
+def tokens_of(question: str) -> list[Token]:
+    """The words, without the marks around them; a closing bracket stays where it was opened within."""
+    found = []
+    for match in _CHUNK.finditer(question):
+        text = match.group()
+        start, end = match.start(), match.end()
+        while text and text[0] in _EDGES and not (text[0] == "<" and ">" in text):
+            text, start = text[1:], start + 1
+        while text and text[-1] in _EDGES and not (text[-1] == ")" and text.count("(") == text.count(")")):
+            text, end = text[:-1], end - 1
+        if text:
+            found.append(Token(text, start, end))
+    return found
+
+
+class Linker:
+    """Links the words of questions to one vocabulary."""
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self.vocabulary = vocabulary
+
+    def link(self, question: str) -> list[Mention]:
+        """Every word of the question within exactly one mention, in order."""
+        tokens = self._split(tokens_of(question.replace("’", "'")))
+        found: list[Mention] = []
+        at = 0
+        while at < len(tokens):
+            mention = self._longest(tokens, at) or self._date(tokens, at) or self._single(tokens, at)
+            found.append(mention)
+            at = mention.end
+        return self._requirements(found)
+
+    def _split(self, tokens: list[Token]) -> list[Token]:
+        """Words joined by a mark, apart where together they name nothing and apart they do."""
+        made: list[Token] = []
+        for token in tokens:
+            joined = r"[-/,+&]" if token.text.startswith("arn:") else r"[-/,+&:]"
+            parts = [one for one in re.split(joined, token.text) if one]
+            known = self.vocabulary.lookup(compact(token.text)) or compact(token.text) in ROLES
+            if re.fullmatch(r"\d+:\d+", token.text):
+                known = []
+            elif len(parts) < 2 or known or _DATE.fullmatch(token.text) or requirement_like(token.text):
+                made.append(token)
+                continue
+            told = [self._is_known(one) for one in parts]
+            if not all(told) and any(map(self._is_a_part, parts)):  # spelt as this tenant's names are, and none of them
+                made.append(token)
+                continue
+            if (
+                not re.fullmatch(r"\d+:\d+", token.text)
+                and not all(told)
+                and ((re.search(r"\d", token.text) and ":" not in token.text) or not any(told))
+            ):
+                made.append(token)
+                continue
+            at = token.start
+            for one in parts:
+                start = token.text.find(one, at - token.start) + token.start
+                made.append(Token(one, start, start + len(one)))
+                at = start + len(one)
+        return made
+
+    def _is_known(self, word: str) -> bool:
+        gram = compact(word)
+        return gram in ROLES or bool(self.vocabulary.lookup(gram)) or not content_stems(word)
+
+    def _is_a_part(self, word: str) -> bool:
+        """Whether a word only begins or ends names of accounts or resources."""
+        meanings = self.vocabulary.lookup(compact(word))
+        names = [one for one in meanings if one.field in ("account", "resource")]
+        return bool(names) and not is_word(word.casefold()) and not any(one.whole for one in meanings)
+
+    def _longest(self, tokens: list[Token], at: int) -> Mention | None:
+        for size in range(min(_LONGEST, len(tokens) - at), 0, -1):
+            gram = "".join(compact(one.text) for one in tokens[at : at + size])
+            if not gram:
+                continue
+            roles = ROLES.get(gram, ()) if size < 4 else ()
+            if any(one.startswith("or:") for one in roles) and not _is_severity(tokens, at):
+                continue
+            if not roles and size == 2 and not all(compact(one.text) in ROLES for one in tokens[at : at + 2]):
+                roles = self._nearly_said(gram)
+            words = [one.text for one in tokens[at : at + size]]
+            meanings = [] if _is_a_stop(words) else self.vocabulary.lookup(gram)
+            if size > 1 and "." not in words[0] and any(map(_is_framework, self.vocabulary.lookup(compact(words[0])))):
+                meanings = [one for one in meanings if one.field != "check"]  # "CIS 1.8" is no check called CIS.1.8
+            if size > 1 and not _reads_as_one(words):
+                meanings = [one for one in meanings if one.whole]
+            if roles or meanings:
+                text = " ".join(words)
+                # A word of the grammar is one, even where a service or a type is called so.
+                if roles and not any(one.whole and one.field in ("account", "check", "framework") for one in meanings):
+                    meanings = []
+                return Mention(text, at, at + size, "name" if meanings else "role", tuple(meanings), roles)
+        return None
+
+    def _nearly_said(self, gram: str) -> tuple[str, ...]:
+        """The role of two words written almost as the grammar has them: "hw many"."""
+        if len(gram) < 6 or self.vocabulary.names.get(gram):
+            return ()
+        close = process.extractOne(gram, _SAID, scorer=DamerauLevenshtein.distance, score_cutoff=1)
+        return ROLES[close[0]] if close is not None and close[0][0] == gram[0] else ()
+
+    def _date(self, tokens: list[Token], at: int) -> Mention | None:
+        """A day or a month: 2026-11-09, 9 November, November 9th, the 9th, October 2026."""
+        words = [one.text.casefold().rstrip(",") for one in tokens[at : at + 4]]
+        if _DATE.fullmatch(words[0]):
+            try:
+                return Mention(words[0], at, at + 1, "date", value=(date.fromisoformat(words[0]),) * 2)
+            except ValueError:
+                return None
+        day, month, year, size = _day_in(words)
+        if not size:
+            return None
+        today = self.vocabulary.today
+        try:
+            if month is None and day is not None:
+                value = today.replace(day=day)
+                if value > today:
+                    value = (value.replace(day=1) - timedelta(days=1)).replace(day=day)
+                span = (value, value)
+            elif month is not None:
+                told = year or (today.year if month <= today.month else today.year - 1)
+                first = date(told, month, day or 1)
+                last = first if day else (first.replace(day=28) + timedelta(days=4)).replace(day=1) - timedelta(days=1)
+                span = (first, last)
+            else:
+                return None
+        except ValueError:
+            return None
+        return Mention(" ".join(one.text for one in tokens[at : at + size]), at, at + size, "date", value=span)
+
+    def _single(self, tokens: list[Token], at: int) -> Mention:
+        token = tokens[at]
+        word = token.text
+        plain = word.casefold().replace("'", "")
+        if plain.replace(",", "").isdigit() and len(plain) < 9:
+            return Mention(word, at, at + 1, "number", value=int(plain.replace(",", "")))
+        if plain in NUMBERS:
+            return Mention(word, at, at + 1, "number", value=NUMBERS[plain])
+        if not content_stems(plain):
+            return Mention(word, at, at + 1, "word")
+        if near := self._nearly(tokens, at):
+            return near
+        spelt_so = "-" in word and any(map(self._is_a_part, word.split("-")))
+        if (spelt_so or _IDENTIFIER.search(word)) and not re.fullmatch(r"\d+(st|nd|rd|th|d|x)", plain):
+            return Mention(word, at, at + 1, "unknown")
+        return Mention(word, at, at + 1, "word", value=plain)
+
+    def _nearly(self, tokens: list[Token], at: int) -> Mention | None:
+        """A word of the grammar or a name of the tenant with a letter wrong, left out, put in or out of place."""
+        gram = compact(tokens[at].text)
+        if len(gram) < 5 or re.search(r"\d", gram):
+            return None
+        if is_word(gram):
+            return None
+        for known in (ROLES, self.vocabulary.names):
+            most = 1 if len(gram) < 8 or known is ROLES else 2
+            close = process.extractOne(gram, known.keys(), scorer=DamerauLevenshtein.distance, score_cutoff=most)
+            if close is None or len(close[0]) < 5 or close[0][0] != gram[0] or gram.startswith(close[0]):
+                continue
+            if known is ROLES:
+                return Mention(tokens[at].text, at, at + 1, "role", (), ROLES[close[0]], near=True)
+            meanings = tuple(
+                one for one in self.vocabulary.names[close[0]] if one.field not in ("resource", "tag", "resource_type")
+            )
+            if meanings and not self.vocabulary.names.get(gram):
+                return Mention(tokens[at].text, at, at + 1, "name", meanings, near=True)
+        return None
+
+    def _requirements(self, found: list[Mention]) -> list[Mention]:
+        """Versions and requirement ids around a framework's name, as the tenant's own mappings have them."""
+        families = [(place, one) for place, one in enumerate(found) if _family(one)]
+        if not families:
+            return found
+        made = list(found)
+        for place, one in families:
+            family = _family(one) or ""
+            versions = self.vocabulary.frameworks.get(family, {})
+            for next_ in range(place + 1, min(place + 5, len(made))):
+                if made[next_].kind in ("name", "date") or (made[next_].kind == "role" and made[next_].role("select")):
+                    break
+                size, version = _version(made, next_, versions)
+                if size:
+                    text = " ".join(each.text for each in made[next_ : next_ + size])
+                    merged = Mention(text, made[next_].start, made[next_ + size - 1].end, "version", value=version)
+                    made[next_ : next_ + size] = [merged]
+                    break
+        return [self._requirement(one, made) for one in made]
+
+    def _requirement(self, one: Mention, made: list[Mention]) -> Mention:
+        if one.kind not in ("unknown", "number", "word", "name") or (one.kind == "name" and one.meanings[0].whole):
+            return one
+        key = requirement_key(one.text)
+        if not key or not re.search(r"\d", key):
+            return one
+        for family in filter(None, map(_family, made)):
+            for keys in self.vocabulary.frameworks.get(family, {}).values():
+                if any(each == key or each.startswith(f"{key}.") for each in keys):
+                    return replace(one, kind="requirement", value=key, meanings=())
+        return replace(one, kind="unknown") if requirement_like(one.text) else one
+
+
+def _is_framework(meaning: Meaning) -> bool:
+    return meaning.field == "framework"
+
+
+def _is_severity(tokens: list[Token], at: int) -> bool:
+    return at > 0 and any(one.startswith("severity:") for one in ROLES.get(compact(tokens[at - 1].text), ()))
+
+
+@lru_cache(maxsize=65_536)
+def is_word(word: str) -> bool:
+    """Whether a word is one of some language, as the encoder's tokenizer has it whole; not so without an encoder."""
+    try:
+        known = _tokenizer()
+        return any(len(known.encode(one, add_special_tokens=False).ids) == 1 for one in (word, *singulars(word)))
+    except ConfigurationError:
+        return False
+
+
+def _tokenizer() -> Any:
+    from footnoted.models.files import Shared
+
+    return Shared.of().tokenizer
+
+
+def requirement_like(text: str) -> bool:
+    """Whether a word looks like the id of a requirement: 2.1.1, CC6.6, 164.312(e)(1), A.8.13, CP-9(d)."""
+    return (
+        re.fullmatch(r"[A-Za-z]{0,3}[.-]?\d+([.\-]\d+)*(\(\w{1,4}\))*(\.\w+)*", text) is not None and not text.isdigit()
+    )
+
+
+def _family(mention: Mention) -> str | None:
+    return next((one.values[0] for one in mention.meanings if one.field == "framework"), None)
+
+
+def _version(made: list[Mention], at: int, versions: dict[str, dict[str, str]]) -> tuple[int, str]:
+    """How many mentions from here on spell a version of the framework, and which; 0 where none does."""
+    best = (0, "")
+    for size in range(1, min(3, len(made) - at) + 1):
+        told = compact(" ".join(one.text for one in made[at : at + size]))
+        told = re.sub(r"^(?:version|revision|rev|v|ver)(?=\d)", "", told)
+        for version in versions:
+            known = re.sub(r"^(?:version|revision|rev|v)(?=\d)", "", compact(version))
+            if (
+                told and (told == known or (told.isdigit() and known == f"{told}0")) and "." in version
+            ) or told == known:
+                best = (size, version)
+    if best[0]:
+        return best
+    if (
+        re.fullmatch(r"v?\d+(\.\d+){0,2}", made[at].text)
+        and any(versions)
+        and not _is_a_requirement(made[at], versions)
+    ):
+        return 1, f"?{made[at].text}"
+    return best
+
+
+def _is_a_requirement(one: Mention, versions: dict[str, dict[str, str]]) -> bool:
+    key = requirement_key(one.text)
+    return any(each == key or each.startswith(f"{key}.") for keys in versions.values() for each in keys)
+
+
+def _is_a_stop(words: list[str]) -> bool:
+    """A word that carries no meaning is no name, whatever a resource is called."""
+    return len(words) == 1 and not content_stems(words[0]) and not re.search(r"[\d.]", words[0])
+
+
+def _reads_as_one(words: list[str]) -> bool:
+    return all(content_stems(word) or re.search(r"\d", word) for word in words)
+
+
+def _day_in(words: list[str]) -> tuple[int | None, int | None, int | None, int]:
+    """Day, month, year and how many words they take."""
+
+    def number(word: str) -> int | None:
+        found = re.fullmatch(r"(\d{1,2})(st|nd|rd|th)?", word)
+        return int(found[1]) if found else None
+
+    def year(word: str) -> int | None:
+        return int(word) if re.fullmatch(r"(19|20)\d\d", word) else None
+
+    words = [*words, "", "", "", ""]
+    if words[1] == "of":
+        words = [words[0], *words[2:], ""]
+        day, month, told, size = _day_in(words)
+        return day, month, told, size + 1 if size > 1 else size
+    if (month := MONTH_OF.get(words[0])) and (words[0] != "may" or number(words[1]) or year(words[1])):
+        if (day := number(words[1])) is not None and words[1]:
+            told = year(words[2])
+            return day, month, told, 3 if told else 2
+        told = year(words[1])
+        return None, month, told, 2 if told else 1
+    day = number(words[0])
+    if day is not None and (month := MONTH_OF.get(words[1])):
+        told = year(words[2])
+        return day, month, told, 3 if told else 2
+    if day is not None and re.fullmatch(r"\d{1,2}(st|nd|rd|th)", words[0]):
+        return day, None, None, 1
+    return None, None, None, 0

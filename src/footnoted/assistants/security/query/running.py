@@ -1,0 +1,228 @@
+"""A query run on a tenant's findings: totals, groups, rows, exactly as the database has them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from statistics import mean, median
+from typing import TYPE_CHECKING, Any
+
+from footnoted.assistants.security.query.finding_query import FindingQuery, Where
+from footnoted.assistants.security.rooms import reading
+from footnoted.assistants.security.severity import Severity, of_rank
+
+if TYPE_CHECKING:
+    from sqlalchemy.ext.asyncio import AsyncConnection
+
+    from footnoted.store import Database
+
+_MOST_GROUPS = 100_000
+CHANGES = ("new", "unmuted", "fixed", "muted", "gone")
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One finding as a query lists it."""
+
+    check: str
+    title: str
+    severity: str
+    status: str
+    resource: str
+    resource_id: str
+    resource_type: str
+    account: str
+    account_name: str
+    region: str
+    service: str
+    provider: str
+    scanner: str
+    first_seen: str
+    detail: str
+    id: str
+    control: str
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a query gives. `total` is of what it asks for (findings, resources or checks)."""
+
+    query: FindingQuery
+    total: int = 0
+    findings: int = 0
+    resources: int = 0
+    checks: int = 0
+    scanners: Mapping[str, int] = field(default_factory=dict)
+    severities: Mapping[str, int] = field(default_factory=dict)
+    statuses: Mapping[str, int] = field(default_factory=dict)
+    groups: tuple[tuple[str, str, int], ...] = ()  # key, name, how many
+    rows: tuple[Found, ...] = ()
+    ages: tuple[int, ...] = ()  # days, ascending
+    sides: tuple[Result, ...] = ()
+    requirements: Mapping[str, Mapping[str, int]] = field(default_factory=dict)  # id -> status -> how many
+
+    @property
+    def oldest(self) -> int:
+        """Days the oldest has stood."""
+        return self.ages[-1] if self.ages else 0
+
+    @property
+    def average(self) -> float:
+        """The mean age, in days."""
+        return round(mean(self.ages), 1) if self.ages else 0.0
+
+    @property
+    def middle(self) -> float:
+        """The median age, in days."""
+        return float(median(self.ages)) if self.ages else 0.0
+
+    @property
+    def pass_rate(self) -> float:
+        """Passes over passes and failures, in per cent; muted and manual ones are neither."""
+        passed, failed = self.statuses.get("pass", 0), self.statuses.get("fail", 0)
+        return round(100 * passed / max(1, passed + failed), 1)
+
+
+async def run(database: Database, tenant: str, query: FindingQuery, today: date) -> Result:
+    """The result of a query; ``today`` is the day of the newest scan."""
+    async with reading(database) as connection:
+        return await _Run(connection, tenant, today).result(query)
+
+
+class _Run:
+    def __init__(self, connection: AsyncConnection, tenant: str, today: date) -> None:
+        self._connection, self._tenant, self._today = connection, tenant, today
+
+    async def result(self, query: FindingQuery) -> Result:
+        if query.select == "compare" and query.sides:
+            sides = tuple([await self._counted(_side(query, one)) for one in query.sides])
+            return Result(query, total=sum(one.total for one in sides), sides=sides)
+        if query.select == "diff":
+            before = await self._counted(_with(query, scan="previous"))
+            now = await self._counted(query)
+            changes = tuple([await self._counted(_with(query, change=one)) for one in CHANGES])
+            return Result(query, total=now.total, sides=(before, now, *changes))
+        if query.select == "unmet":
+            return await self._unmet(query)
+        found = await self._counted(query)
+        if query.select in ("group", "trend"):
+            groups = await self._groups(query)
+            return _replaced(found, groups=groups)
+        if query.select == "age":
+            return _replaced(found, ages=await self._ages(query))
+        if query.select == "list":
+            if query.of == "checks":
+                by_check = query.model_copy(update={"group_by": "check", "of": "findings", "limit": 200})
+                return _replaced(found, groups=await self._groups(by_check), rows=await self._rows(query))
+            return _replaced(found, rows=await self._rows(query))
+        return found
+
+    async def _execute(self, maker: Any, query: FindingQuery) -> Sequence[Any]:
+        result = await self._connection.execute(maker(self._tenant, query, self._today))
+        return result.all()
+
+    async def _counted(self, query: FindingQuery) -> Result:
+        from footnoted.assistants.security.query.compile import counting, distinct_of
+
+        counts: dict[str, dict[str, int]] = {"scanner": {}, "severity": {}, "status": {}}
+        for scanner, severity, status, n in await self._execute(counting, query):
+            for kind, key in (("scanner", scanner), ("severity", of_rank(severity).value), ("status", status)):
+                counts[kind][key] = counts[kind].get(key, 0) + n
+        findings = sum(counts["scanner"].values())
+        ((resources, checks),) = await self._execute(distinct_of, query) if findings else ((0, 0),)
+        total = {"findings": findings, "resources": resources, "checks": checks}[query.of]
+        ranked: dict[str, int] = {
+            one.value: counts["severity"][one.value] for one in Severity if one.value in counts["severity"]
+        }
+        return Result(query, total, findings, resources, checks, counts["scanner"], ranked, counts["status"])
+
+    async def _groups(self, query: FindingQuery) -> tuple[tuple[str, str, int], ...]:
+        from footnoted.assistants.security.query.compile import grouping
+
+        told: dict[str, tuple[str, int]] = {}
+        for key, name, n in (await self._execute(grouping, query))[:_MOST_GROUPS]:
+            for each in _keys(query.group_by, key):
+                told[each] = (name or "", told.get(each, ("", 0))[1] + n)
+        groups = [(key, name, n) for key, (name, n) in told.items()]
+        if query.group_by.startswith("first_seen") or query.order_by == "key":
+            return tuple(sorted(groups))
+        if query.group_by == "severity":
+            return tuple(sorted(groups, key=lambda one: Severity(one[0]).rank))
+        sign = 1 if query.order_by == "fewest" else -1
+        return tuple(sorted(groups, key=lambda one: (sign * one[2], one[0])))
+
+    async def _rows(self, query: FindingQuery) -> tuple[Found, ...]:
+        from footnoted.assistants.security.query.compile import listing
+
+        return tuple(
+            Found(
+                check=row.check_id,
+                title=row.title,
+                severity=of_rank(row.severity).value,
+                status=row.status,
+                resource=row.resource_name or row.resource_id or row.account,
+                resource_id=row.resource_id,
+                resource_type=row.resource_type,
+                account=row.account,
+                account_name=row.account_name or row.account,
+                region=row.region,
+                service=row.family,
+                provider=row.provider,
+                scanner=row.scanner,
+                first_seen=row.first_seen[:10],
+                detail=row.detail,
+                id=row.id,
+                control=row.control_id,
+            )
+            for row in await self._execute(listing, query)
+        )
+
+    async def _ages(self, query: FindingQuery) -> tuple[int, ...]:
+        from footnoted.assistants.security.query.compile import grouping
+
+        by_day = query.model_copy(update={"group_by": "first_seen_week", "of": "findings"})
+        ages: list[int] = []
+        for day, _, n in await self._execute(grouping, by_day):
+            if day:
+                ages += [(self._today - date.fromisoformat(day)).days] * n
+        return tuple(sorted(ages))
+
+    async def _unmet(self, query: FindingQuery) -> Result:
+        from footnoted.assistants.security.query.compile import requirements_failing
+
+        told: dict[str, dict[str, int]] = {}
+        for name, requirement, status, n in await self._execute(requirements_failing, query):
+            told.setdefault(f"{name} {requirement}", {})[status] = n
+        failing = sum("fail" in statuses for statuses in told.values())
+        return Result(query, total=failing, requirements=told)
+
+
+def _with(query: FindingQuery, **changes: Any) -> FindingQuery:
+    return query.model_copy(update={"select": "count", "where": query.where.model_copy(update=changes)})
+
+
+def _side(query: FindingQuery, side: Where) -> FindingQuery:
+    """The query of one side: its own fields, and for the rest those all sides share."""
+    told = {name: getattr(side, name) for name in side.narrowed()}
+    return _with(query, **told)
+
+
+def _replaced(result: Result, **changes: Any) -> Result:
+    from dataclasses import replace
+
+    return replace(result, **changes)
+
+
+def _keys(group_by: str, key: Any) -> list[str]:
+    """The groups a row counts in: one, or one for each of its categories."""
+    if group_by == "severity":
+        return [of_rank(key).value]
+    if group_by == "first_seen_week":
+        return ["{}-W{:02d}".format(*date.fromisoformat(key[:10]).isocalendar()[:2])] if key else ["(unknown)"]
+    if group_by.startswith("tag:"):
+        lead = f"{group_by[4:]}:"
+        return [next((one[len(lead) :] for one in key.split("\n") if one.startswith(lead)), "(none)")]
+    if group_by == "category":
+        return key.split("\n")[1:-1] or ["(none)"]
+    return [str(key) or "(none)"]

@@ -1,0 +1,135 @@
+"""Plain words of a question and the checks they tell of: "publicly writable", "RDP open to the internet".
+
+A check is told of by the words of its id and title, rare ones more than common ones; one word alone must be near what
+the check means too. Words that no check knows are left over.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from footnoted.assistants.security.query.vocabulary import parts_of
+from footnoted.text import content_stems
+
+if TYPE_CHECKING:
+    from footnoted.assistants.security.query.meaning import Meanings
+    from footnoted.assistants.security.query.vocabulary import Check
+
+_LEAST = 0.5  # share of the words' weight that a check must hold
+_MOST = 40  # checks of one topic
+_SURE = 2  # words of a question in a check's own make it likely
+_SAMPLE = 24  # other checks that those of a topic must be nearer than
+_WEIGHED = 32  # checks whose meaning is compared with a question's
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """The words that tell of checks, and the checks, the nearest first."""
+
+    words: frozenset[str]
+    checks: tuple[str, ...]
+
+
+@lru_cache(maxsize=65_536)
+def stems_of(check: Check) -> frozenset[str]:
+    """The stems of a check's id and title."""
+    return frozenset(content_stems(f"{' '.join(parts_of(check.id))} {check.title}"))
+
+
+class _Weights:
+    """How much each word of a question tells of checks; one no check knows tells most and is held by none."""
+
+    def __init__(self, words: Sequence[str], checks: Sequence[Check]) -> None:
+        self.known = Counter(stem for check in checks for stem in stems_of(check))
+        self.forms = {stem: self._forms(stem) for word in words for stem in content_stems(word)}
+        self.weights = {stem: self._weight(forms, len(checks)) for stem, forms in self.forms.items()}
+        self.whole = sum(self.weights.values())
+
+    def _forms(self, stem: str) -> frozenset[str]:
+        """The stems it may be known by: itself, else those of the same beginning ("writabl", "write")."""
+        if stem in self.known:
+            return frozenset((stem,))
+        return frozenset(
+            one
+            for one in self.known
+            if len(one) > 3 and len(_beginning(one, stem)) >= max(4, 0.55 * max(len(one), len(stem)))
+        )
+
+    def _weight(self, forms: frozenset[str], count: int) -> float:
+        weight = math.log((1 + count) / max(1, sum(self.known[one] for one in forms)))
+        return weight if forms else weight / 2
+
+    def held(self, check: Check) -> float:
+        """The share of the weight that a check holds."""
+        stems = stems_of(check)
+        return sum(self.weights[stem] for stem, forms in self.forms.items() if forms & stems) / (self.whole or 1)
+
+
+def _beginning(one: str, other: str) -> str:
+    """The letters two words begin with alike."""
+    length = next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+    return one[:length]
+
+
+def topic_of(
+    question: str, words: Sequence[str], checks: Sequence[Check], meanings: Meanings | None, *, single: bool = False
+) -> Topic | None:
+    """The checks that these words tell of; ``single``: the three that fit best, by meaning more than by words."""
+    if not checks or not words:
+        return None
+    weights = _Weights(words, checks)
+    scored = sorted(((weights.held(check), check) for check in checks), key=lambda one: (-one[0], one[1].id))
+    best = scored[0][0]
+    if single:
+        chosen = _by_meaning(question, scored[:_WEIGHED], meanings)
+    else:
+        rarest = max(
+            (stem for stem, forms in weights.forms.items() if forms), key=lambda one: weights.weights[one], default=None
+        )
+        if best < _LEAST or rarest is None or not weights.forms[rarest] & stems_of(scored[0][1]):
+            return None
+        chosen = [check for score, check in scored if score >= best - 1e-9][:_MOST]
+        held = {stem for stem, forms in weights.forms.items() if forms & stems_of(chosen[0])}
+        if len(held) < _SURE:  # one word alone may be there by chance: then the meaning must tell too
+            others = [check for score, check in scored if not score]
+            if (
+                not held <= set(weights.known)
+                or best < 1 - 1e-9
+                or meanings is None
+                or not _is_meant(" ".join(words), chosen, others, meanings)
+            ):
+                return None
+    told = {stem for check in chosen for stem in stems_of(check)}
+    used = frozenset(
+        word.casefold()
+        for word in words
+        if (stems := content_stems(word)) and all(weights.forms[stem] & told for stem in stems)
+    )
+    return Topic(used, tuple(check.id for check in chosen)) if used or single else None
+
+
+def _is_meant(words: str, chosen: Sequence[Check], others: Sequence[Check], meanings: Meanings) -> bool:
+    """Whether what the checks say is nearer to these words than any of so many others are."""
+    step = max(1, len(others) // _SAMPLE)
+    sample = meanings.near(words, [check.title for check in others[::step][:_SAMPLE]])
+    nearest = max(meanings.near(words, [check.title for check in chosen[:8]]))
+    return nearest > max(sample, default=0.0)
+
+
+def _by_meaning(question: str, scored: Sequence[tuple[float, Check]], meanings: Meanings | None) -> list[Check]:
+    if meanings is None:
+        return [check for _, check in scored[:1]]
+    near = meanings.near(question, [check.title for _, check in scored])
+    ranked = sorted(
+        ((likeness + _WORDS_COUNT * held, check) for likeness, (held, check) in zip(near, scored, strict=True)),
+        key=lambda one: -one[0],
+    )
+    return [check for _, check in ranked[:3]]
+
+
+_WORDS_COUNT = 0.08  # what holding all words is worth beside a cosine, whose range is narrow

@@ -1,0 +1,320 @@
+"""The names a tenant's own findings hold: accounts, regions, services, frameworks, checks, resources, scans.
+
+A question is read against these and nothing else, so what no finding bears is known to be unknown. What is kept is read
+once for each newest scan of a tenant.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from footnoted.assistants.security.names import SERVICES, framework_key, framework_name, requirement_key, service_key
+from footnoted.assistants.security.rooms import reading
+
+if TYPE_CHECKING:
+    from footnoted.store import Database
+
+_MOST_RESOURCES = 50_000
+_MOST_TENANTS = 16
+_VERSION = re.compile(r"(?i)^(.+?)[- ]((?:v\d|\d)[\w. ]*|(?:[a-z]{3} )?20\d\d|revision-\d+)(-[a-z]+)?$")
+# What Prowler can look at, by the names people use; of a cloud that is not among a tenant's findings it says so.
+PROVIDERS = {
+    "aws": ("aws", "amazon web services", "amazon"), "azure": ("azure", "microsoft azure"),
+    "gcp": ("gcp", "google cloud", "google cloud platform", "google"), "kubernetes": ("kubernetes", "k8s"),
+    "m365": ("m365", "microsoft 365", "office 365"), "github": ("github",), "oraclecloud": ("oracle cloud", "oci"),
+    "alibabacloud": ("alibaba cloud", "alibaba"), "mongodbatlas": ("mongodb atlas",), "ibm": ("ibm cloud",),
+    "cloudflare": ("cloudflare",), "openstack": ("openstack",), "digitalocean": ("digitalocean",),
+    "hetzner": ("hetzner",), "googleworkspace": ("google workspace",),
+}  # fmt: skip
+# Where AWS says its regions are (docs.aws.amazon.com/global-infrastructure).
+CITIES = {
+    "frankfurt": "eu-central-1", "zurich": "eu-central-2", "ireland": "eu-west-1", "dublin": "eu-west-1",
+    "london": "eu-west-2", "paris": "eu-west-3", "stockholm": "eu-north-1", "milan": "eu-south-1",
+    "spain": "eu-south-2", "virginia": "us-east-1", "ohio": "us-east-2", "california": "us-west-1",
+    "oregon": "us-west-2", "sydney": "ap-southeast-2", "melbourne": "ap-southeast-4", "singapore": "ap-southeast-1",
+    "jakarta": "ap-southeast-3", "tokyo": "ap-northeast-1", "seoul": "ap-northeast-2", "osaka": "ap-northeast-3",
+    "mumbai": "ap-south-1", "hyderabad": "ap-south-2", "canada": "ca-central-1", "montreal": "ca-central-1",
+    "calgary": "ca-west-1", "bahrain": "me-south-1", "emirates": "me-central-1", "telaviv": "il-central-1",
+    "capetown": "af-south-1", "saopaulo": "sa-east-1",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """What a name may mean: values of a field. ``whole`` is false where the name is only a part of theirs."""
+
+    field: str
+    values: tuple[str, ...]
+    whole: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """A check of the tenant's findings: its id, title, and what it is run on."""
+
+    id: str
+    title: str
+    provider: str
+    service: str
+    types: frozenset[str] = frozenset()
+
+
+@dataclass(slots=True)
+class Vocabulary:
+    """Everything a question may name."""
+
+    accounts: dict[str, str] = field(default_factory=dict)  # id -> name
+    account_providers: dict[str, str] = field(default_factory=dict)
+    providers: set[str] = field(default_factory=set)
+    regions: set[str] = field(default_factory=set)
+    services: dict[str, set[str]] = field(default_factory=dict)  # as the scanner writes them -> providers
+    known_services: set[str] = field(default_factory=set)  # of which the catalogue speaks
+    scanners: set[str] = field(default_factory=set)
+    resource_types: set[str] = field(default_factory=set)
+    tags: set[str] = field(default_factory=set)
+    categories: set[str] = field(default_factory=set)
+    frameworks: dict[str, dict[str, dict[str, str]]] = field(default_factory=dict)  # family -> version -> key -> id
+    checks: dict[str, Check] = field(default_factory=dict)
+    controls: dict[str, set[str]] = field(default_factory=dict)  # Security Hub's control of today -> checks
+    resources: dict[str, set[str]] = field(default_factory=dict)  # name -> ids
+    resource_kinds: dict[str, set[str]] = field(default_factory=dict)  # name -> its types
+    scans: tuple[date, ...] = ()  # the days of all scans, newest first
+    previous: date | None = None
+    names: dict[str, list[Meaning]] = field(default_factory=dict)  # compact name -> what it may mean
+
+    @property
+    def today(self) -> date:
+        """The day of the newest scan, up to which ages are counted."""
+        return self.scans[0] if self.scans else date(1970, 1, 1)
+
+    def lookup(self, gram: str) -> list[Meaning]:
+        """What a name means, written together, in singular or plural."""
+        for form in (gram, *singulars(gram)):
+            if found := self.names.get(form):
+                return found
+        return []
+
+    def account_name(self, identity: str) -> str:
+        """An account as people call it, with its id."""
+        name = self.accounts.get(identity, "")
+        return f"{name} ({identity})" if name and name != identity else identity
+
+
+@lru_cache(maxsize=65_536)
+def compact(name: str) -> str:
+    """A name's letters and digits alone, so that "west europe", "westeurope" and "West-Europe" are one."""
+    return re.sub(r"[\W_]+", "", name.casefold())
+
+
+def singulars(word: str) -> tuple[str, ...]:
+    """A word without the ending of a plural."""
+    if word.endswith("ies") and len(word) > 5:
+        return (word[:-3] + "y", word[:-1])
+    if word.endswith("ses") and len(word) > 5:
+        return (word[:-2], word[:-1])
+    return (word[:-1],) if word.endswith("s") and len(word) > 3 else ()
+
+
+def parts_of(name: str) -> list[str]:
+    """The words of a name: at its marks and where a capital begins one."""
+    spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", name)
+    return [one.casefold() for one in re.split(r"[\W_]+", spaced) if one]
+
+
+def family_of(name: str) -> tuple[str, str]:
+    """A framework's name and version, as a scanner writes both together.
+
+    >>> family_of("CIS-5.0"), family_of("NIST-800-53-Revision-5"), family_of("HIPAA")
+    (('CIS', '5.0'), ('NIST-800-53', 'Revision-5'), ('HIPAA', ''))
+    """
+    found = _VERSION.match(name)
+    if found is None or (re.fullmatch(r"\d+(-\d+)?", found[2]) and found[1].casefold() == "nist"):
+        return name, ""
+    return found[1], found[2] + (found[3] or "")
+
+
+_kept: OrderedDict[tuple[str, str, str], Vocabulary] = OrderedDict()
+
+
+async def vocabulary_of(database: Database, tenant: str) -> Vocabulary:
+    """The tenant's vocabulary as of its newest scans."""
+    from sqlalchemy import text
+
+    async with reading(database) as connection:
+        columns = "SELECT id, taken_at, place, imports FROM security_scans"
+        newest_first = text(f"{columns} WHERE tenant = :tenant ORDER BY taken_at DESC, id")
+        scans = (await connection.execute(newest_first, {"tenant": tenant})).all()
+        duties = "SELECT count(*) FROM security_requirements WHERE tenant = :tenant"
+        held = (await connection.execute(text(duties), {"tenant": tenant})).scalar_one()
+        stamp = str(hash((held, *((row.id, row.place, row.imports) for row in scans))))
+        key = (str(database.url), tenant, stamp)
+        if key not in _kept:
+            _kept[key] = await _read(connection, tenant, scans)
+            while len(_kept) > _MOST_TENANTS:
+                _kept.popitem(last=False)
+        _kept.move_to_end(key)
+        return _kept[key]
+
+
+async def _read(connection: Any, tenant: str, scans: Any) -> Vocabulary:
+    from sqlalchemy import text
+
+    async def rows(statement: str) -> Any:
+        return (await connection.execute(text(statement), {"tenant": tenant})).all()
+
+    made = Vocabulary()
+    days = [_day(row.taken_at) for row in scans]
+    made.scans = tuple(sorted(set(days), reverse=True))
+    made.previous = max((day for day, row in zip(days, scans, strict=True) if row.place == 1), default=None)
+    of_tenant = "FROM security_findings WHERE tenant = :tenant"
+    columns = "provider, account, account_name, region, family, scanner, resource_type"
+    for provider, account, name, region, family, scanner, kind in await rows(f"SELECT DISTINCT {columns} {of_tenant}"):
+        made.providers.add(provider)
+        if account and (name != account or account not in made.accounts):
+            made.accounts[account] = name or account
+            made.account_providers[account] = provider
+        made.regions.add(region)
+        made.services.setdefault(family, set()).add(provider)
+        made.scanners.add(scanner)
+        made.resource_types.add(kind)
+    for tags, categories in await rows(f"SELECT DISTINCT tags, categories {of_tenant}"):
+        made.tags.update(tags.split("\n")[1:-1])
+        made.categories.update(categories.split("\n")[1:-1])
+    for name, identity, kind in await rows(
+        f"SELECT DISTINCT resource_name, resource_id, resource_type {of_tenant} LIMIT {_MOST_RESOURCES}"
+    ):
+        made.resources.setdefault(name or identity, set()).add(identity)
+        made.resource_kinds.setdefault(name or identity, set()).add(kind)
+    kinds: dict[tuple[str, str, str, str], set[str]] = {}
+    for check, title, provider, family, kind, control in await rows(
+        "SELECT DISTINCT r.check_id, r.title, f.provider, f.family, f.resource_type, f.control_id"
+        " FROM security_rules AS r JOIN security_findings AS f ON f.rule_id = r.id WHERE r.tenant = :tenant"
+    ):
+        kinds.setdefault((check, title, provider, family), set()).add(kind)
+        made.controls.setdefault(control, set()).add(check)
+    for (check, title, provider, family), types in kinds.items():
+        made.checks[check] = Check(check, title, provider, family, frozenset(types))
+    for name, key, requirement in await rows(
+        "SELECT DISTINCT name, key, requirement FROM security_mappings WHERE tenant = :tenant"
+        " UNION SELECT name, key, requirement FROM security_requirements WHERE tenant = :tenant"
+    ):
+        family, version = family_of(name)
+        made.frameworks.setdefault(family, {}).setdefault(version, {})[key] = requirement
+    _catalogue(made)
+    made.names = dict(_names(made))
+    return made
+
+
+def _catalogue(made: Vocabulary) -> None:
+    """What the shipped catalogue speaks of is known too, though no finding bears it."""
+    from footnoted.assistants.security.knowledge import shipped
+
+    families = {framework_key(one) for one in made.frameworks}
+    for entry in shipped.entries():
+        made.known_services.add(entry.service)
+        for key, ids in entry.frameworks.items():
+            if key not in families:
+                versions = made.frameworks.setdefault(framework_name(key), {"": {}})
+                versions[""].update({requirement_key(one): one for one in ids})
+        for check in entry.checks:
+            if check not in made.checks:
+                made.checks[check] = Check(check, entry.title, "aws", entry.service)
+
+
+@lru_cache(maxsize=1)
+def known() -> Vocabulary:
+    """What is known without any findings: the catalogue's own names."""
+    made = Vocabulary()
+    _catalogue(made)
+    made.names = dict(_names(made))
+    return made
+
+
+def _day(taken: Any) -> date:
+    if isinstance(taken, str):
+        taken = datetime.fromisoformat(taken)
+    return (taken if taken.tzinfo else taken.replace(tzinfo=UTC)).astimezone(UTC).date()  # type: ignore[no-any-return]
+
+
+def _names(made: Vocabulary) -> Mapping[str, list[Meaning]]:  # noqa: PLR0912 — one loop a kind of name
+    """Every name, written together, with what it may mean; whole names before parts of names."""
+    found: dict[str, dict[tuple[str, bool], dict[str, None]]] = {}
+
+    def add(name: str, kind: str, values: Iterable[str], *, whole: bool = True) -> None:
+        gram = compact(name)
+        if gram:
+            found.setdefault(gram, {}).setdefault((kind, whole), {}).update(dict.fromkeys(values))
+
+    for provider, aliases in PROVIDERS.items():
+        for alias in aliases:
+            add(alias, "provider", [provider])
+    for provider in made.providers:
+        add(provider, "provider", [provider])
+    for identity, name in made.accounts.items():
+        add(identity, "account", [identity])
+        add(name, "account", [identity])
+    _account_parts(made, add)
+    for region in made.regions:
+        add(region, "region", [region])
+    for city, region in CITIES.items():
+        add(city, "region", [region])
+    for service in made.services:
+        key = service_key(service)
+        for name in (service, key, SERVICES.get(key, "")):
+            add(
+                name,
+                "service",
+                [one for one in made.services if service_key(one) == key] if name != service else [service],
+            )
+    for service in made.known_services - {service_key(one) for one in made.services}:
+        for name in (service, SERVICES.get(service, "")):
+            add(name, "service", [service])
+    for scanner in made.scanners:
+        add(scanner, "scanner", [scanner])
+    for kind in made.resource_types:
+        words = parts_of(kind)
+        for at in range(len(words)):
+            add("".join(words[at:]), "resource_type", [kind], whole=at + 1 < len(words))
+            for single in singulars("".join(words[at:])):
+                add(single, "resource_type", [kind], whole=at + 1 < len(words))
+    for tag in made.tags:
+        key, _, value = tag.partition(":")
+        for name in (tag, f"{value} {key}"):
+            add(name, "tag", [tag])
+        add(value, "tag", [tag], whole=False)
+    for category in made.categories:
+        add(category, "category", [category])
+    for family in made.frameworks:
+        add(family, "framework", [family])
+        add(framework_name(framework_key(family)), "framework", [family])
+    for control, checks in made.controls.items():
+        add(control, "check", sorted(checks))
+    for check in made.checks:
+        if check not in made.controls:
+            add(check, "check", [check])
+    for name, ids in made.resources.items():
+        add(name, "resource", [name])
+        for identity in ids:
+            add(identity, "resource", [identity])
+        stem = re.split(r"[-_.]", name)
+        for at in range(1, len(stem)):
+            add("".join(stem[:at]), "resource", [name], whole=False)
+    return {
+        gram: [Meaning(kind, tuple(values), whole) for (kind, whole), values in kinds.items()]
+        for gram, kinds in found.items()
+    }
+
+
+def _account_parts(made: Vocabulary, add: Any) -> None:
+    """The words in which accounts' names differ: of "halden-prod" and "halden-staging" it is not "halden"."""
+    words = {identity: parts_of(name) for identity, name in made.accounts.items()}
+    for identity, parts in words.items():
+        for part in parts:
+            if sum(part in other for other in words.values()) < max(2, len(words)) and not part.isdigit():
+                add(part, "account", [identity], whole=False)

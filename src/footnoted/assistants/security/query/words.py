@@ -1,0 +1,119 @@
+"""The closed-class words of questions on findings: how one counts, orders, compares, negates, and dates.
+
+These are the words of the grammar, not of any tenant: what a finding is about (an account, a check, a framework) is
+looked up in the tenant's own vocabulary. A word's role stands before its value: ``severity:high``.
+"""
+
+from __future__ import annotations
+
+from footnoted.assistants.security.query.vocabulary import compact
+
+_ROLES = """
+severity:critical = critical criticals crit crits
+severity:high = high highs
+severity:medium = medium mediums moderate
+severity:low = low lows
+severity:informational = informational informationals info
+status:fail = open failing failed fail fails failure failures active unresolved outstanding broken
+status:pass = passed passing passes pass
+status:muted = muted suppressed silenced mute
+status:manual = manual
+status:archived = archived
+change:new = new newly
+change:unmuted = unmuted unsuppressed
+change:fixed = fixed resolved closed remediated solved
+change:gone = gone vanished disappeared
+noun:findings = finding findings issue issues problem problems misconfiguration misconfigurations violation
+noun:findings = violations alert alerts vulnerability vulnerabilities weakness weaknesses fails ones stuff thing
+noun:findings = things
+noun:resources = resource resources asset assets
+noun:checks = check checks rule rules
+noun:account = account accounts subscription subscriptions project projects cluster clusters tenancy tenancies
+noun:region = region regions namespace namespaces location locations
+noun:service = service services
+noun:provider = cloud clouds provider providers
+noun:severity = severity severities
+noun:status = status statuses
+noun:scanner = scanner scanners tool tools
+noun:resource_type = type types
+noun:category = category categories
+noun:framework = framework frameworks standard standards regulation regulations benchmark
+noun:requirement = requirement requirements control controls item items section sections article clause criterion
+noun:requirement = criteria
+noun:month = month months monthly
+noun:week = week weeks weekly
+noun:day = day days daily
+noun:year = year years yearly
+noun:tag = tag tags tagged label labels labelled
+noun:scan = scan scans
+noun:text = sentence sentences paragraph paragraphs bullet bullets
+document = document documents file files uploaded pdf attachment attachments
+seen = seen firstseen lastseen detected discovered appeared popped wasnt werent
+polite = please thanks thank ok okay hi hello hey cheers lol
+select:count = howmany many numberof count total totals amount howmuch number numbers
+select:list = list show which what whats give name names display see
+select:age = howold howlong average median meanage age ages
+select:rate = rate percentage percent share ratio
+select:compare = compare vs versus compared comparison
+select:diff = change changes changed progress difference delta trend trending netchange better worse improving
+select:diff = improved evolution
+select:group = by per each breakdown breakdownof split grouped broken-down distribution
+select:explain = why explain gowrong risk risks dangerous danger impact threat
+select:remediation = howdo howcan fix fixing remediate remediation terraform cli gcloud console command commands
+select:remediation = hcl steps snippet script mitigate
+select:mapping = map maps mapped mapping mappings belong belongs
+select:wording = say says ask asks require requires wording text quote demand demands
+order:most = most worst top biggest highest main
+order:fewest = fewest least smallest lowest
+order:oldest = oldest longest earliest
+order:newest = newest youngest latest recent
+order:since = sincewhen
+negate = not no without except excluding excluded exclude minus nor neither non but-not outside
+negate = other-than apart-from besides aside-from
+modal = can could should would must may might ought
+only = only just
+than:more = morethan olderthan longerthan over above atleast exceeding
+than:less = lessthan newerthan youngerthan under within
+period:last = last past previous
+period:this = this
+period:since = since after
+period:before = before until till
+period:in = in during
+period:between = between
+scan:latest = now rightnow atthemoment currently current today present thelatest latestscan atpresent
+scan:previous = previousscan lastscan scanbefore earlierscan thescanbefore weekoverweek sincelastscan lasttime
+or:worse = orworse orhigher orabove andabove andworse andhigher orgreater upwards orup
+or:lower = orlower orbelow andbelow andlower
+untagged = untagged unlabelled
+comply = compliant comply compliance complies conform conforms meet meets satisfy satisfies
+comply = fulfil fulfils adhere adheres
+more = next more further
+ordinal:2 = second 2nd
+ordinal:3 = third 3rd
+again = same and those these them that it instead then also
+any = any anything anyone every everything all overall altogether
+both = both
+distinct = distinct different unique separate individual
+"""
+_NUMBERS = "zero one two three four five six seven eight nine ten eleven twelve".split()
+MONTHS = "january february march april may june july august september october november december".split()
+
+
+def _table() -> dict[str, tuple[str, ...]]:
+    found: dict[str, tuple[str, ...]] = {}
+    for line in _ROLES.strip().splitlines():
+        role, _, words = line.partition(" = ")
+        for word in words.split():
+            found[compact(word)] = (*found.get(compact(word), ()), role)
+    return found
+
+
+ROLES = _table()
+NUMBERS = {word: number for number, word in enumerate(_NUMBERS)}
+MONTH_OF = {form: number for number, name in enumerate(MONTHS, 1) for form in (name, name[:3])} | {"sept": 9}
+UNITS = {"day": 1, "days": 1, "week": 7, "weeks": 7, "month": 30, "months": 30, "year": 365, "years": 365}
+# Words that ask for what no scan holds: who did something, and what will be.
+NOT_IN_SCANS = {
+    "who": "who did something", "whom": "who did something", "whose": "who something belongs to",
+    "will": "what will be", "when will": "what will be", "shall": "what will be",
+}  # fmt: skip

@@ -1,0 +1,203 @@
+"""A model's text in, in which a marker quotes its source (``[1 "the words"]``); text, and pointers at the words, out.
+
+The law: however the stream is cut, text and pointers are the same, and no part of a quote is ever told. A quote is
+found letter by letter, as `spans` finds a quotation; in another source than its number says if it stands there alone.
+One that stands nowhere is an invented marker, and vanishes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+from footnoted.citations.gaps import SPACES, Gap
+from footnoted.citations.spans import SourceSpans
+from footnoted.types import Pointer
+
+LONGEST = 1_000  # code points of one quote; what runs on for longer is none, and stays in the text
+_SHORTEST = 8  # a shorter quote stands anywhere: its number counts and its words do not
+_MOST_NUMBERS = 8
+_MOST_SPACES = 8  # before a marker, that are held back
+
+_MARKS = '"“”„«»‹›「」『』'
+_OPENS = rf"[{_MARKS}]"
+_NUMBER = r"(?:[Ss]ources?\s?)?\d{1,3}"
+_NUMBERS = rf"{_NUMBER}(?:\s?[,;&]\s?{_NUMBER}){{0,{_MOST_NUMBERS}}}"
+_ENTRY = rf"\s?(?P<numbers>{_NUMBERS})\s?[:,]?\s?{_OPENS}"
+_FIRST = re.compile(rf"\[{_ENTRY}")
+_NEXT = re.compile(rf"(?:\s?[,;]\s?|\s)(?:{_ENTRY}|{_OPENS})")
+_LAST = re.compile(r"\s?\]")
+_MARK = re.compile(_OPENS)
+_DIGITS = re.compile(r"\d+")
+# Whatever may still become `_FIRST`, `_NEXT` or `_LAST`, code point by code point.
+_BEGUN = re.compile(r"\[[\sSources\d,;&:]{0,200}")
+_AFTER = re.compile(r"[\s,;&:\dSources]{0,200}")
+_FENCE = re.compile(r"[ \t>]*(?:```|~~~)")
+_SPECIAL = re.compile(rf"[\[`~\n{SPACES}]")
+
+Piece = tuple[str, tuple[Pointer, ...]]
+Indexed = Callable[[int], SourceSpans]
+
+
+class QuoteReader:
+    """Takes quotes out of markers. ``spans`` gives the index of each of ``count`` sources.
+
+    >>> reader = QuoteReader(1, lambda source: SourceSpans("The excess is £75."))
+    >>> reader.decode('It is £75 [1 "the exc') + reader.decode('ess is £75"].') + reader.flush()
+    [('It is £75', (Pointer(source=0, start=0, end=17),)), ('.', ())]
+    """
+
+    def __init__(self, count: int, spans: Indexed) -> None:
+        self._count = count
+        self._spans = spans
+        self._held = ""
+        self._gap: Gap | None = None  # a marker just vanished here
+        self._line = ""  # what this line begins with, to tell a fence
+        self._ticks = False  # whether an odd number of backticks stands before, on this line
+        self._fenced = False
+        self._out: list[Piece] = []
+
+    def decode(self, text: str) -> list[Piece]:
+        """What is certain now that ``text`` has arrived: text, and the pointers right after it."""
+        return self._scan(self._held + text, final=False) if text else []
+
+    def flush(self) -> list[Piece]:
+        """What was held back; the stream is over. A quote that was cut off counts as far as it goes."""
+        return self._scan(self._held, final=True)
+
+    def _scan(self, text: str, *, final: bool) -> list[Piece]:
+        self._out = []
+        at = 0
+        while at < len(text):
+            special = _SPECIAL.search(text, at)
+            stop = special.start() if special else len(text)
+            if stop > at:
+                self._give(text[at:stop])
+                at = stop
+                continue
+            begin = at
+            while begin < len(text) and text[begin] in SPACES:
+                begin += 1
+            if begin - at > _MOST_SPACES:
+                self._give(text[at : begin - _MOST_SPACES])
+                at = begin - _MOST_SPACES
+            if begin == len(text) and not final:
+                break
+            if text[begin : begin + 1] == "[" and not self._ticks and not self._fenced:
+                end = self._marker(text, at, begin, final=final)
+                if end is None:
+                    break
+                if end:
+                    at = end
+                    continue
+            if begin == at:
+                begin = at + 1
+            self._give(text[at:begin])
+            at = begin
+        self._held = text[at:]
+        if final:
+            self._gap = None
+        return self._out
+
+    # -- markers ------------------------------------------------------------------------------------
+
+    def _marker(self, text: str, begin: int, at: int, *, final: bool) -> int | None:
+        """Read the marker whose bracket opens at ``at``: where it ends; 0 where it is none, None if more must come."""
+        entry = _FIRST.match(text, at)
+        if entry is None:
+            begun = _BEGUN.match(text, at)
+            return None if not final and begun is not None and begun.end() == len(text) else 0
+        quoted: list[tuple[list[int], str]] = []
+        numbers = _numbers(entry.group("numbers"))
+        while True:
+            closing, waits = _closing(text, entry.end(), final=final)
+            if "\n\n" in text[entry.end() : closing.start() if closing else len(text)]:
+                return 0
+            if closing is None:
+                if not waits and len(text) - entry.end() > LONGEST:
+                    return 0
+                if not final:
+                    return None
+                self._settle(text[begin:at], [*quoted, (numbers, text[entry.end() :])])
+                return len(text)
+            quoted.append((numbers, text[entry.end() : closing.start()]))
+            last = _LAST.match(text, closing.end())
+            if last is not None:
+                self._settle(text[begin:at], quoted)
+                return last.end()
+            following = _NEXT.match(text, closing.end())
+            if following is None:
+                self._settle(text[begin:at], quoted)  # cut off between two quotes
+                return len(text)
+            entry = following
+            numbers = _numbers(following.group("numbers")) if following.group("numbers") else numbers
+
+    def _settle(self, before: str, quoted: Sequence[tuple[list[int], str]]) -> None:
+        """Tell what a marker comes to: pointers at quotes, plain markers for bare numbers, or the gap it leaves."""
+        pointers: list[Pointer] = []
+        plain: list[int] = []
+        for (*bare, number), words in quoted:
+            plain += bare
+            if len(words.strip()) < _SHORTEST:
+                plain.append(number)
+            elif (pointer := self._find(number - 1, words.strip())) is not None:
+                pointers.append(pointer)
+        pointed = {one.source + 1 for one in pointers}
+        known = [f"[{n}]" for n in dict.fromkeys(plain) if 1 <= n <= self._count and n not in pointed]
+        if known:
+            self._give(before + "".join(known))
+        if pointers:
+            self._gap = None
+            self._point(tuple(dict.fromkeys(pointers)))
+        elif not known:
+            opening = not self._line.strip()
+            if self._gap is None:
+                self._gap = Gap(before, opening=opening)
+            else:
+                self._gap.widen(before)
+
+    def _find(self, named: int, words: str) -> Pointer | None:
+        """Where the quote stands: in the source it names, else in the only other one that has it."""
+        if 0 <= named < self._count and (span := self._spans(named).quotation(words)) is not None:
+            return Pointer(named, span.start, span.end)
+        others = ((index, self._spans(index).quotation(words)) for index in range(self._count) if index != named)
+        found = [Pointer(index, span.start, span.end) for index, span in others if span is not None]
+        return found[0] if len(found) == 1 else None
+
+    # -- text ---------------------------------------------------------------------------------------
+
+    def _give(self, text: str) -> None:
+        if self._gap is not None:
+            text = self._gap.close(text)
+            if self._gap.closed:
+                self._gap = None
+        if not text:
+            return
+        for part in text.splitlines(keepends=True):
+            self._ticks ^= part.count("`") % 2 == 1
+            self._line = (self._line + part)[:64]
+            if part.endswith("\n"):
+                self._fenced ^= _FENCE.match(self._line) is not None
+                self._ticks, self._line = False, ""
+        if self._out and not self._out[-1][1]:
+            text = self._out.pop()[0] + text
+        self._out.append((text, ()))
+
+    def _point(self, pointers: tuple[Pointer, ...]) -> None:
+        text = self._out.pop()[0] if self._out and not self._out[-1][1] else ""
+        self._out.append((text, pointers))
+
+
+def _closing(text: str, begin: int, *, final: bool) -> tuple[re.Match[str] | None, bool]:
+    """The mark that ends a quote, one after which the marker ends or another quote begins; whether one may yet be."""
+    for mark in _MARK.finditer(text, begin, begin + LONGEST + 1):
+        if _LAST.match(text, mark.end()) is not None or _NEXT.match(text, mark.end()) is not None:
+            return mark, False
+        rest = _AFTER.match(text, mark.end())
+        if rest is not None and rest.end() == len(text):
+            return (mark, False) if final else (None, True)
+    return None, False
+
+
+def _numbers(text: str) -> list[int]:
+    return [int(digits) for digits in _DIGITS.findall(text)]

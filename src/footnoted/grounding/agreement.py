@@ -1,0 +1,221 @@
+"""A claim and its evidence in; why the reader's tick may not stand, out. Exact rules of form, and they only lower.
+
+The hard thing is that words which differ say little: of natural paraphrases half add or leave out a "may", an "all", an
+"if". So words are compared only where nearly everything else of the claim stands in one sentence, in its order.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from bisect import bisect_left
+from collections import Counter
+from difflib import SequenceMatcher
+from functools import cache, lru_cache
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from footnoted.grounding.exact import is_denied, is_in_quotation
+from footnoted.grounding.language import language
+from footnoted.grounding.quantities import quantities, same
+from footnoted.grounding.reading import read, weight_of
+from footnoted.grounding.tables import Misplaced, misplaced
+from footnoted.text import content_stems, fold, stem
+from footnoted.types import Span
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from footnoted.grounding.evidence import Passage, Window
+
+# Share of the claim's weight that one sentence must have before the two are compared word by word, and share of its
+# words, small ones too, that must stand there in the same order. Chosen on natural claims that are not kept aside.
+_NEAR = {"negation": (0.7, 0.45), "comparison": (0.7, 0.45), "condition": (0.8, 0.6)}
+_NEARLY_EQUAL = (0.9, 0.75)
+_UNMEASURED = (0.4, 0.25)  # in other languages than English, whose endings no stemmer here takes off
+_ORDERED = 0.75  # share of its weight from which the order of words is compared
+_WHOLE = ("negation", "condition", "only", "stance")  # words that turn a sentence from outside the stretch compared
+_DIGITS = re.compile(r"\d+(?:[.,:]\d+)*")
+_BY = re.compile(r"\bby\b", re.IGNORECASE)
+_NAME = re.compile(r"(?<=[a-z,;)] )[A-Z](?=\w*[a-z])[^\W\d_]{2,}(?![\w*`])")
+_LONGEST_TABLE = 500  # rows
+_UNSPACED = ("ja", "th", "zh")
+
+
+def objection(claim: str, window: Window, passages: Sequence[Passage]) -> str:
+    """Why this claim gets no tick over this evidence, in words; empty where nothing speaks against one."""
+    if (cell := wrong_cell(claim, window, passages, alone=True)) is not None:
+        return f'"{claim[cell.figure.start : cell.figure.end]}" stands in another row than "{cell.row.key}"'
+    if figure := _unsaid(claim, window.texts[0], passages):
+        return f'"{figure}" stands in none of its evidence'
+    best = max(window.evidence, key=lambda one: one.support)
+    one = passages[best.source]
+    place = one.index_of(best.start)
+    sentence = one.read(place)
+    if place + 1 < len(one.spans) and is_denied(one.words(place + 1)):
+        return "the source takes it back in its next sentence"
+    if one.words(place).rstrip('"”»*_ ').endswith(("?", "？", "؟")):
+        return "the source only asks it"
+    if is_in_quotation(one.source.text, best.start) and not _turning(claim, "en")["stance"]:
+        return "the source quotes somebody who says it"
+    if word := turned(claim, sentence):
+        return f'"{word}" stands in only one of the two, the sentence and its evidence'
+    return "its words stand in another order than in its evidence" if reordered(claim, sentence) else ""
+
+
+def turned(claim: str, sentence: str) -> str:
+    """A word (negation, quantifier, modal, condition, reporting) that turns only one of two nearly equal sentences.
+
+    >>> turned("Die Police deckt Schäden an Zäunen.", "Die Police deckt keine Schäden an Zäunen.")
+    'keine'
+    >>> turned("Guests may use the pool.", "Guests must use the pool.")
+    'may'
+    """
+    code = language(claim) or language(sentence)
+    said, whole = _turning(claim, code), _turning(sentence, code)
+    turning = {stem(word) for words in said.values() for word in words}
+    mine, theirs = [w for w in read(claim).words if w.stem not in turning], read(sentence).words
+    weights = {w.stem: w.weight for w in mine if w.carries}
+    total = sum(weights.values())
+    share = sum(weights[stem] for stem in weights.keys() & read(sentence).stems) / total if total else 1.0
+    matcher = SequenceMatcher(None, [w.stem for w in mine], [w.stem for w in theirs], autojunk=False)
+    blocks = [block for block in matcher.get_matching_blocks() if block.size]
+    if not blocks:
+        return ""
+    in_order = sum(block.size for block in blocks) / len(mine)
+    first, last = theirs[blocks[0].b], theirs[blocks[-1].b + blocks[-1].size - 1]
+    stretch = _turning(sentence[first.start : last.end], code)
+    for kind in said:
+        least, least_in_order = _NEAR.get(kind, _NEARLY_EQUAL) if code in ("en", "") else _UNMEASURED
+        if share < least or in_order < least_in_order:
+            continue
+        there = whole[kind] if kind in _WHOLE else stretch[kind]
+        if kind == "comparison":
+            if said[kind] and whole[kind] and not set(said[kind]) <= set(whole[kind]):
+                return said[kind][0]
+            continue
+        if len(said[kind]) > len(whole[kind]):
+            return next(iter(Counter(said[kind]) - Counter(whole[kind])))
+        if len(said[kind]) < len(there):
+            return next(iter(Counter(there) - Counter(said[kind])))
+    return ""
+
+
+def reordered(claim: str, sentence: str) -> bool:
+    """Whether things changed places around what stands between them: "B pays A" for "A pays B".
+
+    A part that moved to the front or the end leaves the rest in order; two that changed places leave three words in
+    the reverse one. A "by" that only one of the two has may be a passive's, and excuses it.
+    """
+    mine, theirs = read(claim), read(sentence)
+    weight = sum(weight_of(stem) for stem in mine.stems & theirs.stems)
+    if weight < _ORDERED * sum(weight_of(stem) for stem in mine.stems):
+        return False
+    if len(_BY.findall(claim)) + len(_BY.findall(sentence)) == 1:
+        return False
+    ours = [w.stem for w in mine.words if w.carries or w.text.casefold() in _PIVOTS]
+    others = [w.stem for w in theirs.words if w.carries or w.text.casefold() in _PIVOTS]
+    once, there = Counter(ours), Counter(others)
+    places = [others.index(stem) for stem in ours if once[stem] == 1 and there[stem] == 1]
+    return _longest_fall(places) >= 3
+
+
+_PIVOTS = frozenset("not no never neither nor without cannot but than".split())
+
+
+def _longest_fall(places: Sequence[int]) -> int:
+    """How many of the numbers fall, at most, from left to right."""
+    ends: list[int] = []
+    for place in places:
+        at = bisect_left(ends, -place)
+        ends[at : at + 1] = [-place]
+    return len(ends)
+
+
+def _unsaid(claim: str, evidence: str, passages: Sequence[Passage]) -> str:
+    """The first figure of a claim that its evidence does not have, written otherwise or not, or no source at all."""
+    there = quantities(evidence)
+    known: set[str] = set()
+    for one in quantities(claim):
+        written = claim[one.start : one.end]
+        if any(same(one, other) for other in there):
+            known.update(_DIGITS.findall(written))
+        elif one.unit or written[:1].isdigit():
+            return written
+    for match in _DIGITS.finditer(claim):
+        if match.group() not in known and not any(match.group() in one.source.text for one in passages):
+            return match.group()
+    return ""
+
+
+def unknown_name(claim: str, passages: Sequence[Passage]) -> Span | None:
+    """Where a name stands inside a claim of which no word of a source, title or metadata has the first four letters.
+
+    Measured on 3,478 natural claims that are not kept aside: 23 have such a name, 22 of them are false.
+    """
+    found = [match for match in _NAME.finditer(claim) if not match.group().isupper()]
+    if not found:
+        return None
+    told = fold(" ".join(f"{one.source.title} {' '.join(map(str, one.source.metadata.values()))}" for one in passages))
+    for match in found:
+        begins = stem(match.group())[:4]
+        if begins not in told and not any(begins in stem for one in passages for stem in one.places):
+            return Span(*match.span())
+    return None
+
+
+def wrong_cell(claim: str, window: Window, passages: Sequence[Passage], *, alone: bool = False) -> Misplaced | None:
+    """Where the evidence is a table, and a figure of the claim stands in another of its cells than the one it names.
+
+    A sentence beside the table that has the figure speaks against it; with ``alone`` only one that names the row too.
+    """
+    beside = [one.quote for one in window.evidence if not one.quote.startswith("|")]
+    for evidence in window.evidence:
+        one = passages[evidence.source]
+        row = one.rows.get(one.index_of(evidence.start))
+        if row is None:
+            continue
+        table = [other for other in one.rows.values() if other.headers == row.headers]
+        found = misplaced(claim, table) if len(table) <= _LONGEST_TABLE else None
+        if found is None:
+            return None
+        key = content_stems(found.row.key)
+        prose = [quote for quote in beside if not alone or set(key) <= set(content_stems(quote))]
+        return None if any(same(found.figure, other) for other in quantities(" ".join(prose))) else found
+    return None
+
+
+@lru_cache(maxsize=4096)
+def _turning(text: str, code: str) -> dict[str, list[str]]:
+    """The words that turn a text, by kind; of a language that is not known, every known one's negations count."""
+    words = [word.text.casefold().replace("’", "'") for word in read(text).words]
+    found: dict[str, list[str]] = {}
+    negation, kinds = _words()
+    codes = [code] if code in negation else list(negation)
+    if code in _UNSPACED:
+        patterns = [negation[code][1]]
+        found["negation"] = [match.group() for pattern in patterns for match in pattern.finditer(text)]
+    else:
+        found["negation"] = [w for w in words if any(w in negation[c][0] or negation[c][1].fullmatch(w) for c in codes)]
+    if code in ("en", ""):
+        for kind, listed in kinds.items():
+            found[kind] = [word for word in words if word in listed]
+        found["comparison"] = [before for before, than in pairwise(words) if than == "than"]
+    return found
+
+
+@cache
+def _words() -> tuple[dict[str, tuple[frozenset[str], re.Pattern[str]]], dict[str, frozenset[str]]]:
+    told: dict[str, Any] = tomllib.loads(Path(__file__).with_name("turning.toml").read_text(encoding="utf-8"))
+    negation = {code: _read(code, line.split()) for code, line in told["negation"].items()}
+    return negation, {kind: frozenset(line.split()) for kind, line in told["english"].items()}
+
+
+def _read(code: str, entries: Sequence[str]) -> tuple[frozenset[str], re.Pattern[str]]:
+    """Whole words, and a pattern for parts of words: ``*x`` an ending, ``x*`` a beginning, ``*x*`` anywhere."""
+    if code in _UNSPACED:
+        return frozenset(), re.compile("|".join(re.escape(entry.strip("*")) for entry in entries))
+    parts = [re.escape(entry).replace(r"\*", r"\w*") for entry in entries if "*" in entry]
+    whole = frozenset(entry for entry in entries if "*" not in entry)
+    return whole, re.compile("|".join(parts) or r"(?!)")

@@ -1,0 +1,370 @@
+"""A reply's events in three protocols, read, weighed, and told on with what was found among them.
+
+What carries no text goes on byte for byte in meaning and order. One class a protocol says where its text, its citations
+and its last word stand; `Replying` says what becomes of them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from footnoted.answering.weighing import Checking
+from footnoted.integrations.proxy.shelf import Record
+from footnoted.integrations.proxy.weighing import Told, Weighed, Weighing
+from footnoted.providers._reading import parsed
+from footnoted.providers._sse import Event
+
+Json = dict[str, Any]
+
+
+class Replying:
+    """One reply under way. ``over``: the protocol's own last word came."""
+
+    def __init__(self, record: Record, checking: Checking) -> None:
+        self.over = False
+        self._record = record
+        self._checking = checking
+        self._parts: dict[Any, Weighing] = {}
+
+    async def decode(self, event: Event) -> list[bytes]:
+        """What the client is sent for one event. Raises `ValueError` for one that is not the protocol's."""
+        if event.data == "[DONE]":
+            self.over = True
+            return [line(event)]
+        try:
+            data = parsed(event.data)
+            if not isinstance(data, dict):
+                raise TypeError("no object")
+            return await self._take(event, data)
+        except (KeyError, TypeError, AttributeError, IndexError, RecursionError) as error:
+            raise ValueError(f"an event is not the protocol's: {event.data[:120]}") from error
+
+    async def ended(self) -> list[bytes]:
+        """What is still held back when upstream's stream is over without the protocol's last word."""
+        raise NotImplementedError
+
+    async def whole(self, reply: Json) -> Json:
+        """A whole reply with what was found in it."""
+        raise NotImplementedError
+
+    @staticmethod
+    def fault(code: str, message: str) -> Json:
+        """The protocol's own error body."""
+        return {"error": {"message": message, "type": "server_error", "code": code, "param": None}}
+
+    def broke(self, code: str, message: str) -> bytes:
+        """The event by which the protocol says that a stream broke."""
+        raise NotImplementedError
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Verdicts, and how many sentences got each."""
+        return self._record.counts
+
+    def cancel(self) -> None:
+        """Stop checks under way."""
+        for part in self._parts.values():
+            part.cancel()
+
+    async def _take(self, event: Event, data: Json) -> list[bytes]:
+        raise NotImplementedError
+
+    def _part(self, key: Any) -> Weighing:
+        if key not in self._parts:
+            self._parts[key] = Weighing(self._record.sources, self._checking)
+        return self._parts[key]
+
+    async def _weighed_whole(self, key: Any, text: str) -> tuple[str, list[tuple[int, Weighed]]]:
+        """A whole part's text as told, and the sentences in it that stand on something, numbered."""
+        part = self._part(key)
+        told = [*await part.take(text), *await part.flush()]
+        return "".join(each for each in told if isinstance(each, str)), self._noted(told)
+
+    def _noted(self, told: Sequence[Told]) -> list[tuple[int, Weighed]]:
+        """Take sentences into the record; those that stand, with their numbers."""
+        noted = [(self._record.note(each), each) for each in told if isinstance(each, Weighed)]
+        return [(number, each) for number, each in noted if each.evidence]
+
+    def _url_citation(self, number: int, each: Weighed) -> Json:
+        """OpenAI's ``url_citation``: the sentence in the text, and our page at the words it stands on."""
+        assert each.evidence is not None  # noqa: S101 - only these are told
+        return {
+            "start_index": each.start,
+            "end_index": each.end,
+            "url": self._record.link(number),
+            "title": self._record.title(each.evidence.source),
+        }
+
+
+class ChatReplying(Replying):
+    """Chat completions: one choice, its text in ``delta.content``, its ending in ``finish_reason``."""
+
+    def __init__(self, record: Record, checking: Checking) -> None:
+        super().__init__(record, checking)
+        self._head: Json = {"id": "", "object": "chat.completion.chunk", "created": 0, "model": ""}
+        self._finished = False
+
+    async def _take(self, event: Event, data: Json) -> list[bytes]:
+        if data.get("error"):
+            self.over = True
+            return [line(event)]
+        choice = next((each for each in data.get("choices") or () if not each.get("index")), None)
+        if choice is None:
+            return [line(event)]
+        self._head = {name: data[name] for name in data if name not in ("choices", "usage", "footnoted", "obfuscation")}
+        delta = choice.get("delta") or {}
+        text, finish = delta.get("content"), choice.get("finish_reason")
+        sent: list[bytes] = []
+        if isinstance(text, str) and text and not self._finished:
+            told = await self._part(0).take(text)
+            if told[:1] == [text] and finish is None:
+                sent.append(line(event))
+                told = told[1:]
+            else:
+                rest = {name: value for name, value in delta.items() if name != "content"}
+                if any(value is not None for value in rest.values()) and finish is None:
+                    sent.append(told_line({**data, "choices": [{**choice, "delta": {**rest, "content": ""}}]}))
+                choice = {**choice, "delta": rest}
+            sent += self._events(told)
+        elif finish is None:
+            return [line(event)]
+        if finish is not None and not self._finished:
+            self._finished = self.over = True
+            sent += self._events(await self._part(0).flush())
+            choices = [choice if not each.get("index") else each for each in data["choices"]]
+            sent.append(told_line({**data, "choices": choices, "footnoted": self._record.told()}))
+        return sent
+
+    def _events(self, told: Sequence[Told]) -> list[bytes]:
+        sent = []
+        for each in told:
+            if isinstance(each, str):
+                sent.append(self._chunk({"content": each}))
+            else:
+                notes = [
+                    {"type": "url_citation", "url_citation": self._url_citation(*one)} for one in self._noted([each])
+                ]
+                sent += [self._chunk({"annotations": notes})] if notes else []
+        return sent
+
+    def _chunk(self, delta: Json) -> bytes:
+        return told_line({**self._head, "choices": [{"index": 0, "delta": delta, "finish_reason": None}]})
+
+    async def ended(self) -> list[bytes]:
+        """What is still held back."""
+        return [] if self._finished else self._events(await self._part(0).flush())
+
+    def broke(self, code: str, message: str) -> bytes:
+        """The event that says so."""
+        return told_line(self.fault(code, message))
+
+    async def whole(self, reply: Json) -> Json:
+        """The reply with what was found in it."""
+        message = reply["choices"][0]["message"]
+        if isinstance(message.get("content"), str) and message["content"]:
+            message["content"], noted = await self._weighed_whole(0, message["content"])
+            notes = [{"type": "url_citation", "url_citation": self._url_citation(*each)} for each in noted]
+            message["annotations"] = [*(message.get("annotations") or []), *notes]
+        return {**reply, "footnoted": self._record.told()}
+
+
+class ResponseReplying(Replying):
+    """Responses: typed, numbered events; the text comes again, whole, in the ``done`` ones."""
+
+    def __init__(self, record: Record, checking: Checking) -> None:
+        super().__init__(record, checking)
+        self._next: int | None = None  # the number of the next event: ours are among upstream's, some of which go
+        self._texts: dict[tuple[int, int], str] = {}
+        self._notes: dict[tuple[int, int], list[Json]] = {}
+        self._response: Json = {}
+
+    async def _take(self, event: Event, data: Json) -> list[bytes]:
+        kind = data["type"]
+        if self._next is None:
+            self._next = data.get("sequence_number", 0)
+        if isinstance(data.get("response"), dict):
+            self._response = data["response"]
+        key = (data.get("output_index", 0), data.get("content_index", 0))
+        if kind == "response.output_text.delta":
+            told = await self._part(key).take(data["delta"])
+            if told[:1] == [data["delta"]]:
+                return [self._on(event, data, same=True), *self._events(told[1:], data)]
+            return self._events(told, data)
+        if kind == "response.output_text.done" and key in self._parts:
+            sent = self._events(await self._part(key).flush(), data)
+            return [*sent, self._on(event, {**data, "text": self._texts.get(key, "")})]
+        if kind == "response.content_part.done":
+            return [self._on(event, {**data, "part": self._settled(data["part"], key)})]
+        if kind == "response.output_item.done":
+            return [self._on(event, {**data, "item": self._item(data["item"], data["output_index"])})]
+        if kind in ("response.completed", "response.incomplete", "response.failed"):
+            self.over = True
+            response = data["response"]
+            output = [self._item(item, at) for at, item in enumerate(response.get("output") or ())]
+            return [
+                self._on(event, {**data, "response": {**response, "output": output, "footnoted": self._record.told()}})
+            ]
+        self.over = self.over or kind == "error"
+        return [self._on(event, data, same=True)]
+
+    def _events(self, told: Sequence[Told], place: Json) -> list[bytes]:
+        sent = []
+        key = (place.get("output_index", 0), place.get("content_index", 0))
+        where = {"item_id": place.get("item_id"), "output_index": key[0], "content_index": key[1]}
+        for each in told:
+            if isinstance(each, str):
+                self._texts[key] = self._texts.get(key, "") + each
+                sent.append(self._ours("response.output_text.delta", {**where, "delta": each, "logprobs": []}))
+                continue
+            for one in self._noted([each]):
+                notes = self._notes.setdefault(key, [])
+                notes.append({"type": "url_citation", **self._url_citation(*one)})
+                told_at = {**where, "annotation_index": len(notes) - 1, "annotation": notes[-1]}
+                sent.append(self._ours("response.output_text.annotation.added", told_at))
+        return sent
+
+    def _ours(self, kind: str, fields: Json) -> bytes:
+        return told_line({"type": kind, "sequence_number": self._numbered(), **fields}, kind)
+
+    def _on(self, event: Event, data: Json, *, same: bool = False) -> bytes:
+        if data.get("type") == "response.output_text.delta":
+            key = (data.get("output_index", 0), data.get("content_index", 0))
+            self._texts[key] = self._texts.get(key, "") + data["delta"]
+        if "sequence_number" in data:
+            number = self._numbered()
+            if same and number == data["sequence_number"]:
+                return line(event)
+            data = {**data, "sequence_number": number}
+        return told_line(data, event.event if event.event != "message" else "")
+
+    def _numbered(self) -> int:
+        number = self._next or 0
+        self._next = number + 1
+        return number
+
+    def _item(self, item: Json, at: int) -> Json:
+        if item.get("type") != "message":
+            return item
+        parts = item.get("content") or []
+        return {**item, "content": [self._settled(part, (at, place)) for place, part in enumerate(parts)]}
+
+    def _settled(self, part: Json, key: tuple[int, int]) -> Json:
+        if part.get("type") != "output_text" or key not in self._parts:
+            return part
+        notes = [*(part.get("annotations") or []), *self._notes.get(key, [])]
+        return {**part, "text": self._texts.get(key, ""), "annotations": notes}
+
+    async def ended(self) -> list[bytes]:
+        """What is still held back."""
+        sent = []
+        for (output, content), part in self._parts.items():
+            sent += self._events(await part.flush(), {"output_index": output, "content_index": content})
+        return sent
+
+    def broke(self, code: str, message: str) -> bytes:
+        """The event that says so."""
+        error = {"code": code, "message": message}
+        response = {**self._response, "status": "failed", "error": error, "footnoted": self._record.told()}
+        return self._ours("response.failed", {"response": response})
+
+    async def whole(self, reply: Json) -> Json:
+        """The reply with what was found in it."""
+        for at, item in enumerate(reply.get("output") or ()):
+            for place, part in enumerate(item.get("content") or () if item.get("type") == "message" else ()):
+                if part.get("type") == "output_text" and part.get("text"):
+                    part["text"], noted = await self._weighed_whole((at, place), part["text"])
+                    ours = [{"type": "url_citation", **self._url_citation(*each)} for each in noted]
+                    part["annotations"] = [*(part.get("annotations") or []), *ours]
+        return {**reply, "footnoted": self._record.told()}
+
+
+class MessageReplying(Replying):
+    """Anthropic's Messages: text in blocks, citations as ``citations_delta`` of their block."""
+
+    async def _take(self, event: Event, data: Json) -> list[bytes]:
+        kind, index = data["type"], data.get("index", 0)
+        if kind == "content_block_delta" and data["delta"].get("type") == "text_delta":
+            text = data["delta"]["text"]
+            told = await self._part(index).take(text)
+            if told[:1] == [text]:
+                return [line(event), *self._events(told[1:], index)]
+            return self._events(told, index)
+        if kind == "content_block_stop" and index in self._parts:
+            return [*self._events(await self._parts[index].flush(), index), line(event)]
+        if kind == "message_delta" and data["delta"].get("stop_reason"):
+            self.over = True
+            return [told_line({**data, "footnoted": self._record.told()}, kind)]
+        self.over = self.over or kind in ("message_stop", "error")
+        return [line(event)]
+
+    def _events(self, told: Sequence[Told], index: int) -> list[bytes]:
+        sent = []
+        for each in told:
+            if isinstance(each, str):
+                sent.append(_delta(index, {"type": "text_delta", "text": each}))
+            else:
+                notes = [self._location(*one) for one in self._noted([each])]
+                sent += [_delta(index, {"type": "citations_delta", "citation": note}) for note in notes]
+        return sent
+
+    def _location(self, number: int, each: Weighed) -> Json:
+        """Anthropic's citation with a link; ``footnoted`` bounds the sentence in the block's text."""
+        assert each.evidence is not None  # noqa: S101 - only these are told
+        return {
+            "type": "web_search_result_location",
+            "cited_text": each.evidence.quote,
+            "url": self._record.link(number),
+            "title": self._record.title(each.evidence.source),
+            "encrypted_index": "",
+            "footnoted": {"start_index": each.start, "end_index": each.end},
+        }
+
+    async def ended(self) -> list[bytes]:
+        """What is still held back."""
+        return [each for index, part in self._parts.items() for each in self._events(await part.flush(), index)]
+
+    @staticmethod
+    def fault(code: str, message: str) -> Json:
+        """The protocol's own error body."""
+        return {"type": "error", "error": {"type": "api_error", "message": f"{code}: {message}"}}
+
+    def broke(self, code: str, message: str) -> bytes:
+        """The event that says so."""
+        return told_line(self.fault(code, message), "error")
+
+    async def whole(self, reply: Json) -> Json:
+        """The reply with what was found in it."""
+        for at, block in enumerate(reply.get("content") or ()):
+            if block.get("type") == "text" and block.get("text"):
+                block["text"], noted = await self._weighed_whole(at, block["text"])
+                ours = [self._location(*each) for each in noted]
+                if ours:
+                    block["citations"] = [*(block.get("citations") or []), *ours]
+        return {**reply, "footnoted": self._record.told()}
+
+
+REPLYING: dict[str, type[Replying]] = {
+    "chat": ChatReplying,
+    "responses": ResponseReplying,
+    "messages": MessageReplying,
+}
+
+
+def line(event: Event) -> bytes:
+    """An event as it came."""
+    head = f"event: {event.event}\n" if event.event != "message" else ""
+    data = event.data if "\n" not in event.data else event.data.replace("\n", "\ndata: ")
+    return f"{head}data: {data}\n\n".encode("utf-8", "replace")
+
+
+def told_line(data: Json, event: str = "") -> bytes:
+    """An event of these data."""
+    head = f"event: {event}\n" if event else ""
+    said = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    return f"{head}data: {said}\n\n".encode("utf-8", "replace")
+
+
+def _delta(index: int, delta: Json) -> bytes:
+    return told_line({"type": "content_block_delta", "index": index, "delta": delta}, "content_block_delta")

@@ -1,0 +1,434 @@
+"""The proxy's server: a request goes upstream as it came; its reply is weighed where the conversation holds sources.
+
+Two roads. Nothing to check: bytes are relayed, and only an ending that never came is added to them. Something to check:
+events are read (`replies.py`). On both a fault upstream has a type, and a client who leaves closes upstream.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import re
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any, Literal, cast
+from urllib.parse import urlsplit
+
+import aiohttp
+from aiohttp import web
+
+from footnoted.answering.generator import shipped_checker
+from footnoted.answering.watch import Watch
+from footnoted.answering.weighing import Checking, Mode
+from footnoted.errors import BadProviderReply, ConfigurationError
+from footnoted.grounding.judge import Weigher
+from footnoted.integrations.proxy.acts import ActingChecking
+from footnoted.integrations.proxy.conversation import Held, Protocol, held
+from footnoted.integrations.proxy.replies import REPLYING, Replying
+from footnoted.integrations.proxy.shelf import PATH, POLICY, Shelf
+from footnoted.providers._sse import Decoder
+from footnoted.types import Source
+
+log = logging.getLogger("footnoted.proxy")
+
+MODES = ("mark", "hold", "amend", "off")
+MODE_HEADER = "X-Footnoted-Checking"
+_MOST_BODY = 64 * 1024 * 1024
+_MOST_REPLY = 64 * 1024 * 1024
+_LARGE = 200_000  # bytes of a request from which on it is read off the event loop
+_TAIL = 4096  # bytes of a relayed stream in which its last word is looked for
+_MOST_EVENT = 1_000_000  # bytes; a longer one is not waited for
+_CONNECTING = 10.0
+_ENDPOINTS: dict[str, Protocol] = {"/chat/completions": "chat", "/responses": "responses", "/messages": "messages"}
+# A hop's own (RFC 9110, 7.6.1), what is told anew, and what is ours.
+_HOP = frozenset(
+    {
+        "connection",
+        "keep-alive",
+        "proxy-authenticate",
+        "proxy-authorization",
+        "proxy-connection",
+        "te",
+        "trailer",
+        "transfer-encoding",
+        "upgrade",
+        "host",
+        "content-length",
+        "accept-encoding",
+    }
+)
+_LAST_WORDS = {
+    "chat": re.compile(rb'"finish_reason"\s*:\s*"|\[DONE\]|"error"\s*:'),
+    "responses": re.compile(rb'"response\.(?:completed|incomplete|failed)"|"type"\s*:\s*"error"'),
+    "messages": re.compile(rb'"stop_reason"\s*:\s*"|message_stop|"type"\s*:\s*"error"'),
+}
+
+
+class UpstreamFault(Exception):
+    """Upstream did not do its part: a status, a code, and words for a person."""
+
+    def __init__(self, status: int, code: str, message: str) -> None:
+        super().__init__(message)
+        self.status, self.code, self.message = status, code, message
+
+
+@dataclass(frozen=True, slots=True)
+class ProxySettings:
+    """How a proxy works. Times in seconds: to the first bytes, and between two.
+
+    ``mode``: ``mark``, ``hold``, ``amend`` or ``off``; a request's own header wins. ``public_url`` is what citations
+    link to, the address a client used unless given. ``keep``: answers whose page is kept.
+    """
+
+    upstream: str
+    mode: Literal["mark", "hold", "amend", "off"] = "mark"
+    public_url: str | None = None
+    first: float = 120.0
+    between: float = 60.0
+    verdict_wait: float = 5.0
+    keep: int = 500
+
+    def __post_init__(self) -> None:
+        parts = urlsplit(self.upstream)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise ConfigurationError("upstream must look like https://api.openai.com/v1 or http://127.0.0.1:11434/v1")
+        if self.mode not in MODES:
+            raise ConfigurationError(f"mode is one of {', '.join(MODES)}; got {self.mode!r}")
+
+    def url(self, path_and_query: str) -> str:
+        """Where a request goes: below upstream, whose own ``/v1`` is not said twice."""
+        base = self.upstream.rstrip("/")
+        doubled = base.endswith("/v1") and re.match(r"/v1(?=[/?]|$)", path_and_query)
+        return base + (path_and_query[3:] if doubled else path_and_query)
+
+
+class Proxy:
+    """A proxy before one upstream. `app` is what an aiohttp server runs."""
+
+    def __init__(self, settings: ProxySettings, *, checker: Weigher | None = None) -> None:
+        self._settings = settings
+        self._checker = checker
+        self._shelf = Shelf(settings.keep)
+        self._session: aiohttp.ClientSession | None = None
+
+    def app(self) -> web.Application:
+        """The application."""
+        app = web.Application(client_max_size=_MOST_BODY)
+        app.cleanup_ctx.append(self._opened)
+        app.router.add_get(PATH + "{name}", self._page)
+        app.router.add_route("*", "/{path:.*}", self._serve)
+        return app
+
+    async def _opened(self, _: web.Application) -> AsyncIterator[None]:
+        self._session = aiohttp.ClientSession(
+            connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=15),
+            cookie_jar=aiohttp.DummyCookieJar(),
+            auto_decompress=False,
+            skip_auto_headers=("User-Agent", "Accept", "Content-Type"),
+            timeout=aiohttp.ClientTimeout(total=None, sock_connect=_CONNECTING),
+        )
+        warming = asyncio.create_task(self._warm())
+        try:
+            yield
+        finally:
+            warming.cancel()
+            await self._session.close()
+
+    async def _warm(self) -> None:
+        """The first answer does not wait for the model."""
+        if self._settings.mode != "off" and self._checker is None:
+            try:
+                await shipped_checker().acheck("It is open.", [Source(id="warm", text="It opens the model.")])
+            except Exception:
+                log.exception("the model could not be opened ahead")
+
+    async def _page(self, request: web.Request) -> web.StreamResponse:
+        record = self._shelf.get(request.match_info["name"])
+        headers = {
+            "Content-Security-Policy": POLICY,
+            "X-Content-Type-Options": "nosniff",
+            "Referrer-Policy": "no-referrer",
+        }
+        if record is None:
+            return web.Response(status=404, text="This answer is no longer kept.\n", headers=headers)
+        return web.Response(text=record.page(), content_type="text/html", charset="utf-8", headers=headers)
+
+    async def _serve(self, request: web.Request) -> web.StreamResponse:
+        protocol = next((name for path, name in _ENDPOINTS.items() if request.path.endswith(path)), None)
+        if request.method != "POST":
+            protocol = None
+        body = await request.read() if request.can_read_body else b""
+        mode = request.headers.get(MODE_HEADER, self._settings.mode).strip().lower()
+        try:
+            if mode not in MODES:
+                raise UpstreamFault(400, "invalid_request", f"{MODE_HEADER} is one of {', '.join(MODES)}")
+            found, why_not = await self._found(protocol, body, mode)
+            return await self._forward(request, body, protocol, found, mode, why_not)
+        except UpstreamFault as fault:
+            told = REPLYING[protocol or "chat"].fault(fault.code, fault.message)
+            return web.json_response(told, status=fault.status)
+
+    async def _found(self, protocol: Protocol | None, body: bytes, mode: str) -> tuple[Held | None, str]:
+        """The sources to weigh the reply by, or why it passes untouched."""
+        if protocol is None:
+            return None, "not a conversation"
+        if mode == "off":
+            return None, "off"
+        try:
+            asked = await asyncio.to_thread(json.loads, body) if len(body) > _LARGE else json.loads(body)
+        except (ValueError, RecursionError):
+            return None, "no JSON"
+        if not isinstance(asked, dict):
+            return None, "no JSON"
+        if why := _unharmed(asked):
+            return None, why
+        found = await asyncio.to_thread(held, protocol, asked) if len(body) > _LARGE else held(protocol, asked)
+        return (found, "") if found.sources or found.acts.any else (None, "no sources")
+
+    async def _forward(
+        self,
+        request: web.Request,
+        body: bytes,
+        protocol: Protocol | None,
+        found: Held | None,
+        mode: str,
+        why_not: str,
+    ) -> web.StreamResponse:
+        async with self._asked(request, _without_ours(protocol, body)) as upstream:
+            headers = {name: value for name, value in upstream.headers.items() if name.lower() not in _HOP}
+            kind = upstream.content_type
+            if protocol is None or upstream.status != 200:
+                headers["Footnoted-Passed"] = why_not or f"upstream answered {upstream.status}"
+                return await self._relay(request, upstream, headers, None)
+            if kind not in ("text/event-stream", "application/json"):
+                raise UpstreamFault(502, "bad_reply", f"upstream's reply is not the protocol ({kind or 'no type'})")
+            if found is None or upstream.headers.get("Content-Encoding", "identity") != "identity":
+                headers["Footnoted-Passed"] = why_not or "encoded"
+                if kind == "application/json":
+                    data = await self._whole(upstream)
+                    return web.Response(body=data, headers=headers)
+                return await self._relay(request, upstream, headers, protocol)
+            base = self._settings.public_url or f"{request.scheme}://{request.host}"
+            record = self._shelf.open(base.rstrip("/"), found.sources, found.question, mode)
+            headers |= {"Footnoted-Checking": mode, "Footnoted-Sources": str(len(found.sources))}
+            headers["Footnoted-Page"] = record.url
+            if found.left_out:
+                headers["Footnoted-Left-Out"] = str(found.left_out)
+            checking = ActingChecking(
+                self._checker or shipped_checker(),
+                cast("Mode", mode),
+                wait=self._settings.verdict_wait,
+                doubt="mark",
+                watch=Watch(found.question, found.sources) if found.sources else None,
+                acts=found.acts,
+                sourced=found.sourced,
+            )
+            replying = REPLYING[protocol](record, checking)
+            try:
+                if kind == "application/json":
+                    return await self._weighed(upstream, headers, replying, record.counts)
+                return await self._streamed(request, upstream, headers, replying)
+            finally:
+                replying.cancel()
+
+    @asynccontextmanager
+    async def _asked(self, request: web.Request, body: bytes) -> AsyncIterator[aiohttp.ClientResponse]:
+        """Upstream's response. Closed here whatever happens, so that a client who leaves is felt there at once."""
+        assert self._session is not None  # noqa: S101 - it opens with the application
+        ours = (MODE_HEADER.lower(),)
+        headers = [
+            (name, value)
+            for name, value in request.headers.items()
+            if name.lower() not in _HOP and name.lower() not in ours
+        ]
+        headers.append(("Accept-Encoding", "identity"))
+        upstream = None
+        try:
+            async with asyncio.timeout(self._settings.first):
+                upstream = await self._session.request(
+                    request.method,
+                    self._settings.url(request.raw_path),
+                    data=body or None,
+                    headers=headers,
+                    allow_redirects=False,
+                )
+            yield upstream
+        except TimeoutError:
+            raise UpstreamFault(504, "upstream_timeout", "upstream said nothing in time") from None
+        except aiohttp.InvalidURL:
+            raise UpstreamFault(400, "invalid_request", "this is no path that can be asked") from None
+        except (aiohttp.ClientError, OSError) as error:
+            if isinstance(error, ConnectionError) and upstream is not None and request.transport is None:
+                raise  # the client has left
+            raise UpstreamFault(502, "upstream_unavailable", f"upstream cannot be reached: {_said(error)}") from None
+        finally:
+            if upstream is not None:
+                upstream.close()
+
+    async def _whole(self, upstream: aiohttp.ClientResponse) -> bytes:
+        """All of a reply that is one JSON value. Raises `UpstreamFault` for a part of one."""
+        pieces, size = [], 0
+        async with asyncio.timeout(self._settings.first):
+            while piece := await upstream.content.readany():
+                pieces.append(piece)
+                size += len(piece)
+                if size > _MOST_REPLY:
+                    raise UpstreamFault(502, "bad_reply", f"upstream's reply is larger than {_MOST_REPLY} bytes")
+        return b"".join(pieces)
+
+    async def _weighed(
+        self, upstream: aiohttp.ClientResponse, headers: dict[str, str], replying: Replying, counts: Mapping[str, int]
+    ) -> web.Response:
+        data = await self._whole(upstream)
+        try:
+            reply = json.loads(data)
+            told = reply if reply.get("error") else await replying.whole(reply)
+        except (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError):
+            raise UpstreamFault(502, "bad_reply", "upstream's reply is not the protocol") from None
+        counts = (told.get("footnoted") or {}).get("verdicts", counts)
+        headers["Footnoted-Verdicts"] = _counted(counts)
+        headers.pop("Content-Type", None)
+        return web.json_response(told, headers=headers, dumps=lambda value: json.dumps(value, ensure_ascii=False))
+
+    async def _relay(
+        self,
+        request: web.Request,
+        upstream: aiohttp.ClientResponse,
+        headers: dict[str, str],
+        protocol: Protocol | None,
+    ) -> web.StreamResponse:
+        """Bytes as they come; of a stream, the fault too that its protocol did not get to say."""
+        response = web.StreamResponse(status=upstream.status, headers=headers)
+        if protocol is None and (length := upstream.headers.get("Content-Length")):
+            response.headers["Content-Length"] = length
+        await response.prepare(request)
+        tail, open_event, fault = b"", b"", ("truncated", "upstream's stream ended without its last word")
+        content, between = upstream.content, self._settings.between
+        try:
+            while True:
+                async with asyncio.timeout(between):
+                    piece = await content.readany()
+                if not piece:
+                    break
+                if protocol is not None:
+                    piece, open_event = _whole_events(open_event + piece)
+                    tail = piece[-_TAIL:] if len(piece) >= _TAIL else (tail + piece)[-_TAIL:]
+                if piece:
+                    await response.write(piece)
+            await response.write(open_event)  # a server may forget the last blank line
+            tail += open_event
+        except TimeoutError:
+            fault = ("upstream_timeout", "upstream fell silent")
+        except aiohttp.ClientError as error:
+            fault = ("truncated", f"upstream broke off: {_said(error)}")
+        if protocol is not None and not _LAST_WORDS[protocol].search(tail):
+            record = self._shelf.open("", (), "", "off", keep=False)
+            await response.write(b"\n\n" + REPLYING[protocol](record, _UNCHECKED).broke(*fault))
+        await response.write_eof()
+        return response
+
+    async def _streamed(
+        self, request: web.Request, upstream: aiohttp.ClientResponse, headers: dict[str, str], replying: Replying
+    ) -> web.StreamResponse:
+        """Events, read and told on. The head goes out with the first, so that a fault before it has a status."""
+        response = web.StreamResponse(status=200, headers=headers)
+        decoder = Decoder()
+        fault = ("truncated", "upstream's stream ended without its last word")
+        clock = asyncio.get_running_loop()
+        until = clock.time() + self._settings.first
+        try:
+            while True:
+                async with asyncio.timeout_at(until):
+                    piece = await upstream.content.readany()
+                events = decoder.decode(piece) if piece else decoder.flush()
+                for event in events:
+                    told = await replying.decode(event)
+                    if not response.prepared:
+                        await response.prepare(request)
+                    if told:
+                        await response.write(b"".join(told))
+                if not piece:
+                    break
+                if events:  # a comment that keeps the line open is none, and resets nothing
+                    until = clock.time() + self._settings.between
+        except TimeoutError:
+            fault = ("upstream_timeout", "upstream fell silent")
+        except aiohttp.ClientError as error:
+            fault = ("truncated", f"upstream broke off: {_said(error)}")
+        except (ValueError, BadProviderReply) as error:
+            fault = ("bad_reply", str(error)[:300])
+        if not response.prepared:
+            raise UpstreamFault(504 if fault[0] == "upstream_timeout" else 502, *fault)
+        if not replying.over:
+            for each in await replying.ended():
+                await response.write(each)
+            await response.write(replying.broke(*fault))
+        else:
+            await response.write(f": footnoted.verdicts {_counted(replying.counts)}\n\n".encode())
+        await response.write_eof()
+        return response
+
+
+_UNCHECKED = cast("Checking", None)
+
+
+def _whole_events(data: bytes) -> tuple[bytes, bytes]:
+    """The events that are whole, and the beginning of the next: half of one could not be followed by a fault."""
+    cut = max(data.rfind(b"\n\n") + 2, data.rfind(b"\r\n\r\n") + 4, data.rfind(b"\r\r") + 2)
+    if cut < 4 and len(data) < _MOST_EVENT:
+        return b"", data
+    return (data[:cut], data[cut:]) if cut >= 4 else (data, b"")
+
+
+def _unharmed(asked: Mapping[str, Any]) -> str:
+    """Why a reply cannot be weighed as running text, if so: it is data, or several, or sound."""
+    form = asked.get("response_format") or (asked.get("text") or {}).get("format") or asked.get("output_format")
+    form = form or (asked.get("output_config") or {}).get("format")
+    if isinstance(form, dict) and form.get("type") not in (None, "text"):
+        return "structured output"
+    if isinstance(asked.get("n"), int) and asked["n"] > 1:
+        return "several choices"
+    if asked.get("logprobs") or asked.get("top_logprobs"):
+        return "logprobs"
+    if "audio" in (asked.get("modalities") or ()):
+        return "audio"
+    return ""
+
+
+def _without_ours(protocol: Protocol | None, body: bytes) -> bytes:
+    """A request without citations that this proxy wrote: Anthropic's server reads an answer's citations again."""
+    if protocol != "messages" or b'"citations"' not in body or PATH.encode() not in body:
+        return body
+    try:
+        asked = json.loads(body)
+        for message in asked["messages"]:
+            for block in message["content"] if isinstance(message["content"], list) else ():
+                if message["role"] == "assistant" and block.get("citations"):
+                    kept = [each for each in block["citations"] if PATH not in str(each.get("url", ""))]
+                    block["citations"] = kept or None
+                    if not kept:
+                        del block["citations"]
+        return json.dumps(asked, ensure_ascii=False).encode()
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return body
+
+
+def _counted(counts: Mapping[str, int]) -> str:
+    return "; ".join(f"{name}={count}" for name, count in counts.items()) or "none"
+
+
+def _said(error: BaseException) -> str:
+    return " ".join(str(error).split())[:200] or type(error).__name__
+
+
+async def serve(settings: ProxySettings, *, host: str, port: int) -> None:
+    """Serve until cancelled."""
+    runner = web.AppRunner(Proxy(settings).app(), handler_cancellation=True, access_log=None)
+    await runner.setup()
+    try:
+        await web.TCPSite(runner, host, port, backlog=1024).start()
+        await asyncio.Event().wait()
+    finally:
+        await runner.cleanup()

@@ -1,0 +1,39 @@
+"""A zip archive opened for reading, or refused: damaged, encrypted, or packed to grow beyond all measure."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+
+from footnoted.errors import SourceError
+
+OFFICE = b"\xd0\xcf\x11\xe0"  # the container of old Office files and of encrypted new ones
+_UNPACKED = 4  # how many times the limit an archive may grow when unpacked; its XML parts once
+_PARTS = 10_000
+
+
+def open_archive(data: bytes, what: str, *, limit_bytes: int) -> zipfile.ZipFile:
+    """The archive in ``data``, of a kind called ``what``. Raises `SourceError`."""
+    if data.startswith(OFFICE):
+        raise SourceError("is encrypted with a password, or a file of an old kind; save it as an open one")
+    try:
+        archive = zipfile.ZipFile(io.BytesIO(data))
+        parts = archive.infolist()
+    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
+        raise SourceError(f"is damaged: it is no whole {what} ({str(error).lower()})") from None
+    whole = sum(part.file_size for part in parts)
+    xml = sum(part.file_size for part in parts if part.filename.endswith((".xml", ".rels", ".xhtml", ".html")))
+    if whole > limit_bytes * _UNPACKED or xml > limit_bytes or len(parts) > _PARTS:
+        raise SourceError(f"unpacks to {whole / 1_048_576:.0f} MB, too much for a document; it may be a zip bomb")
+    return archive
+
+
+def part_of(archive: zipfile.ZipFile, name: str) -> bytes:
+    """One part's bytes; none when it is not there. Raises `SourceError` when it is damaged."""
+    try:
+        with archive.open(name) as part:
+            return part.read(archive.getinfo(name).file_size)
+    except KeyError:
+        return b""
+    except (zipfile.BadZipFile, OSError, ValueError, RuntimeError, NotImplementedError, EOFError) as error:
+        raise SourceError(f"is damaged: {name} in it cannot be unpacked ({type(error).__name__})") from None

@@ -1,0 +1,158 @@
+"""The marks inside a line of Markdown that are for a site's builder and not for its reader, found and taken out.
+
+Bold, italics and `code` stay: they are what an author says. Its one hard thing is to leave code spans alone.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from typing import TYPE_CHECKING
+
+from footnoted.retrieval.load.weave import Edit
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+# The elements of HTML (WHATWG, section 4, and those it calls obsolete); other <names> are placeholders people read.
+TAGS = frozenset(
+    """a abbr acronym address area article aside audio b base bdi bdo big blink blockquote body br button canvas caption
+    center cite code col colgroup data datalist dd del details dfn dialog dir div dl dt em embed fieldset figcaption
+    figure font footer form frame frameset h1 h2 h3 h4 h5 h6 head header hgroup hr html i iframe img input ins kbd label
+    legend li link main map mark marquee menu meta meter nav nobr noscript object ol optgroup option output p param
+    picture pre progress q rp rt ruby s samp script search section select slot small source span strike strong style sub
+    summary sup svg table tbody td template textarea tfoot th thead time title tr track tt u ul var video wbr""".split()
+)
+_ATTRIBUTE = r"(?:\s+[\w:@.-]+(?:\s*=\s*(?:\"[^\"]*\"|'[^']*'|\{(?:[^{}]|\{[^{}]*\})*\}|[^\s\"'<>=`{}]+))?)"
+TAG = re.compile(rf"<(?P<end>/?)(?P<tag>[A-Za-z][\w.:-]*)(?P<attributes>{_ATTRIBUTE}*+)\s*(?P<void>/?)>")
+_LISTED = r"(?:[#.][\w:.-]+|[A-Za-z_][\w:-]*=(?:\"[^\"]*\"|'[^']*'|[^\s{}\"']+))"
+_MARK = re.compile(
+    rf"""(?=[`\\<{{:&!\[\]])(?:(?P<code>(?<!`)(`+)(?!`))
+    |(?P<escape>\\[\\`*_{{}}\[\]()#+.!|<>~-])
+    |(?P<comment><!--.{{0,2000}}?-->|\{{/\*.{{0,2000}}?\*/\}})
+    |(?P<include>\{{\*[^\n]{{0,500}}?\*\}}|\{{![^\n]{{0,500}}?!\}})
+    |(?P<template>\{{%.{{0,1000}}?%\}}|\{{\{{.{{0,1000}}?\}}\}})
+    |(?P<braces>\{{\s*(?:"(?P<double>[^"\n]*)"|'(?P<single>[^'\n]*)'|[A-Za-z_$][\w.$]*)\s*\}}(?!`))
+    |(?P<listed>\{{:?\s*{_LISTED}(?:\s+{_LISTED})*\s*\}})
+    |(?P<role>\{{[a-z][\w:+-]*\}}(?=`)|(?<![\w:`]):[a-z][\w:+-]*:(?=`[^`]))
+    |(?P<icon>:(?:material|fontawesome|octicons|simple)-[\w-]+:)
+    |(?P<auto><(?P<address>(?:https?://|mailto:)[^\s<>]+|[\w.+-]+@[\w-]+(?:\.[\w-]+)+)>)
+    |(?P<html>{TAG.pattern})
+    |(?P<entity>&(?:\#\d{{1,7}}|\#[xX][0-9a-fA-F]{{1,6}}|[A-Za-z]\w{{1,30}});)
+    |(?P<note>\[\^[^\]\n]+\]:?)
+    |(?P<open>!?\[)
+    |(?P<close>\]))
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_TARGET = re.compile(
+    r"\(\s*(?P<to><[^<>\n]*>|[^\s()<]*+(?:\([^\s()]*\)[^\s()]*+)*+)(?:\s+(?:\"[^\"]*\"|'[^']*'|\([^()]*\)))?\s*\)"
+)
+_NAMED = re.compile(r"\[([^\[\]\n]*)\]")
+_ELSEWHERE = re.compile(r"(?:https?|mailto|tel|ftp):", re.IGNORECASE)
+_COMPONENT = re.compile(r"[A-Z]\w*[a-z]\w*(?:\.\w+)*")
+_ROLE_TARGET = re.compile(r"`([^`<>]*[^`<>\s])\s*<[^`<>]+>`")
+
+
+def is_markup(tag: str) -> bool:
+    """Whether ``<tag>`` is an element of HTML or a component, and not a placeholder such as ``<your-name>``.
+
+    >>> is_markup("div"), is_markup("CardGroup"), is_markup("account")
+    (True, True, False)
+    """
+    return tag.lower() in TAGS or _COMPONENT.fullmatch(tag) is not None
+
+
+def inline_edits(
+    text: str, start: int, end: int, *, references: Mapping[str, str], components: bool = False
+) -> list[Edit]:
+    """What to take out of ``text[start:end]``, a stretch of one block without listings.
+
+    ``references`` are link definitions by folded name; ``components`` says that it is MDX, where braces hold
+    expressions. A link that leads out of the collection stays whole, one inside it becomes its words.
+    """
+    edits: list[Edit] = []
+    opened: list[tuple[int, int, bool]] = []  # start, how many edits there were, whether an image
+    at = start
+    while (match := _MARK.search(text, at, end)) is not None:
+        at = match.end()
+        kind = match.lastgroup or ""
+        if kind == "code":
+            closed = re.compile(rf"(?<!`){match.group(2)}(?!`)").search(text, at, end)
+            at = closed.end() if closed else at
+        elif kind == "open":
+            opened.append((match.start(), len(edits), text[match.start()] == "!"))
+        elif kind == "close":
+            if opened:
+                at = _close(text, opened.pop(), at, end, edits, references)
+        elif kind == "role":
+            edits.append(Edit(match.start(), at))
+            if target := _ROLE_TARGET.match(text, at, end):
+                edits.append(Edit(target.end(1), target.end() - 1))
+        elif kind == "braces" and not components:
+            continue
+        elif (new := _replaced(match, kind)) is not None:
+            begin = match.start()
+            while kind == "listed" and begin > start and text[begin - 1] in " \t":
+                begin -= 1
+            edits.append(Edit(begin, at, new))
+    return edits
+
+
+def _replaced(match: re.Match[str], kind: str) -> str | None:
+    """What stands instead of a mark; nothing when it is to stay."""
+    if kind == "escape":
+        return None
+    if kind == "braces":
+        return match["double"] or match["single"] or ""
+    if kind == "auto":
+        return str(match["address"])
+    if kind == "html":
+        if not is_markup(match["tag"]):
+            return None
+        return " " if match["tag"].lower() in {"br", "td", "th", "li"} else ""
+    if kind == "entity":
+        read = html.unescape(match["entity"])
+        # What would be markup once it is read stays as it is written.
+        return None if read == match["entity"] or read in "<>|`*_[]" else " " if read == "\xa0" else read
+    return ""
+
+
+def _close(
+    text: str,
+    opener: tuple[int, int, bool],
+    at: int,
+    end: int,
+    edits: list[Edit],
+    references: Mapping[str, str],
+) -> int:
+    """A bracket closed: a link, an image, or only brackets. Where to go on."""
+    start, before, image = opener
+    inside = start + 2 if image else start + 1
+    after, to = at, None
+    if target := _TARGET.match(text, at, end):
+        after, to = target.end(), target["to"].strip("<>")
+    elif (named := _NAMED.match(text, at, end)) is not None and _folded(
+        named[1] or text[inside : at - 1]
+    ) in references:
+        after, to = named.end(), references[_folded(named[1] or text[inside : at - 1])]
+    elif _folded(text[inside : at - 1]) in references:
+        to = references[_folded(text[inside : at - 1])]
+    if to is None:
+        return at
+    words = text[inside : at - 1]
+    for edit in reversed(edits[before:]):
+        words = words[: edit.start - inside] + edit.new + words[edit.end - inside :]
+    if image or not words.strip():
+        del edits[before:]
+        edits.append(Edit(start, after))
+    elif not _ELSEWHERE.match(to):
+        edits.insert(before, Edit(start, inside))
+        edits.append(Edit(at - 1, after))
+    elif text[at : at + 1] != "(":
+        edits.append(Edit(at, after, f"({to})"))
+    return after
+
+
+def _folded(name: str) -> str:
+    return " ".join(name.casefold().split())

@@ -1,0 +1,82 @@
+"""A Jupyter notebook: its Markdown cells as Markdown, its code cells as listings with what they printed."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from typing import Any
+
+from footnoted.errors import SourceError
+from footnoted.retrieval.load.document import Document
+from footnoted.retrieval.load.markdown import read_markdown
+
+_MOST_CELLS = 5_000
+_LONGEST_OUTPUT = 4_000  # code points of what one cell printed
+
+
+def read_notebook(path: str, text: str) -> Document:
+    """The document of a notebook (nbformat 3 and 4). Raises `SourceError` when it is none."""
+    try:
+        book = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise SourceError(f"is damaged: the notebook is no JSON ({error})") from None
+    cells = _cells(book)
+    if cells is None:
+        raise SourceError("is JSON, but not a notebook: it has no cells")
+    language = _language(book)
+    pieces = [piece for cell in cells[:_MOST_CELLS] if isinstance(cell, dict) for piece in _pieces(cell, language)]
+    document = read_markdown(path, "\n\n".join(pieces))
+    # Lines count in our own joining of the cells, not in the file.
+    sections = tuple(replace(s, blocks=tuple(replace(b, line=None) for b in s.blocks)) for s in document.sections)
+    return replace(document, format="notebook", sections=sections)
+
+
+def _cells(book: Any) -> list[Any] | None:
+    if not isinstance(book, dict):
+        return None
+    sheets = book.get("worksheets")
+    if isinstance(sheets, list):
+        return [cell for sheet in sheets if isinstance(sheet, dict) for cell in sheet.get("cells") or []]
+    cells = book.get("cells")
+    return cells if isinstance(cells, list) else None
+
+
+def _language(book: dict[str, Any]) -> str:
+    about = book.get("metadata")
+    told = about.get("language_info") if isinstance(about, dict) else None
+    name = told.get("name") if isinstance(told, dict) else None
+    return name if isinstance(name, str) and re.fullmatch(r"[\w+#-]{1,20}", name) else "python"
+
+
+def _pieces(cell: dict[str, Any], language: str) -> list[str]:
+    words = _text(cell.get("source", cell.get("input")))
+    if cell.get("cell_type") == "markdown":
+        return [words]
+    if cell.get("cell_type") == "heading":
+        return ["#" * max(1, min(6, int(cell.get("level") or 1))) + " " + " ".join(words.split())]
+    if cell.get("cell_type") != "code":
+        return []
+    printed = [_printed(output) for output in cell.get("outputs") or [] if isinstance(output, dict)]
+    return [_listing(words, language), *(_listing(said, "text") for said in printed)]
+
+
+def _printed(output: dict[str, Any]) -> str:
+    """What a cell printed, as text; pictures and errors' colours say nothing."""
+    data = output.get("data")
+    said = _text(data.get("text/plain") if isinstance(data, dict) else output.get("text"))
+    return re.sub(r"\x1b\[[0-9;]*m", "", said)[:_LONGEST_OUTPUT]
+
+
+def _listing(words: str, language: str) -> str:
+    if not words.strip():
+        return ""
+    fence = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", words)), default=0))
+    return f"{fence}{language}\n{words}\n{fence}"
+
+
+def _text(said: Any) -> str:
+    """A string, or a list of strings to be joined."""
+    if isinstance(said, list):
+        return "".join(piece for piece in said if isinstance(piece, str))
+    return said if isinstance(said, str) else ""

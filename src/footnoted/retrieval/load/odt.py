@@ -1,0 +1,95 @@
+"""An OpenDocument text (.odt): headings, paragraphs, lists and tables in the order they stand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from footnoted.errors import SourceError
+from footnoted.retrieval.load.archive import open_archive, part_of
+from footnoted.retrieval.load.document import Document, Draft
+from footnoted.retrieval.load.xml import tree_of
+
+_TEXT = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
+_TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
+_OFFICE = "{urn:oasis:names:tc:opendocument:xmlns:office:1.0}"
+_UNSEEN = frozenset({f"{_TEXT}tracked-changes", f"{_OFFICE}annotation", f"{_TEXT}note", f"{_OFFICE}forms"})
+_REPEATED = 50  # times a cell may say that it is repeated
+
+
+def read_odt(path: str, data: bytes, *, limit_bytes: int) -> Document:
+    """The document of an .odt file. Raises `SourceError` when it is damaged or encrypted."""
+    with open_archive(data, ".odt", limit_bytes=limit_bytes) as archive:
+        if b"encryption-data" in part_of(archive, "META-INF/manifest.xml"):
+            raise SourceError("is encrypted with a password; save it without one first")
+        content = part_of(archive, "content.xml")
+        if not content:
+            raise SourceError("is a zip archive, but not an OpenDocument text")
+        root = tree_of(content, "its content")
+        about = part_of(archive, "meta.xml")
+        titles = [each.text or "" for each in tree_of(about, "its description").iter("{*}title")] if about else []
+    body = next(root.iter(f"{_OFFICE}text"), None)
+    if body is None:
+        raise SourceError("is an OpenDocument file, but not a text")
+    draft = Draft()
+    _write(draft, body)
+    return draft.document(path, title=" ".join(" ".join(titles).split()), kind="odt")
+
+
+def _write(draft: Draft, parent: Any) -> None:
+    for element in parent:
+        if element.tag == f"{_TEXT}h":
+            draft.heading(max(1, min(6, _number(element, f"{_TEXT}outline-level", 1))), _words(element))
+        elif element.tag == f"{_TEXT}p":
+            draft.paragraph(_words(element))
+        elif element.tag == f"{_TEXT}list":
+            draft.items(_items(element, ""))
+        elif element.tag == f"{_TABLE}table":
+            draft.table(_rows(element))
+        elif element.tag not in _UNSEEN:
+            _write(draft, element)
+
+
+def _items(element: Any, indent: str) -> list[str]:
+    items: list[str] = []
+    for item in element.iterchildren(f"{_TEXT}list-item", f"{_TEXT}list-header"):
+        own = " ".join(_words(each) for each in item if each.tag in {f"{_TEXT}p", f"{_TEXT}h"})
+        nested = [line for each in item.iterchildren(f"{_TEXT}list") for line in _items(each, indent + "  ")]
+        lines = [f"{indent}- {' '.join(own.split())}"] if own.strip() else []
+        items.append("\n".join([*lines, *nested]))
+    return items
+
+
+def _rows(table: Any) -> list[list[str]]:
+    rows: list[list[str]] = []
+    for row in table.iter(f"{_TABLE}table-row"):
+        line: list[str] = []
+        for cell in row.iterchildren(f"{_TABLE}table-cell", f"{_TABLE}covered-table-cell"):
+            words = " ".join(_words(each) for each in cell.iter(f"{_TEXT}p", f"{_TEXT}h"))
+            wide = max(
+                _number(cell, f"{_TABLE}number-columns-repeated", 1) if words.strip() else 1,
+                _number(cell, f"{_TABLE}number-columns-spanned", 1) if cell.getnext() is None else 1,
+            )
+            line.extend([words] * min(wide, _REPEATED))
+        rows.append(line)
+    return rows
+
+
+def _words(element: Any) -> str:
+    """The running text of a paragraph: tabs, spaces and breaks as characters, notes and changes left out."""
+    pieces = [element.text or ""]
+    for child in element:
+        if child.tag == f"{_TEXT}s":
+            pieces.append(" " * min(_number(child, f"{_TEXT}c", 1), 100))
+        elif child.tag == f"{_TEXT}tab":
+            pieces.append("\t")
+        elif child.tag == f"{_TEXT}line-break":
+            pieces.append("\n")
+        elif child.tag not in _UNSEEN:
+            pieces.append(_words(child))
+        pieces.append(child.tail or "")
+    return "".join(pieces)
+
+
+def _number(element: Any, name: str, otherwise: int) -> int:
+    said = element.get(name) or ""
+    return int(said[:6]) if said.isdecimal() and said.isascii() else otherwise

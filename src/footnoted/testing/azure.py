@@ -1,0 +1,48 @@
+# ruff: noqa: D102 - Dialect says what each method is for
+"""Azure OpenAI's deployments, spoken by a test server: OpenAI's chunks, with the filters' results in them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from footnoted.testing.dialect import Frame, Refused
+from footnoted.testing.openai import OpenAI
+from footnoted.testing.script import ProtocolName, Reply, Request
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_PATH = re.compile(r"/openai/deployments/([^/]+)/chat/completions$")
+
+
+class Azure(OpenAI):
+    """A first chunk without choices, and the deployment in the path."""
+
+    name: ProtocolName = "azure"
+
+    def read(
+        self, path: str, query: Mapping[str, str], headers: Mapping[str, str], body: Mapping[str, Any]
+    ) -> Request | None:
+        found = _PATH.search(path)
+        request = super().read(path, query, headers, body) if found else None
+        return replace(request, protocol=self.name, model=found[1]) if found and request else None
+
+    def complaint(self, request: Request) -> Refused | None:
+        if not request.query.get("api-version"):
+            return Refused(404, {"error": {"code": "404", "message": "Resource not found"}})
+        return super().complaint(request)
+
+    def frames(self, request: Request, reply: Reply) -> list[Frame]:
+        safe = {"hate": {"filtered": False, "severity": "safe"}}
+        first = {"choices": [], "prompt_filter_results": [{"prompt_index": 0, "content_filter_results": safe}]}
+        return [Frame("open", {**self._base(request, ""), **first}), *super().frames(request, reply)]
+
+    def bad_key(self, key: str | None) -> Refused:  # noqa: ARG002
+        said = "Access denied due to invalid subscription key or wrong API endpoint."
+        return Refused(401, {"error": {"code": "401", "message": said}})
+
+    def unknown_model(self, model: str) -> Refused:  # noqa: ARG002
+        said = "The API deployment for this resource does not exist."
+        return Refused(404, {"error": {"code": "DeploymentNotFound", "message": said}})

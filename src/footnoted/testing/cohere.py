@@ -1,0 +1,118 @@
+# ruff: noqa: D102 - Dialect says what each method is for
+"""Cohere's Chat, version 2, spoken by a test server: request and reply in, typed events or a message out.
+
+Shapes after the reference of ``POST /v2/chat`` and the SDK's types. A `Pin` is a citation of the words of its piece.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from footnoted.testing.dialect import Dialect, Frame, Refused
+from footnoted.testing.openai import texts
+from footnoted.testing.script import ProtocolName, Reply, Request
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_FINISH = {"stop": "COMPLETE", "length": "MAX_TOKENS", "filter": "ERROR_TOXIC", "blocked": "ERROR_TOXIC"}
+
+
+class Cohere(Dialect):
+    """``message-start``, ``content-delta``, ``citation-start``, ``message-end``."""
+
+    name: ProtocolName = "cohere"
+
+    def read(
+        self, path: str, query: Mapping[str, str], headers: Mapping[str, str], body: Mapping[str, Any]
+    ) -> Request | None:
+        if not path.endswith("/v2/chat"):
+            return None
+        turns = [turn for turn in body.get("messages") or [] if isinstance(turn, dict)]
+        return Request(
+            protocol=self.name,
+            path=path,
+            query=query,
+            headers=headers,
+            json=body,
+            model=str(body.get("model", "")),
+            stream=bool(body.get("stream")),
+            system_text=texts(turns, "system"),
+            prompt_text=texts(turns, "user"),
+            key=headers.get("authorization", "").removeprefix("Bearer ").strip() or None,
+        )
+
+    def complaint(self, request: Request) -> Refused | None:
+        for name in ("model", "messages"):
+            if not request.json.get(name):
+                return Refused(400, self.error(400, f"invalid request: {name} is required"))
+        return None
+
+    def frames(self, request: Request, reply: Reply) -> list[Frame]:
+        frames = [
+            _event("open", "message-start", id="scripted", delta={"message": {"role": "assistant", "content": []}}),
+            _event("open", "content-start", index=0, delta={"message": {"content": {"type": "text", "text": ""}}}),
+        ]
+        cited = self._citations(request, reply)
+        for number, piece in enumerate(reply.parts):
+            frames.append(_event("text", "content-delta", index=0, delta={"message": {"content": {"text": piece}}}))
+            for index, (pin, citation) in enumerate(zip(reply.citations, cited, strict=True)):
+                if pin.piece == number:
+                    told = {"message": {"citations": citation}}
+                    frames.append(_event("open", "citation-start", index=index, delta=told))
+                    frames.append(_event("open", "citation-end", index=index))
+        frames.append(_event("stop", "content-end", index=0))
+        end = {"finish_reason": _FINISH[reply.finish], "usage": _usage(request, reply)}
+        frames.append(_event("stop", "message-end", id="scripted", delta=end))
+        return [*frames, Frame("end", "[DONE]")]
+
+    def body(self, request: Request, reply: Reply) -> dict[str, Any]:
+        message = {"role": "assistant", "content": [{"type": "text", "text": reply.whole}]}
+        return {
+            "id": "scripted",
+            "finish_reason": _FINISH[reply.finish],
+            "message": {**message, "citations": self._citations(request, reply)},
+            "usage": _usage(request, reply),
+        }
+
+    def error(self, status: int, message: str, *, retry_after: str | None = None) -> dict[str, Any]:  # noqa: ARG002
+        return {"id": "scripted", "message": message}
+
+    def stream_error(self, message: str) -> Frame:
+        return _event("noise", "message-end", delta={"finish_reason": "ERROR", "error": message})
+
+    def unknown(self) -> list[Frame]:
+        thought = {"message": {"content": {"type": "thinking", "thinking": "Hm."}}}
+        return [
+            _event("noise", "weather-report", celsius=21),
+            _event("noise", "content-delta", index=0, delta=thought),
+            _event("noise", "tool-plan-delta", delta={"message": {"tool_plan": "I will look."}}),
+        ]
+
+    def bad_key(self, key: str | None) -> Refused:
+        said = "invalid api token" if key else "no api key supplied"
+        return Refused(401, self.error(401, said))
+
+    def unknown_model(self, model: str) -> Refused:
+        return Refused(404, self.error(404, f"model '{model}' not found, make sure the correct model ID was used."))
+
+    @staticmethod
+    def _citations(request: Request, reply: Reply) -> list[dict[str, Any]]:
+        documents = request.json.get("documents") or []
+        found = []
+        for pin in reply.citations:
+            start = len("".join(reply.parts[: pin.piece]))
+            text = reply.parts[pin.piece].rstrip()
+            document = documents[pin.document] if pin.document < len(documents) else {"id": f"doc:{pin.document}"}
+            source = {"type": "document", "id": document["id"], "document": document.get("data", {})}
+            found.append({"start": start, "end": start + len(text), "text": text, "sources": [source]})
+        return found
+
+
+def _event(part: Any, kind: str, **fields: Any) -> Frame:
+    return Frame(part, {"type": kind, **fields}, event=kind)
+
+
+def _usage(request: Request, reply: Reply) -> dict[str, Any]:
+    read, cached, written = reply.tokens(request.system_text + request.prompt_text)
+    return {"tokens": {"input_tokens": read, "output_tokens": written}, "cached_tokens": cached}

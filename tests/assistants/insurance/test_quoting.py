@@ -1,0 +1,139 @@
+"""Numbered wordings without a model: clauses found, quoted with what opens their list, plans apart, or asked back."""
+
+import pytest
+
+from footnoted.assistants.insurance import RetrievalAgent, read_policy
+from footnoted.assistants.insurance.desk import InsuranceDesk, Manner
+from footnoted.assistants.insurance.passages import Clauses, passages_of, stands_at
+from footnoted.assistants.insurance.quoting import is_wording
+from footnoted.models import Embedder, ModelUnavailable
+
+BOAT = """# Fernhill Boat Policy
+
+## Section 2 – Damage
+
+**2.1** **Repairs.** We will pay up to £900 for repairs to the Vessel after an accident.
+
+**2.2** We will not pay for:
+
+(a) rot, unless it follows an accident covered by clause 2.1;
+
+(b) worms eating the hull; or
+
+(c) loss of sails while racing.
+
+**Table 1** – Limits by level of cover
+
+| Item | Deck | Keel |
+|---|---|---|
+| Outboard motor | £300 | £700 |
+| Sails and rigging | £100 | £200 |
+"""
+HORSE = """# Merrow Horse Policy
+
+## Part 1 – Cover
+
+**1.1** **Vet fees.** We will pay up to £4,000 a year for treatment of the Horse by a vet.
+
+**1.2** We will not pay for shoeing or grooming.
+"""
+
+
+@pytest.fixture(scope="module")
+def policies(tmp_path_factory):
+    """Two wordings of different things."""
+    folder = tmp_path_factory.mktemp("wordings")
+    (folder / "boat.md").write_text(BOAT)
+    (folder / "horse.md").write_text(HORSE)
+    return RetrievalAgent([folder], cache="off")
+
+
+@pytest.fixture
+def desk(policies):
+    """The whole chain without a model."""
+    return InsuranceDesk(policies)
+
+
+async def ask(desk, question, **more):
+    return await desk.answer(question, manner=Manner(max_response_length=4000, **more))
+
+
+def test_a_passage_is_a_clause_or_a_table_word_for_word(policies):
+    """A clause with its items, a table with its caption, each a stretch of the document's own text."""
+    clauses = read_policy(policies.index.sources())
+    passages = {one.clauses[0].number: one for one in passages_of(clauses)}
+    assert passages["2.2"].source.text.startswith("**2.2** We will not pay for:")
+    assert passages["2.2"].source.text.endswith("(c) loss of sails while racing.")
+    table = passages["Table 1, row Outboard motor"]
+    assert "Table 1" in table.source.text.splitlines()[0]
+    assert table.source.text.endswith("| Sails and rigging | £100 | £200 |")
+    for passage in passages.values():
+        whole = next(one for one in policies.index.sources() if one.metadata["file"] == passage.source.metadata["file"])
+        start = passage.source.metadata["start"] - whole.metadata["start"]
+        assert whole.text[start : start + len(passage.source.text)] == passage.source.text
+        assert all(stands_at(clause, clause.source.text) for clause in passage.clauses)
+
+
+async def test_an_exclusion_is_told_as_one(desk):
+    """An item is quoted with the words that open its list, after a word that says what it does; never as cover."""
+    turned = await ask(desk, "Do you pay if worms eat the hull of my boat?")
+    answer = turned.result.answer
+    assert is_wording(turned.request.context_chunks)
+    assert "Not covered: “2.2(b) We will not pay for: worms eating the hull" in answer
+    assert answer.index("Not covered") < answer.index("worms")
+    citation = turned.result.generation.citations[0]
+    content = turned.request.context_chunks[citation.source_index].content
+    assert content[citation.source_start : citation.source_end] == citation.source_quote
+    assert "worms eating the hull" in citation.source_quote
+
+
+async def test_a_figure_is_told_of_the_plan_that_was_named(desk):
+    """The row's other columns stay away."""
+    result = (await ask(desk, "How much for an outboard motor on Keel?")).result
+    line = next(line for line in result.answer.splitlines() if "Outboard" in line)
+    assert "Keel £700" in line
+    assert "£300" not in line
+
+
+async def test_an_unnamed_plan_is_asked_for_and_all_are_compared(desk):
+    """Each figure beside its own plan."""
+    result = (await ask(desk, "What is the limit for the outboard motor of my boat?")).result
+    assert result.asks
+    assert "Deck, Keel" in result.asks
+    assert "Deck £300; Keel £700" in result.answer
+
+
+async def test_what_is_not_sure_is_refused_with_the_clauses_that_come_nearest(desk):
+    """One number decides: the chance, against a threshold."""
+    result = (await ask(desk, "May my cousin sleep on the boat in winter?")).result
+    assert result.refused or result.asks
+    assert not result.has_sufficient_context
+    assert result.citations
+    assert result.calibrated_confidence < 0.6
+
+
+async def test_the_customer_is_told_in_their_language_what_is_quoted(desk):
+    """Malay words around the policy's English ones."""
+    result = (await ask(desk, "Adakah polisi ini membayar rawatan doktor haiwan untuk kuda saya?")).result
+    assert "£4,000" in result.answer
+    assert "Dipetik daripada dokumen polisi" in result.answer
+
+
+async def test_a_follow_up_is_found_with_the_question_before(desk):
+    """A message that only names another plan is about the motor of the one before."""
+    history = [("How much for an outboard motor on Keel?", "£700.")]
+    turned = await desk.answer("and on Deck?", history=history, manner=Manner(max_response_length=4000))
+    assert "Deck £300" in turned.result.answer
+
+
+def test_without_the_encoder_words_find_the_clauses(policies, monkeypatch, caplog):
+    """Said once in the log."""
+
+    def missing(_, folder=None):
+        raise ModelUnavailable("the weights are damaged")
+
+    monkeypatch.setattr(Embedder, "load", classmethod(missing))
+    clauses = Clauses(passages_of(read_policy(policies.index.sources())))
+    near = [clauses.nearness("worms in the hull") for _ in range(2)][1]
+    assert clauses.passages[near.index(max(near))].clauses[0].number == "2.2"
+    assert caplog.text.count("the weights are damaged") == 1

@@ -1,0 +1,101 @@
+"""A question becomes a typed query: what is read, what cannot be asked, what it counts, and what a follow-up edits."""
+
+import json
+
+import pytest
+
+from footnoted.assistants.security import StreamingHandler
+from footnoted.assistants.security.query.finding_query import FindingQuery, Where
+from footnoted.assistants.security.query.reading import read
+from footnoted.assistants.security.query.running import run
+from footnoted.assistants.security.query.vocabulary import vocabulary_of
+from tests.assistants.security.conftest import EXAMPLES
+
+
+@pytest.fixture
+async def vocabulary(clinic):
+    """The names of the clinic's findings."""
+    return await vocabulary_of(clinic, "clinic")
+
+
+def raw():
+    """Each finding of both files as the files have it: severity, region, service, whether it is open."""
+    prowler = json.loads((EXAMPLES / "prowler.ocsf.json").read_text())
+    for one in prowler:
+        resource = one["resources"][0]
+        yield one["severity"].lower(), resource["region"], resource["group"]["name"], one["status_code"] == "FAIL"
+    for one in json.loads((EXAMPLES / "security-hub.json").read_text())["Findings"]:
+        failing = one["Compliance"]["Status"] == "FAILED" and one.get("Workflow", {}).get("Status") != "SUPPRESSED"
+        yield one["Severity"]["Label"].lower(), one.get("Region") or one["Resources"][0]["Region"], None, failing
+
+
+READ = [
+    ("How many high findings in eu-west-1?", "count", {"severity": ["high"], "region": ["eu-west-1"]}),
+    ("Which critical findings have been open for longer than 30 days?", "list",
+     {"severity": ["critical"], "open_for_more_than": 30}),
+    ("List our S3 findings", "list", {"service": ["s3"]}),
+    ("How many S3 findings of medium severity passed?", "count",
+     {"severity": ["medium"], "service": ["s3"], "status": ["pass"]}),
+    ("Which of our S3 findings break HIPAA?", "list", {"service": ["s3"], "framework": "HIPAA"}),
+    ("What do we fix first?", "list", {}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("question", "select", "where"), READ)
+async def test_words_find_their_fields(vocabulary, question, select, where):
+    """Region, severity, status, service, framework and time stand in the query, and nothing else does."""
+    reading = read(question, vocabulary)
+    assert reading.can_be_asked
+    assert (reading.query.select, reading.query.where.narrowed()) == (select, where)
+
+
+@pytest.mark.parametrize(
+    ("question", "named"),
+    [
+        ("How many findings in account 999988887777?", "999988887777"),
+        ("How many high findings in Frankfurt?", "Frankfurt"),
+        ("Which findings do we have in Azure?", "Azure"),
+        ("Are we ISO 27001 compliant?", "27001"),
+    ],
+)
+async def test_what_no_finding_bears_is_told(advisor, question, named):
+    """A number, place or name that is unknown is not dropped: the answer says that it cannot be filtered by."""
+    advice = await advisor.answer(question, None, "clinic")
+    assert "annot filter by" in advice.response.response
+    assert named in advice.response.response
+    assert any(named in one for one in advice.as_json()["cannot"])
+
+
+@pytest.mark.parametrize("severity", ["critical", "high", "medium", "low"])
+@pytest.mark.parametrize("region", [None, "eu-west-1", "us-east-1"])
+async def test_counts_are_the_files(clinic, vocabulary, severity, region):
+    """A query counts what a few lines count in the raw files."""
+    query = FindingQuery(where=Where(severity=[severity], region=[region] if region else []))
+    result = await run(clinic, "clinic", query, vocabulary.today)
+    assert result.findings == sum(
+        one == severity and is_open and region in (None, where) for one, where, _, is_open in raw()
+    )
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "where"),
+    [
+        ("How many high findings in eu-west-1?", "and critical?", {"severity": ["critical"], "region": ["eu-west-1"]}),
+        ("List our high findings", "only S3", {"severity": ["high"], "service": ["s3"]}),
+        ("List our S3 findings", "And which passed?", {"service": ["s3"], "status": ["pass"]}),
+    ],
+)
+async def test_a_follow_up_edits_the_query_before(vocabulary, first, then, where):
+    """What it names replaces that field; the others stay."""
+    assert read(then, vocabulary, base=read(first, vocabulary)).query.where.narrowed() == where
+
+
+async def test_the_query_is_told_before_the_first_word(advisor):
+    """As JSON, in words, and as chips."""
+    events = StreamingHandler(advisor).events("How many high findings in eu-west-1?", None, "clinic")
+    name, start = await anext(events)
+    await events.aclose()
+    assert (name, start["type"]) == ("start", "start")
+    assert start["query"] == {"select": "count", "where": {"severity": ["high"], "region": ["eu-west-1"]}}
+    assert start["query_words"] == "high · open · region eu-west-1"
+    assert [one["field"] for one in start["chips"]] == ["severity", "status", "region"]

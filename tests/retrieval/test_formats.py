@@ -1,0 +1,350 @@
+"""Every format beside Markdown, HTML, PDF and Word: real files made by real libraries, read, empty, cut and hostile."""
+
+import io
+import json
+import sys
+import zipfile
+from email.message import EmailMessage
+
+import openpyxl
+import pytest
+from odf import opendocument, style, table, text
+from pptx import Presentation
+from pptx.util import Inches
+
+from footnoted.errors import SourceError
+from footnoted.retrieval.load import chunks, parse
+
+WORDS = "The excess is £75 for a repair."
+
+
+def saved(thing) -> bytes:
+    out = io.BytesIO()
+    thing.save(out)
+    return out.getvalue()
+
+
+def workbook() -> bytes:
+    book = openpyxl.Workbook()
+    prices = book.active
+    prices.title = "Prices"
+    for row in (
+        ["Tariffs of 2026"],
+        [],
+        ["Cover", "Excess", "From"],
+        ["Glass | all", 75, None],
+        ["Theft", 250.5, True],
+    ):
+        prices.append(row)
+    book.create_sheet("Notes")["C4"] = WORDS
+    return saved(book)
+
+
+def slides() -> bytes:
+    shown = Presentation()
+    slide = shown.slides.add_slide(shown.slide_layouts[1])
+    slide.shapes.title.text = "Glass cover"
+    slide.placeholders[1].text = "Repairs\nReplacements"
+    slide.notes_slide.notes_text_frame.text = WORDS
+    grid = shown.slides.add_slide(shown.slide_layouts[5])
+    grid.shapes.title.text = "Excesses"
+    cells = grid.shapes.add_table(2, 2, Inches(1), Inches(1), Inches(4), Inches(2)).table
+    for place, said in enumerate(["Cover", "Excess", "Theft", "£250"]):
+        cells.cell(place // 2, place % 2).text = said
+    return saved(shown)
+
+
+def letter() -> bytes:
+    document = opendocument.OpenDocumentText()
+    document.text.addElement(text.H(outlinelevel=1, text="Glass cover"))
+    document.text.addElement(text.P(text=WORDS))
+    items = text.List()
+    for said in ("Repairs", "Replacements"):
+        item = text.ListItem()
+        item.addElement(text.P(text=said))
+        items.addElement(item)
+    document.text.addElement(items)
+    grid = table.Table(name="Excesses")
+    for cells in (["Cover", "Excess"], ["Theft", "£250"]):
+        row = table.TableRow()
+        for said in cells:
+            cell = table.TableCell()
+            cell.addElement(text.P(text=said))
+            row.addElement(cell)
+        grid.addElement(row)
+    document.text.addElement(grid)
+    document.automaticstyles.addElement(style.Style(name="unused", family="paragraph"))
+    return saved(document)
+
+
+def book() -> bytes:
+    parts = {
+        "mimetype": "application/epub+zip",
+        "META-INF/container.xml": '<container><rootfiles><rootfile full-path="OPS/a.opf"/></rootfiles></container>',
+        "OPS/a.opf": """<package xmlns:dc="http://purl.org/dc/elements/1.1/"><metadata><dc:title>Covers</dc:title></metadata>
+            <manifest><item id="n" href="nav.xhtml" media-type="application/xhtml+xml" properties="nav"/>
+            <item id="b" href="two%20b.xhtml" media-type="application/xhtml+xml"/>
+            <item id="a" href="one.xhtml" media-type="application/xhtml+xml"/></manifest>
+            <spine><itemref idref="n"/><itemref idref="a"/><itemref idref="b"/></spine></package>""",
+        "OPS/nav.xhtml": "<html><body><p>Contents</p></body></html>",
+        "OPS/one.xhtml": f"<html><body><h1>Glass</h1><p>{WORDS}</p></body></html>",
+        "OPS/two b.xhtml": "<html><body><h1>Theft</h1><p>The excess is £250.</p></body></html>",
+    }
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        for name, said in parts.items():
+            archive.writestr(name, said)
+    return out.getvalue()
+
+
+def mail() -> bytes:
+    message = EmailMessage()
+    message["Subject"], message["From"], message["To"] = "Your excess", "Ann <ann@x.io>", "bo@y.io"
+    message["Date"] = "Mon, 02 Mar 2026 10:00:00 +0000"
+    message.set_content(f"Dear Bo,\n\n{WORDS}\n")
+    message.add_alternative(f"<p>Dear Bo,</p><p>{WORDS}</p>", subtype="html")
+    message.add_attachment(b"%PDF-1.4", maintype="application", subtype="pdf", filename="terms.pdf")
+    return bytes(message)
+
+
+def notebook() -> bytes:
+    cells = [
+        {"cell_type": "markdown", "source": ["# Glass { #g }\n", "\n", WORDS]},
+        {"cell_type": "code", "source": "print(75)", "outputs": [{"output_type": "stream", "text": ["75\n"]}]},
+        {"cell_type": "raw", "source": "unseen"},
+    ]
+    return json.dumps({"cells": cells, "metadata": {"language_info": {"name": "python"}}, "nbformat": 4}).encode()
+
+
+RST = f"""
+:author: Ann
+
+Glass cover
+===========
+
+.. _glass:
+
+.. toctree::
+   :maxdepth: 2
+
+   other
+
+{WORDS} See :ref:`the terms <terms>`, :class:`~app.Cover` and `them <https://x.io>`_; |gone|.
+
+.. note:: Mind it.
+
+.. versionadded:: 2.0
+   It is new.
+
+- Repairs
+- Replacements
+
+.. code-block:: python
+   :linenos:
+
+   if x:
+       y()
+
+.. list-table:: Excesses
+   :header-rows: 1
+
+   * - Cover
+     - Excess
+   * - Theft
+     - £250
+
+Deeper
+------
+
+.. unknown:: Titled
+   :option: 1
+
+   Inside.
+"""
+ADOC = f"""= Glass cover
+Ann <ann@x.io>
+:toc:
+:sum: £75
+
+// a remark
+[[glass]]
+== Repairs
+
+{WORDS.replace("£75", "{sum}")} See <<terms,the terms>> and https://x.io[them].
+
+NOTE: Mind it.
+
+[WARNING]
+====
+It is hot.
+====
+
+* Repairs
+** Of glass
+
+. First
+. Second
+
+[source,python]
+----
+if x:
+    y() # <1>
+----
+
+.Excesses
+|===
+|Cover |Excess
+
+|Theft
+|£250
+|===
+
+include::other.adoc[]
+image::a.png[A picture]
+
+////
+Unseen.
+////
+term:: Its meaning.
+"""
+
+READ = {
+    "a.xlsx": (workbook, ["Tariffs of 2026", "| Cover | Excess | From |", "| Glass \\| all | 75 |  |", "| Theft | 250.5 | TRUE |", WORDS], []),
+    "a.csv": (lambda: b'Cover;Excess\nGlass;75\n"Theft, all";250\n', ["| Cover | Excess |", "| Theft, all | 250 |"], [";"]),
+    "a.tsv": (lambda: b"Cover\tExcess\nGlass\t75\n", ["| Glass | 75 |"], ["\t"]),
+    "a.pptx": (slides, ["- Repairs\n- Replacements", WORDS, "| Theft | £250 |"], []),
+    "a.odt": (letter, [WORDS, "- Repairs\n- Replacements", "| Cover | Excess |\n| --- | --- |\n| Theft | £250 |"], []),
+    "a.epub": (book, [f"# Glass\n\n{WORDS}\n\n# Theft"], ["Contents"]),
+    "a.eml": (mail, ["From: Ann <ann@x.io>", WORDS, "Attached, not read: terms.pdf"], ["<p>"]),
+    "a.ipynb": (notebook, [WORDS, "```python\nprint(75)\n```", "```text\n75\n"], ["unseen", "{ #g }"]),
+    "a.rst": (
+        RST.encode,
+        [f"{WORDS} See the terms, `Cover` and [them](https://x.io)", "Mind it.", "It is new.", "- Repairs\n- Replacements", "```python\nif x:\n    y()\n```", "Excesses\n\n| Cover | Excess |", "| Theft | £250 |", "**Titled**\n\nInside."],
+        ["toctree", "::", ":ref:", "maxdepth", "_glass", "option", "author"],
+    ),
+    "a.adoc": (
+        ADOC.encode,
+        [f"{WORDS} See the terms and [them](https://x.io).", "Mind it.", "It is hot.", "- Repairs\n   - Of glass", "1. First\n1. Second", "```python\nif x:\n    y()\n```", "**Excesses**", "| Cover | Excess |\n| --- | --- |\n| Theft | £250 |", "- term: Its meaning."],
+        ["remark", "Unseen", "include", "picture", "[[", "NOTE", "====", ":toc:", "<1>"],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", READ)
+def test_a_real_file_reads_as_its_reader_reads_it(name):
+    """Words, lists, tables and listings are there; what builds or frames them is not; passages are exact stretches."""
+    make, there, gone = READ[name]
+    document = parse(make(), name)
+    for words in there:
+        assert words in document.text
+    for words in gone:
+        assert words not in document.text
+    for passage in chunks(document):
+        assert passage.text.endswith(document.text[passage.metadata["start"] : passage.metadata["end"]])
+
+
+TITLES = {
+    "a.epub": "Covers",
+    "a.eml": "Your excess",
+    "a.ipynb": "Glass",
+    "a.rst": "Glass cover",
+    "a.adoc": "Glass cover",
+    "a.odt": "Glass cover",
+}
+
+
+@pytest.mark.parametrize("name", TITLES)
+def test_the_title_is_the_documents_own(name):
+    """What the file calls itself, not its name."""
+    assert parse(READ[name][0](), name).title == TITLES[name]
+
+
+def test_a_citation_of_a_spreadsheet_names_sheet_and_cell():
+    """Each cell's words lead to it, wherever it stands on its sheet."""
+    told = {
+        passage.text[place["start"] : place["end"]]: (place["sheet"], place["cell"])
+        for passage in chunks(parse(workbook(), "a.xlsx"))
+        for place in passage.metadata["places"]
+    }
+    assert told["Tariffs of 2026"] == ("Prices", "A1")
+    assert told["Glass \\| all"] == ("Prices", "A4")
+    assert told["250.5"] == ("Prices", "B5")
+    assert told[WORDS] == ("Notes", "C4")
+
+
+def test_a_slide_is_a_page():
+    """A passage of a presentation knows its slide's number, and stands under its title."""
+    found = chunks(parse(slides(), "a.pptx"))
+    assert [(p.metadata["page"], p.metadata["section"]) for p in found] == [(1, "Glass cover"), (2, "Excesses")]
+
+
+def test_every_piece_of_a_long_sheet_has_its_head():
+    """Rows far down still say what their columns mean."""
+    rows = "\n".join(f"Cover of kind {n},{n}00" for n in range(500))
+    found = chunks(parse(f"Cover,Excess\n{rows}\n".encode(), "a.csv"))
+    assert len(found) > 3
+    assert all(passage.text.startswith("| Cover | Excess |\n| --- | --- |\n") for passage in found)
+    last = found[-1]
+    assert last.text[last.metadata["places"][-1]["start"] :].startswith("49900")
+    assert last.metadata["places"][-1]["cell"] == "B501"
+
+
+def test_what_is_not_installed_is_named(monkeypatch):
+    """A presentation without python-pptx says what to install, and nothing else fails."""
+    monkeypatch.setitem(sys.modules, "pptx", None)
+    with pytest.raises(SourceError, match=r"pip install 'footnoted\[formats\]'"):
+        parse(slides(), "a.pptx")
+
+
+ARCHIVES = [name for name in READ if READ[name][0]()[:2] == b"PK"]
+
+
+@pytest.mark.parametrize("name", ARCHIVES)
+def test_a_cut_file_is_damaged(name):
+    """Half of an archive is told as damaged, with no traceback."""
+    data = READ[name][0]()
+    with pytest.raises(SourceError, match="damaged"):
+        parse(data[: len(data) // 2], name)
+
+
+@pytest.mark.parametrize("name", ARCHIVES)
+def test_an_archive_that_grows_beyond_measure_is_refused(name):
+    """What unpacks to hundreds of times its size is not unpacked."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("content.xml", b"0" * 30_000_000)
+    with pytest.raises(SourceError, match="zip bomb"):
+        parse(out.getvalue(), name, limit_bytes=5_000_000)
+
+
+NOISE = [b"", b"\x00\x01\x02" * 50, b"PK\x03\x04" + bytes(range(256))]
+
+
+@pytest.mark.parametrize("data", NOISE, ids=["nothing", "zeros", "a torn archive"])
+@pytest.mark.parametrize("name", [name for name in READ if name != "a.eml"])
+def test_noise_is_an_error_in_one_line(name, data):
+    """Bytes that are no such file at all, and none, are told in one line."""
+    with pytest.raises(SourceError, match=r"\A[^\n]+\Z"):
+        parse(data, name)
+
+
+def test_xml_that_names_files_and_bombs_is_not_followed(tmp_path):
+    """No entity of a document reads a file of this machine or grows."""
+    secret = tmp_path / "secret"
+    secret.write_text("swordfish")
+    out = io.BytesIO()
+    content = f"""<!DOCTYPE a [<!ENTITY s SYSTEM "{secret.as_uri()}"><!ENTITY b "{"x" * 1000}">]>
+    <o:body xmlns:o="urn:oasis:names:tc:opendocument:xmlns:office:1.0" xmlns:t="urn:oasis:names:tc:opendocument:xmlns:text:1.0">
+    <o:text><t:p>Words &s; {"&b;" * 100}</t:p></o:text></o:body>"""
+    with zipfile.ZipFile(out, "w") as archive:
+        archive.writestr("content.xml", content)
+    said = parse(out.getvalue(), "a.odt").text
+    assert "Words" in said
+    assert "swordfish" not in said
+
+
+def test_a_notebook_of_restructured_text_cannot_read_files(tmp_path):
+    """Neither includes nor raw directives of reStructuredText open a file."""
+    (tmp_path / "secret.txt").write_text("swordfish")
+    source = f"Words.\n\n.. include:: {tmp_path}/secret.txt\n\n.. raw:: html\n   :file: {tmp_path}/secret.txt\n\n.. csv-table::\n   :file: {tmp_path}/secret.txt\n"
+    assert "swordfish" not in parse(source.encode(), "a.rst").text

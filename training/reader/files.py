@@ -1,0 +1,107 @@
+"""Torch networks become the files that `footnoted.models` opens: int8 networks, the word table, the tokenizer, their sums.
+
+    python files.py KEPT OUT [--reader FILE]
+
+A network takes word vectors (b, n, 384) instead of numbers of pieces, because the word table is shared, stays in the
+4 bits it came in, and is read row by row from the disk. Matrices are int8 per output channel with seven-bit weights
+(``reduce_range``), whose sums cannot overflow on processors without VNNI.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import shutil
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import onnxruntime
+import torch
+from network import load
+from onnxruntime.quantization import QuantType, quantize_dynamic
+from torch import nn
+
+
+class Embedding(nn.Module):
+    """Word vectors, mask -> one vector of length one a text: the mean of its states (Wang et al. 2024)."""
+
+    def __init__(self, encoder) -> None:
+        super().__init__()
+        self.encoder = encoder
+
+    def forward(self, words, mask):
+        kinds = torch.zeros(words.shape[:2], dtype=torch.long)
+        states = self.encoder.states(words, mask, kinds)
+        mean = (states * mask[:, :, None]).sum(1) / mask.sum(1)[:, None]
+        return mean / mean.norm(dim=-1, keepdim=True)
+
+
+class Reading(nn.Module):
+    """Word vectors, mask, kinds -> the three ways, whether it answers, a doubt a piece; all probabilities."""
+
+    def __init__(self, reader) -> None:
+        super().__init__()
+        self.reader = reader
+
+    def forward(self, words, mask, kinds):
+        states = self.reader.encoder.states(words, mask, kinds)
+        ways, answers, doubts = self.reader.heads(states, mask, kinds)
+        return ways.softmax(-1), answers.sigmoid(), doubts.sigmoid()
+
+
+def write(model: nn.Module, example: dict[str, torch.Tensor], outputs: list[str], to: Path) -> None:
+    """The network as int8 ONNX. Fails if the file before quantisation says something else than torch."""
+    sizes = {0: "b", 1: "n"}
+    axes = dict.fromkeys(example, sizes) | {name: sizes if name == "doubts" else {0: "b"} for name in outputs}
+    with tempfile.TemporaryDirectory() as folder:
+        plain = Path(folder) / "plain.onnx"
+        torch.onnx.export(
+            model, tuple(example.values()), str(plain), input_names=list(example), output_names=outputs,
+            dynamic_axes=axes, opset_version=17, dynamo=False,
+        )  # fmt: skip
+        said = onnxruntime.InferenceSession(str(plain)).run(None, {n: t.numpy() for n, t in example.items()})
+        with torch.no_grad():
+            meant = model(*example.values())
+        for ours, theirs in zip(said, meant if isinstance(meant, tuple) else (meant,), strict=True):
+            if not np.allclose(ours, theirs.numpy(), atol=1e-4):
+                raise SystemExit(f"{to.name}: ONNX and torch differ by {np.abs(ours - theirs.numpy()).max()}")
+        small = Path(folder) / "small.onnx"
+        quantize_dynamic(str(plain), str(small), per_channel=True, reduce_range=True, weight_type=QuantType.QInt8)
+        options = onnxruntime.SessionOptions()  # what helps on every processor is done here, not at each opening
+        options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_EXTENDED
+        options.optimized_model_filepath = str(to)
+        onnxruntime.InferenceSession(str(small), options, providers=["CPUExecutionProvider"])
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("kept", type=Path)
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--reader", type=Path, help="the trained weights; without them only the encoder is written")
+    options = parser.parse_args()
+    torch.set_num_threads(1)
+    options.out.mkdir(parents=True, exist_ok=True)
+    plain = load(options.kept).eval()
+    words, mask, kinds = torch.randn(2, 9, plain.shape["width"]), torch.ones(2, 9), torch.zeros(2, 9, dtype=torch.long)
+    mask[1, 5:] = 0
+    kinds[0, 4:], kinds[1, 3:5] = 1, 1
+    write(Embedding(plain.encoder), {"words": words, "mask": mask}, ["whole"], options.out / "encoder.onnx")
+    if options.reader:
+        reader = Reading(load(options.kept, options.reader).eval())
+        example = {"words": words, "mask": mask, "kinds": kinds}
+        write(reader, example, ["ways", "answers", "doubts"], options.out / "reader.onnx")
+    shutil.copy(options.kept / "tokenizer.json", options.out)
+    shutil.copy(options.kept / "words.q4", options.out)
+    sums = {
+        f.name: hashlib.sha256(f.read_bytes()).hexdigest()
+        for f in sorted(options.out.iterdir())
+        if f.suffix in (".onnx", ".q4") or f.name == "tokenizer.json"
+    }
+    (options.out / "sha256.json").write_text(json.dumps(sums, indent=1) + "\n")
+    print({f.name: f.stat().st_size for f in sorted(options.out.iterdir())})
+
+
+if __name__ == "__main__":
+    main()

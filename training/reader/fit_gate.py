@@ -1,0 +1,169 @@
+"""Fits the gate's weights and thresholds on natural twins that the reader was not taught with, through the package itself.
+
+    PYTHONPATH=../../src:.. python fit_gate.py DATA [--written FOLDER] [--write]
+
+Every twin of the part "tried" is weighed as a user's claim would be: evidence found, window read. A logistic regression over
+the reading gives the score; thresholds are chosen on scores of folds that were left out (by passage), each with a bound that
+holds for any sample: of false claims at most 5 % get a tick, of those called contradicted or unsupported nine in ten are false.
+"""
+
+from __future__ import annotations
+
+import argparse
+import zlib
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+from parts import part, twins, twins_written
+from sklearn.linear_model import LogisticRegression
+
+from footnoted.grounding.agreement import objection
+from footnoted.grounding.evidence import window
+from footnoted.grounding.gate import FITTED, NEVER, Gate, Promise, _logit, fitted_to, mean_logits
+from footnoted.grounding.reading import read
+from footnoted.grounding.shelf import Shelf
+from footnoted.models import Reader
+from footnoted.text import sentences
+from footnoted.types import Source
+
+SHARE, CONFIDENCE, RIGHT = 0.05, 0.99, 0.9  # of a tick: share, how surely; how surely of the other verdicts
+FOLDS = 10
+
+
+def read_all(rows: list[dict]) -> np.ndarray:
+    """(n, 5): mean logits of carried and of contradicted, the cover, the least probability of contradicted, of the worst
+    of a claim's sentences; and whether a rule forbids the tick of one of them."""
+    reader, shelf, made = Reader.load(), Shelf(), []
+    for row in rows:
+        passage = shelf.take(Source("1", row["passage"]))
+        each, forbidden = [], False
+        for span in sentences(row["claim"]):
+            text = row["claim"][span.start : span.end]
+            found = window(read(text), [passage])
+            if found is None:
+                each.append((_logit(0.0), _logit(0.0), 0.0, 0.0))
+                continue
+            readings = [reader.read(text, evidence) for evidence in found.texts]
+            each.append((*mean_logits(readings), found.cover, min(one.contradicted for one in readings)))
+            forbidden |= bool(objection(text, found, [passage]))
+        made.append((*min(each), float(forbidden)))
+    return np.array(made)
+
+
+def excluding(rows: list[dict]) -> tuple[np.ndarray, np.ndarray]:
+    """How surely the reader says that two sentences exclude each other, and whether they do: false twins of a known
+    contradiction beside their true ones, and true ones beside the sentence that carries them."""
+    reader, shelf, pairs = Reader.load(), Shelf(), {}
+    for row in rows:
+        pairs.setdefault(row["pair"], {})[row["label"]] = row
+    said, excluded = [], []
+    for both in pairs.values():
+        if len(both) < 2:
+            continue
+        true, false = both[1], both[0]
+        found = window(read(true["claim"]), [shelf.take(Source("1", true["passage"]))])
+        tried = [(found.evidence[0].quote, False)] if found else []
+        tried += [(false["claim"], True)] if false.get("fault") == "contradicted" else []
+        for other, exclude in tried:
+            both_ways = reader.read(true["claim"], other).contradicted, reader.read(other, true["claim"]).contradicted
+            said.append(min(both_ways))
+            excluded.append(exclude)
+    return np.array(said), np.array(excluded)
+
+
+def covers(rows: list[dict]) -> list[float]:
+    """The share of each claim's weight whose words stand in its window: what hardly any true claim is below."""
+    shelf = Shelf()
+    found = [window(read(row["claim"]), [shelf.take(Source("1", row["passage"]))]) for row in rows]
+    return [one.cover if one else 0.0 for one in found]
+
+
+def bounded(scores: np.ndarray, false: np.ndarray, *, right: float, floor: float, ceiling: float, step: float) -> float:
+    """The least strict threshold from ``floor`` on at which the exact bound still says that ``right`` of those said so are
+    false; ``NEVER`` where none does. ``step`` < 0 for scores that mean it by being low."""
+    best, limit = NEVER if step > 0 else -1.0, floor
+    while (limit >= ceiling) if step > 0 else (limit <= ceiling):
+        said = scores >= limit if step > 0 else scores <= limit
+        n, wrong = int(said.sum()), int((said & ~false).sum())
+        if n:
+            from math import exp, lgamma, log, log1p
+
+            share = 1 - right
+            tail = sum(
+                exp(lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1) + k * log(share) + (n - k) * log1p(-share))
+                for k in range(wrong + 1)
+            )
+            if tail <= 1 - RIGHT:
+                best = limit
+            elif n > 40 and wrong / n > 2 * share:
+                break
+        limit -= step
+    return best
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("data", type=Path)
+    parser.add_argument("--written", type=Path, default=Path(__file__).parent.parent / "twins")
+    parser.add_argument("--write", action="store_true")
+    options = parser.parse_args()
+    rows = [*twins(options.data), *twins_written(options.written, options.data)]
+    rows = [r for r in rows if r.get("lang", "en") == "en" and r.get("source_lang", "en") == "en"]
+    every = [r for r in rows if part(r["passage"]) != "exam" and r["label"]]
+    rows = [r for r in rows if part(r["passage"]) == "tried"]
+    told, labels = read_all(rows), np.array([r["label"] for r in rows])
+    features = told[:, :3]
+    fold = np.array([zlib.crc32(r["passage"].encode()) % FOLDS for r in rows])
+    scores = np.zeros(len(rows))
+    for one in range(FOLDS):
+        fitted = LogisticRegression(C=1.0).fit(features[fold != one], labels[fold != one])
+        scores[fold == one] = fitted.predict_proba(features[fold == one])[:, 1]
+    ticked = np.where(told[:, 4] > 0, 0.0, scores)  # what a rule forbids passes at no threshold
+    final = LogisticRegression(C=1.0).fit(features, labels)
+    (carried, contradicted, cover), shift = final.coef_[0], final.intercept_[0]
+    false = labels == 0
+    near = float(np.quantile(covers(every), 0.005))
+    gate = Gate(
+        carried=round(float(carried), 4),
+        contradicted_weight=round(float(contradicted), 4),
+        cover=round(float(cover), 4),
+        shift=round(float(shift), 4),
+        supported=NEVER,
+        unsupported=round(bounded(scores, false, right=0.9, floor=0.02, ceiling=0.45, step=-0.01), 4),
+        contradicted=round(bounded(told[:, 3], false, right=0.9, floor=0.99, ceiling=0.5, step=0.01), 4),
+        near=round(near, 4),
+        disagree=round(bounded(*excluding(rows), right=0.9, floor=0.99, ceiling=0.5, step=0.01), 4),
+        promise=Promise(SHARE, CONFIDENCE, int(false.sum())),
+    )
+    curve = [
+        (
+            round(float(limit), 4),
+            round(float(false[scores >= limit].mean()), 4),
+            round(float((scores >= limit).mean()), 4),
+        )
+        for limit in np.quantile(scores, np.linspace(0, 0.95, 20))
+    ]
+    gate = replace(gate, curve=tuple(curve))
+    gate = fitted_to(gate, list(ticked[~false]), list(ticked[false]), share=SHARE, confidence=CONFIDENCE)
+    order = np.argsort(np.argsort(scores)) + 1
+    true = int((~false).sum())
+    area = (order[~false].sum() - true * (true + 1) / 2) / (true * int(false.sum()))
+    bins = np.quantile(scores, np.linspace(0, 1, 11))
+    place = np.clip(np.searchsorted(bins, scores, side="right") - 1, 0, 9)
+    error = sum(
+        abs(scores[place == b].mean() - labels[place == b].mean()) * (place == b).mean()
+        for b in range(10)
+        if (place == b).any()
+    )
+    print(f"{true} true and {false.sum()} false claims: AUROC {100 * area:.1f}, calibration error {error:.3f}")
+    print(
+        f"a rule forbids the tick of {told[~false, 4].mean():.1%} of the true and of {told[false, 4].mean():.1%} of the false"
+    )
+    print(gate.as_json())
+    if options.write:
+        (FITTED / "gate.json").write_text(gate.as_json())
+
+
+if __name__ == "__main__":
+    main()
