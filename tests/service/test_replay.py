@@ -2,10 +2,16 @@
 
 import asyncio
 import time
+from contextlib import AsyncExitStack
 
 import pytest
 
+from footnoted.service import sse
+from footnoted.service.replay import Record
+from footnoted.service.replay.redis import open_redis
+from footnoted.service.settings import Settings
 from tests.service.replicas import Client, Replica, collect, events_of, follow, numbered, slow, start, text_of, whole
+from tests.services import redis_server
 
 
 async def test_a_stream_is_followed_on_the_other_replica(two):
@@ -90,6 +96,34 @@ async def test_while_redis_is_away_nothing_new_begins_and_nothing_breaks(two, re
             await asyncio.to_thread(redis.start)
         async with client.ask(slow(3, 0)) as response:
             whole(await collect(response))
+
+
+async def test_after_a_restart_of_redis_no_replica_is_taken_for_lost_at_once():
+    """A restart too short to be noticed takes the leases all the same: each has its time to be renewed."""
+    with redis_server() as server:
+        began = time.monotonic()
+        settings = Settings(redis_url=server.url, lease_seconds=0.4)
+        async with AsyncExitStack() as opened:
+            replay, _ = await open_redis(settings, opened)
+            opened.push_async_callback(replay.aclose)
+            await replay.open()
+            written = Record("s_elsewhere", "ada", "answer", time.time(), "another")
+            await replay.redis.hset(
+                replay.keys.record(written.stream_id),
+                mapping={
+                    "tenant": "ada",
+                    "kind": "answer",
+                    "created_at": "0",
+                    "replica": "another",
+                    "state": "running",
+                },
+            )
+            tape = await replay.borrow(written, 0)
+            async with asyncio.timeout(20):
+                while not tape.ended:
+                    await tape.wait()
+            assert time.monotonic() - began > 1.0  # the second that Redis' own clock is told in, and the lease
+            assert sse.data_of(tape.frames[-1])["code"] == "replica_lost"
 
 
 async def test_stop_reaches_the_replica_that_writes(two):

@@ -25,6 +25,13 @@ _OURS = 4  # connections besides for what the replay does by itself
 _LONGEST = 20.0  # seconds a reply may take: the ground notices sooner what is frozen, and a busy process is no fault
 
 
+async def over(task: asyncio.Task[None] | None) -> None:
+    """Cancel a loop over Redis until it is over: a reply that arrives at that very moment may swallow the first one."""
+    while task is not None and not task.done():
+        task.cancel()
+        await asyncio.wait({task}, timeout=0.2)
+
+
 class Line:
     """Redis for one process. ``redis`` is what requests share, a place each: `held`, or `reached` for one command."""
 

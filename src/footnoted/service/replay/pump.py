@@ -14,6 +14,7 @@ from redis.exceptions import NoScriptError, RedisError
 
 from footnoted.service import sse
 from footnoted.service.replay.base import Record, Tape
+from footnoted.service.replay.line import over
 from footnoted.service.replay.scripts import APPEND
 
 if TYPE_CHECKING:
@@ -75,10 +76,7 @@ class Pump:
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(_FLUSH):
                 await self._empty.wait()
-        if self._task is not None:
-            self._task.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await self._task
+        await over(self._task)
 
     async def _run(self) -> None:
         wait = 0.05

@@ -20,7 +20,7 @@ import structlog
 from footnoted.service.faults import Fault
 from footnoted.service.replay.base import Kept, Record, Tape
 from footnoted.service.replay.lease import Lease
-from footnoted.service.replay.line import AWAY, Line
+from footnoted.service.replay.line import AWAY, Line, over
 from footnoted.service.replay.names import Keys
 from footnoted.service.replay.pump import Pump
 from footnoted.service.replay.scripts import LOST
@@ -85,10 +85,7 @@ class RedisReplay:
         """Write what is left, give the lease back, end."""
         await self._pump.aclose()
         await self._watch.aclose()
-        if self._guarding is not None:
-            self._guarding.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await self._guarding
+        await over(self._guarding)
         await asyncio.to_thread(self._lease.stop)
         with contextlib.suppress(*AWAY):
             async with asyncio.timeout(1):
@@ -260,10 +257,17 @@ class RedisReplay:
                 continue
             since = missing.setdefault(replica, now)
             # Right after Redis itself was away, leases are missing that are about to be renewed.
-            if now - since >= self._lease_seconds / 3 and now - self._back_since >= self._lease_seconds:
+            if now - since < self._lease_seconds / 3 or now - self._back_since < self._lease_seconds:
+                continue
+            if await self._up_for() > self._lease_seconds + 1:  # its restart may have been too short to be noticed here
                 for mirror in mirrors:
                     if mirror.tape.record.replica == replica:
                         await self._declare_lost(mirror.tape.record)
+
+    async def _up_for(self) -> float:
+        """Whole seconds since this Redis began, without the leases it had before."""
+        told: Any = await self.redis.info("server")
+        return float(told["uptime_in_seconds"])
 
     async def _declare_lost(self, record: Record) -> None:
         keys = (

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,6 +11,7 @@ from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
 from footnoted.service.replay.base import Tape
+from footnoted.service.replay.line import over
 
 _BLOCK_MS = 1_000
 _MOST = 200  # entries of a stream at once
@@ -52,10 +52,7 @@ class Watch:
 
     async def aclose(self) -> None:
         """Stop."""
-        if self._task is not None:
-            self._task.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await self._task
+        await over(self._task)
 
     def add(self, mirror: Mirror) -> None:
         """Follow one more, from the next look on."""
