@@ -32,6 +32,8 @@ def weights(file: Path, layers: int) -> dict[str, np.ndarray]:
             stem = name.removesuffix("_quantized")
             zero, scale = found[f"{stem}_zero_point"].astype(np.float32), found[f"{stem}_scale"]
             whole = (values.astype(np.float32) - zero) * scale
+            if stem.endswith("_Transposed"):
+                stem, whole = stem.removesuffix("_Transposed"), whole.T
             if stem.startswith("reader."):
                 named[stem.removeprefix("reader.")] = whole
             else:
