@@ -11,7 +11,7 @@ import asyncio
 import ipaddress
 import re
 import socket
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import unquote, urljoin, urlsplit
@@ -73,13 +73,16 @@ class Fetcher:
         self._reaches = reaches or is_public
         self._turns = Turns(_AT_ONCE)
 
-    async def fetch(self, url: str, *, tenant: str = "") -> Fetched:
-        """The file. Raises `Fault`: 403 not allowed, 413 too large, 422 no such address, 502 or 504 not had."""
-        self._check(url)
-        async with self._turns.take(tenant):
-            return await self._fetched(url)
+    async def fetch(self, url: str, *, tenant: str = "", ports: Collection[int] = (80, 443)) -> Fetched:
+        """The file. Raises `Fault`: 403 not allowed, 413 too large, 422 no such address, 502 or 504 not had.
 
-    async def _fetched(self, url: str) -> Fetched:
+        ``ports`` are those that may be asked: another port is another service of that host, mostly one for few.
+        """
+        self._check(url, ports)
+        async with self._turns.take(tenant):
+            return await self._fetched(url, ports)
+
+    async def _fetched(self, url: str, ports: Collection[int]) -> Fetched:
         import aiohttp
 
         connector = aiohttp.TCPConnector(resolver=cast("Any", _Checked(self._reaches)), limit=2, force_close=True)
@@ -88,7 +91,7 @@ class Fetcher:
         )
         try:
             async with asyncio.timeout(self._seconds), session:
-                return await self._followed(session, url)
+                return await self._followed(session, url, ports)
         except TimeoutError:
             raise Fault(504, "fetch_failed", f"the address did not answer within {self._seconds:g} s") from None
         except _Private:
@@ -100,9 +103,9 @@ class Fetcher:
         except (aiohttp.ClientError, ValueError, OSError):
             raise Fault(502, "fetch_failed", "the address did not answer in a way that can be read") from None
 
-    async def _followed(self, session: Any, url: str) -> Fetched:
+    async def _followed(self, session: Any, url: str, ports: Collection[int]) -> Fetched:
         for _ in range(_REDIRECTS + 1):
-            self._check(url)
+            self._check(url, ports)
             headers = {"User-Agent": "footnoted", "Accept": "text/html, application/pdf, text/*;q=0.9, */*;q=0.5"}
             async with session.get(url, allow_redirects=False, headers=headers) as response:
                 if response.status in (301, 302, 303, 307, 308) and "Location" in response.headers:
@@ -113,17 +116,21 @@ class Fetcher:
                 return Fetched(await self._read(response), _name_of(response, url))
         raise Fault(502, "fetch_failed", f"the address leads on more than {_REDIRECTS} times")
 
-    def _check(self, url: str) -> None:
+    def _check(self, url: str, ports: Collection[int]) -> None:
         """Raise `Fault` for what may not be asked, before anything is asked."""
         try:
             parts = urlsplit(url)
-            host, _ = (parts.hostname or "").lower().rstrip("."), parts.port  # a port that is none is found out here
+            host, port = (parts.hostname or "").lower().rstrip("."), parts.port
         except ValueError:
             raise _no_address() from None
         if len(url) > _LONGEST or parts.scheme not in ("http", "https") or not host or parts.username is not None:
             raise _no_address()
         if not any(each in ("*", host) or host.endswith(f".{each}") for each in self._hosts):
             raise Fault(403, "not_allowed", f"url: {host[:100]} is not among the hosts this service may ask")
+        port = port if port is not None else 443 if parts.scheme == "https" else 80
+        if port not in ports:
+            asked = ", ".join(map(str, sorted(ports)))
+            raise Fault(403, "not_allowed", f"url: port {port} is not among those this service may ask ({asked})")
         try:
             literal = ipaddress.ip_address(host)
         except ValueError:

@@ -34,6 +34,8 @@ _OTHERS = frozenset(
 )
 Positive = Annotated[float, Field(gt=0)]
 Count = Annotated[int, Field(ge=1)]
+Port = Annotated[int, Field(ge=1, le=65535)]
+_WEB_PORTS = (80, 443)
 
 
 def _database_file() -> str:
@@ -50,6 +52,7 @@ class Policy(BaseModel):
     answer_tokens: Count = 32_000
     context_tokens: Count = 200_000
     checking_locked: bool = False  # a request cannot turn the check off
+    url_ports: Annotated[list[Port], NoDecode] = Field(default_factory=lambda: [*_WEB_PORTS])  # of web addresses
 
 
 class Settings(BaseSettings):
@@ -122,6 +125,7 @@ class Settings(BaseSettings):
     answer_tokens: Count = 32_000
     context_tokens: Count = 200_000
     checking_locked: bool = False
+    url_ports: Annotated[list[Port], NoDecode] = Field(default_factory=lambda: [*_WEB_PORTS])
     tenants: dict[str, Policy] = Field(default_factory=dict)
 
     # The process: how much at once, and how long things are kept.
@@ -143,7 +147,7 @@ class Settings(BaseSettings):
     log_format: Literal["json", "text"] = "json"
     traces: bool | None = None
 
-    @field_validator("fallback", "jwt_algorithms", "models", "url_hosts", mode="before")
+    @field_validator("fallback", "jwt_algorithms", "models", "url_hosts", "url_ports", mode="before")
     @classmethod
     def _listed(cls, value: Any) -> Any:
         """``a, b`` in an environment variable is a list."""

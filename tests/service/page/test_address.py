@@ -39,7 +39,7 @@ async def test_an_address_is_added_and_answers(browser, visit, monkeypatch):
     site = HTTPServer(("127.0.0.1", 0), Site)
     threading.Thread(target=site.serve_forever, daemon=True).start()
     monkeypatch.setattr(fetching, "is_public", lambda address: address == "127.0.0.1")
-    with served(jwt_secret=JWT_SECRET, url_hosts=["127.0.0.1"]) as url:
+    with served(jwt_secret=JWT_SECRET, url_hosts=["127.0.0.1"], url_ports=[site.server_port, 443]) as url:
         reader = await Visit.begin(browser, url)
         field = reader.page.get_by_label("A web address to add")
         await field.fill("https://elsewhere.test/secret")

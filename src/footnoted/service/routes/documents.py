@@ -73,7 +73,8 @@ class UrlBody(Body):
 async def add_by_url(request: Request, response: Response, body: UrlBody, who: Asking) -> dict[str, Any]:
     """Fetch a web address among the hosts that are allowed here (``url_hosts``), read what is there, and keep it."""
     service = service_of(request)
-    found = await service.fetcher.fetch(body.url.strip(), tenant=who.tenant)
+    ports = service.settings.policy_of(who.tenant).url_ports
+    found = await service.fetcher.fetch(body.url.strip(), tenant=who.tenant, ports=ports)
     name = _name(found.name)
     if not _readable(name):
         raise Fault(422, "unreadable_document", f"{name} is of a kind that is not read here; {_kinds()} are")
