@@ -29,6 +29,7 @@ from footnoted.service.observe import traces
 from footnoted.service.observe.metrics import METRICS
 from footnoted.service.policy import permitted
 from footnoted.service.settings import Settings
+from footnoted.service.spending import Spending
 from footnoted.service.turns import Turns
 from footnoted.types import Citation, Evidence
 
@@ -39,12 +40,23 @@ _LARGE = 500_000  # characters of sources
 class Desk:
     """Where answers are written: the generator, the queue before it, and the shelf for finished ones."""
 
-    def __init__(self, generator: GroundedGenerator, answers: Answers, settings: Settings) -> None:
+    def __init__(
+        self, generator: GroundedGenerator, answers: Answers, settings: Settings, spending: Spending | None = None
+    ) -> None:
         self.generator = generator
+        self._spending = spending
         self._answers = answers
         self._settings = settings
         self._turns = asyncio.Semaphore(settings.generations)
         self._large = Turns(2)
+
+    async def admit(self, asked: Asked) -> Asked:
+        """The question as it may be asked, with what its answer may take held ahead. Raises `Fault` 403, 422 or 429.
+
+        Whoever does not begin it after all drops its ``bill``.
+        """
+        asked = permitted(asked, self._settings)
+        return asked if self._spending is None else await self._spending.hold(asked)
 
     def events(self, asked: Asked) -> AsyncGenerator[tuple[str, dict[str, Any]]]:
         """Everything a stream tells of one answer: ``start`` … ``done``. Raises `Fault` at once for what may not be."""
@@ -62,6 +74,8 @@ class Desk:
                     extras = {**asked.extras, **(asked.after(event.response) if asked.after else {})}
                     _count(asked, event.response)
                     cut.finished = True
+                    if asked.bill is not None:
+                        asked.bill.settle(event.response)
                     await self._answers.keep(asked, event.response, sources, extras)
                     yield (
                         "done",
@@ -128,7 +142,12 @@ class _Cut:
         """Nothing yet."""
 
     async def __aexit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        if self.finished or self._asked.conversation_id is None:
+        if self.finished:
+            return
+        said = "".join(data["content"] for name, data in self.told if name == "chunk")
+        if self._asked.bill is not None:
+            self._asked.bill.cut(said)
+        if self._asked.conversation_id is None:
             return
 
         def of(wanted: str) -> list[dict[str, Any]]:
@@ -137,7 +156,7 @@ class _Cut:
         stopped = kind is not None and not issubclass(kind, Exception)
         response = {
             "query": self._asked.request.query,
-            "response": "".join(data["content"] for data in of("chunk")),
+            "response": said,
             "citations": of("citation"),
             "claims": of("claim"),
             "retracted": of("retract"),

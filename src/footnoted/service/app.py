@@ -41,8 +41,10 @@ from footnoted.service.observe import logs, traces
 from footnoted.service.pacing import paced
 from footnoted.service.replay.memory import MemoryReplay
 from footnoted.service.settings import Settings, read_settings
+from footnoted.service.spending import Counters, MemoryCounters, Spending
 from footnoted.service.store import Store
 from footnoted.service.store.keys import Keys
+from footnoted.service.store.usage import Ledger
 from footnoted.service.streams import Streams
 from footnoted.service.tenants import Tenants
 from footnoted.service.told import document_of
@@ -63,6 +65,7 @@ class Service:
     store: Store
     tenants: Tenants
     limits: Limits
+    spending: Spending
     streams: Streams
     documents: DocumentService
     answers: Answers
@@ -153,7 +156,11 @@ async def _open(settings: Settings, generator: GroundedGenerator | None, opened:
         opened.push_async_callback(generator.aclose)
     answers = Answers(store)
     opened.push_async_callback(answers.aclose)
-    replay, limits = await _replay_and_limits(settings, opened)
+    ledger = Ledger(store)
+    opened.push_async_callback(ledger.aclose)
+    replay, limits, counters = await _replay_and_limits(settings, opened)
+    opened.push_async_callback(counters.aclose)
+    spending = Spending(settings, counters, ledger)
     streams = Streams(replay, limits, settings)
     opened.push_async_callback(streams.aclose)
     await streams.open()
@@ -163,12 +170,13 @@ async def _open(settings: Settings, generator: GroundedGenerator | None, opened:
         store=store,
         tenants=Tenants(Keys(store), settings),
         limits=limits,
+        spending=spending,
         streams=streams,
         documents=documents,
         answers=answers,
         conversations=Conversations(store, streams, documents),
         chat=Chat(DocumentsContext(documents), answers, settings, documents),
-        desk=Desk(generator, answers, settings),
+        desk=Desk(generator, answers, settings, spending),
         fetcher=Fetcher(settings.url_hosts, most=settings.file_bytes, seconds=settings.url_seconds),
     )
     opened.push_async_callback(_stopped(asyncio.create_task(_forget_old(service), name="footnoted-forget")))
@@ -176,14 +184,14 @@ async def _open(settings: Settings, generator: GroundedGenerator | None, opened:
     return service
 
 
-async def _replay_and_limits(settings: Settings, opened: AsyncExitStack) -> tuple[Replay, Limits]:
+async def _replay_and_limits(settings: Settings, opened: AsyncExitStack) -> tuple[Replay, Limits, Counters]:
     per_minute, at_once = settings.requests_per_minute, settings.concurrent_streams
     if settings.redis_url is None:
         replay = MemoryReplay(keep_seconds=settings.keep_stream_seconds)
-        return replay, MemoryLimits(per_minute=per_minute, at_once=at_once)
+        return replay, MemoryLimits(per_minute=per_minute, at_once=at_once), MemoryCounters()
     from footnoted.service.replay.redis import open_redis
 
-    found: tuple[Replay, Limits] = await open_redis(settings, opened)
+    found: tuple[Replay, Limits, Counters] = await open_redis(settings, opened)
     return found
 
 
@@ -277,6 +285,8 @@ def _tell_errors(app: FastAPI) -> None:
             error = {"message": fault.message, "type": kind, "code": fault.code, "param": fault.param}
         else:
             error = {"code": fault.code, "message": fault.message}
+        if fault.renews_at is not None:
+            error["renews_at"] = fault.renews_at
         headers = fault.headers
         if fault.status == 401:
             headers["WWW-Authenticate"] = "Bearer"

@@ -15,6 +15,7 @@ from footnoted.service.settings import Settings
 
 if TYPE_CHECKING:
     from footnoted.events import Event
+    from footnoted.service.spending import Bill
     from footnoted.types import Source
 
 CONVERSATION = r"^[A-Za-z0-9._:-]{1,64}$"
@@ -158,6 +159,12 @@ class Asked:
     replaces: str | None = None
     document_ids: list[str] | None = None
     start: Mapping[str, Any] = field(default_factory=dict)
+    bill: Bill | None = None
+
+    def drop(self) -> None:
+        """Hold nothing any more for an answer that was not begun."""
+        if self.bill is not None:
+            self.bill.drop()
 
 
 @dataclass(frozen=True, slots=True)

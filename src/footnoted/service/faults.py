@@ -20,10 +20,20 @@ if TYPE_CHECKING:
 
 
 class Fault(FootnotedError):
-    """An answer to a request that says why there is no other. ``retry_after`` in seconds; ``param`` is at fault."""
+    """An answer to a request that says why there is no other. ``retry_after`` in seconds; ``param`` is at fault.
+
+    ``renews_at``: when what was used up is there again, as ISO 8601.
+    """
 
     def __init__(
-        self, status: int, code: str, message: str, *, retry_after: float | None = None, param: str | None = None
+        self,
+        status: int,
+        code: str,
+        message: str,
+        *,
+        retry_after: float | None = None,
+        param: str | None = None,
+        renews_at: str | None = None,
     ) -> None:
         super().__init__(message)
         self.status = status
@@ -31,6 +41,7 @@ class Fault(FootnotedError):
         self.message = message
         self.retry_after = retry_after
         self.param = param
+        self.renews_at = renews_at
 
     @property
     def headers(self) -> dict[str, str]:

@@ -6,9 +6,18 @@ import contextlib
 import ipaddress
 import os
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
+from pydantic import (
+    AliasChoices,
+    BaseModel,
+    ConfigDict,
+    Field,
+    SecretStr,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 from pydantic_settings import (
     BaseSettings,
     NoDecode,
@@ -18,6 +27,7 @@ from pydantic_settings import (
 )
 
 from footnoted.errors import ConfigurationError
+from footnoted.service.prices import ANY, Price
 
 FILE_VARIABLE = "FOOTNOTED_SETTINGS"
 _PREFIX = "FOOTNOTED_"
@@ -53,6 +63,10 @@ class Policy(BaseModel):
     context_tokens: Count = 200_000
     checking_locked: bool = False  # a request cannot turn the check off
     url_ports: Annotated[list[Port], NoDecode] = Field(default_factory=lambda: [*_WEB_PORTS])  # of web addresses
+    tokens_per_day: Count | None = None  # days and months are UTC's
+    tokens_per_month: Count | None = None
+    money_per_day: Positive | None = None  # in the currency of the prices
+    money_per_month: Positive | None = None
 
 
 class Settings(BaseSettings):
@@ -126,6 +140,12 @@ class Settings(BaseSettings):
     context_tokens: Count = 200_000
     checking_locked: bool = False
     url_ports: Annotated[list[Port], NoDecode] = Field(default_factory=lambda: [*_WEB_PORTS])
+    tokens_per_day: Count | None = None
+    tokens_per_month: Count | None = None
+    money_per_day: Positive | None = None
+    money_per_month: Positive | None = None
+    prices: dict[str, Price] = Field(default_factory=dict)  # by model, of a million tokens; * is all others
+    currency: Annotated[str, Field(pattern=r"^[A-Z]{3}$")] = "USD"
     tenants: dict[str, Policy] = Field(default_factory=dict)
 
     # The process: how much at once, and how long things are kept.
@@ -146,6 +166,7 @@ class Settings(BaseSettings):
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     log_format: Literal["json", "text"] = "json"
     traces: bool | None = None
+    metrics_tenants: bool = False  # whether /metrics, which asks for no key, tells what each tenant took
 
     @field_validator("fallback", "jwt_algorithms", "models", "url_hosts", "url_ports", mode="before")
     @classmethod
@@ -166,6 +187,20 @@ class Settings(BaseSettings):
         if value is not None and not value.is_dir():
             raise ValueError(f"there is no folder {value}")
         return value
+
+    @model_validator(mode="after")
+    def _money_has_prices(self) -> Self:
+        """Where money is limited, the service's own model and those that may be named have a price."""
+        policies: list[Settings | Policy] = [self, *self.tenants.values()]
+        limited = any(each.money_per_day or each.money_per_month for each in policies)
+        if not limited or self.provider == "extractive" or ANY in self.prices:
+            return self
+        named = {name for each in policies for name in each.models}
+        for model in sorted({self.model or "", *named}):
+            if model not in self.prices:
+                what = f"the model {model}" if model else "the provider's own choice of a model"
+                raise ValueError(f"money is limited and {what} has no price; add it to prices, or * for all others")
+        return self
 
     @classmethod
     def settings_customise_sources(
@@ -219,7 +254,8 @@ def read_settings(**given: Any) -> Settings:
     except ValidationError as error:
         first = error.errors()[0]
         name = ".".join(str(part) for part in first["loc"])
-        raise ConfigurationError(f"setting {name}: {first['msg']}") from None
+        what = first["msg"].removeprefix("Value error, ")
+        raise ConfigurationError(f"setting {name}: {what}" if name else f"settings: {what}") from None
     except ValueError as error:  # a TOML file that is none
         raise ConfigurationError(f"the settings file cannot be read: {error}") from None
 

@@ -305,6 +305,38 @@ class ToldSession(Told):
     urls: bool
 
 
+class ToldPeriod(Told):
+    """What answers of a day or month (UTC) took, and the most they may; null is no limit."""
+
+    period: Literal["day", "month"]
+    name: str
+    tokens: int
+    tokens_held: int
+    most_tokens: int | None
+    money: float
+    money_held: float
+    most_money: float | None
+    renews_at: str
+
+
+class UsageDay(Told):
+    """What answers of a day took."""
+
+    day: str
+    answers: int
+    tokens: int
+    money: float
+
+
+class ToldUsage(Told):
+    """What a tenant took; ``currency`` is null where no prices are set."""
+
+    tenant: str
+    currency: str | None
+    periods: list[ToldPeriod]
+    days: list[UsageDay]
+
+
 class Verified(GroundingResult):
     """Each claim's verdict, and what the text was held against."""
 

@@ -27,6 +27,8 @@ class Metrics:
         self.readers = self._gauge("stream_readers", "Connections that follow a stream")
         self.streams_ended = self._counter("streams_ended", "Streams by how they ended", "kind", "ending")
         self.limited = self._counter("limited", "Requests turned away", "code")
+        self.spent_tokens = self._counter("spent_tokens", "Tokens that answers took, checks included", "tenant")
+        self.spent_money = self._counter("spent_money", "What they cost, by the prices set", "tenant")
         self.tasks = self._gauge("tasks", "Tasks of the event loop: what leaks shows here")
 
     def _counter(self, name: str, says: str, *labels: str) -> Counter:

@@ -70,14 +70,20 @@ async def answer_in(
     headers: Mapping[str, str] = STREAMED,
 ) -> Response:
     """The answer, streamed or whole, in the words of one protocol. Raises `Fault` 429 when the tenant has no place."""
-    events = service.desk.events(asked) if stream else None  # which may refuse it
     release = await service.limits.enter(tenant, asked.answer_id)
-    if events is not None:
+    try:
+        asked = await service.desk.admit(asked)
+    except BaseException:
+        await release()
+        raise
+    if stream:
+        events = service.desk.events(asked)
         pieces = _released(_told(telling, events, service.settings.stream_seconds), release)
         return StreamingResponse(pieces, media_type="text/event-stream", headers=dict(headers))
     try:
         done = await service.desk.whole(asked)
     finally:
+        asked.drop()
         await release()
     return JSONResponse(telling.whole(done))
 

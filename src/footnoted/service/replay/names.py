@@ -36,3 +36,11 @@ class Keys:
     def bucket(self, tenant: str) -> str:
         """A tenant's requests."""
         return f"{self._prefix}:tenant:{tenant}:bucket"
+
+    def taken(self, tenant: str, period: str) -> str:
+        """What a tenant's answers took in a day or month."""
+        return f"{self._prefix}:tenant:{tenant}:taken:{period}"
+
+    def holding(self, tenant: str) -> str:
+        """What is held for those under way."""
+        return f"{self._prefix}:tenant:{tenant}:holding"

@@ -29,6 +29,7 @@ from footnoted.service.settings import Settings
 
 if TYPE_CHECKING:
     from footnoted.service.limits import Limits
+    from footnoted.service.spending import Counters
 
 log = structlog.get_logger("footnoted.replay")
 
@@ -309,9 +310,10 @@ class RedisReplay:
                     del self._own[stream_id]
 
 
-async def open_redis(settings: Settings, opened: AsyncExitStack) -> tuple[RedisReplay, Limits]:
-    """Replay and limits over one Redis."""
+async def open_redis(settings: Settings, opened: AsyncExitStack) -> tuple[RedisReplay, Limits, Counters]:
+    """Replay, limits and what tenants have taken, over one Redis."""
     from footnoted.service.redis_limits import RedisLimits
+    from footnoted.service.redis_spending import RedisCounters
 
     line = Line(settings.redis_url or "", connections=settings.redis_connections, seconds=settings.redis_seconds)
     line.ground.open()
@@ -324,4 +326,4 @@ async def open_redis(settings: Settings, opened: AsyncExitStack) -> tuple[RedisR
         at_once=settings.concurrent_streams,
         longest=settings.stream_seconds,
     )
-    return replay, limits
+    return replay, limits, RedisCounters(line, replay.keys, longest=settings.stream_seconds)

@@ -70,3 +70,61 @@ redis.call('ZADD', KEYS[1], now + tonumber(ARGV[3]), ARGV[2])
 redis.call('PEXPIRE', KEYS[1], ARGV[3])
 return 1
 """
+
+# Counts what an answer may take in every period, or in none. KEYS: a hash a period, then what is held for answers under
+# way. ARGV: who, tokens, money, ms after which nothing is under way any more; then for each period: the most tokens and
+# money (-1 for no limit), tokens and money the ledger knows of ("" for not asked), ms to keep it.
+HOLD = """
+local time = redis.call('TIME')
+local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
+local holding = KEYS[#KEYS]
+local need = {tonumber(ARGV[2]), tonumber(ARGV[3])}
+for period = 1, #KEYS - 1 do
+  local at = 4 + (period - 1) * 5
+  if redis.call('EXISTS', KEYS[period]) == 0 then
+    if ARGV[at + 3] == '' then return {'unknown'} end
+    redis.call('HSET', KEYS[period], 'tokens', ARGV[at + 3], 'money', ARGV[at + 4])
+    redis.call('PEXPIRE', KEYS[period], ARGV[at + 5])
+  end
+end
+for period = 1, #KEYS - 1 do
+  local at = 4 + (period - 1) * 5
+  local used = redis.call('HMGET', KEYS[period], 'tokens', 'money')
+  for kind = 1, 2 do
+    local most = tonumber(ARGV[at + kind])
+    if most >= 0 and tonumber(used[kind]) + need[kind] > most then
+      local tokens, money = 0, 0
+      local all = redis.call('HGETALL', holding)
+      for each = 1, #all, 2 do
+        local t, m, till = string.match(all[each + 1], '^(%d+) (%d+) (%d+)$')
+        if tonumber(till) > now then
+          tokens, money = tokens + tonumber(t), money + tonumber(m)
+        else
+          redis.call('HDEL', holding, all[each])
+        end
+      end
+      return {'full', period, kind - 1, used[1], used[2], string.format('%.0f', tokens), string.format('%.0f', money)}
+    end
+  end
+end
+for period = 1, #KEYS - 1 do
+  redis.call('HINCRBY', KEYS[period], 'tokens', ARGV[2])
+  redis.call('HINCRBY', KEYS[period], 'money', ARGV[3])
+end
+local till = string.format('%.0f', now + tonumber(ARGV[4]))
+redis.call('HSET', holding, ARGV[1], ARGV[2] .. ' ' .. ARGV[3] .. ' ' .. till)
+redis.call('PEXPIRE', holding, ARGV[4])
+return {'held'}
+"""
+
+# Counts what an answer took instead of what was held for it, once. KEYS as above. ARGV: who, more tokens, more money.
+SETTLE = """
+if redis.call('HDEL', KEYS[#KEYS], ARGV[1]) == 0 then return 0 end
+for period = 1, #KEYS - 1 do
+  if redis.call('EXISTS', KEYS[period]) == 1 then
+    redis.call('HINCRBY', KEYS[period], 'tokens', ARGV[2])
+    redis.call('HINCRBY', KEYS[period], 'money', ARGV[3])
+  end
+end
+return 1
+"""

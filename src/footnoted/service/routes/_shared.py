@@ -22,6 +22,7 @@ class ErrorWords(BaseModel):
 
     code: str
     message: str
+    renews_at: str | None = None
 
 
 class ErrorBody(BaseModel):
@@ -56,7 +57,7 @@ _WORDS = {
     410: "no longer kept",
     413: "more than may be sent",
     422: "a field does not hold",
-    429: "too much at once; see Retry-After",
+    429: "too much at once, or all that may be spent is; see Retry-After",
     502: "the model's provider failed",
     503: "something this stands on is away; see Retry-After",
     504: "the model said nothing in time",
@@ -94,13 +95,20 @@ def service_of(request: Request) -> Service:
 async def stream_response(service: Service, asked: Asked, *, reader: Reader = "keep") -> Response:
     """Start the stream of an answer and follow it from its first event."""
     stream_id = new_stream_id()
-    await service.conversations.begin(asked, stream_id)
+    asked = await service.desk.admit(asked)
+    try:
+        await service.conversations.begin(asked, stream_id)
+    except BaseException:
+        asked.drop()
+        raise
     try:
         await service.streams.start(
             asked.tenant, service.desk.events(asked), kind=asked.kind, reader=reader, stream_id=stream_id
         )
-    except Fault:
-        await service.conversations.undo(asked)
+    except BaseException as error:
+        asked.drop()
+        if isinstance(error, Fault):
+            await service.conversations.undo(asked)
         raise
     response = await service.streams.join(asked.tenant, stream_id)
     return response if response is not None else Response(status_code=204)
@@ -110,9 +118,11 @@ async def whole_response(service: Service, asked: Asked) -> dict[str, Any]:
     """The whole answer, in one of the tenant's places among those that are written at once."""
     release = await service.limits.enter(asked.tenant, asked.answer_id)
     try:
+        asked = await service.desk.admit(asked)
         await service.conversations.begin(asked)
         return await service.desk.whole(asked)
     finally:
+        asked.drop()
         await release()
 
 

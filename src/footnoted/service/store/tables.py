@@ -146,6 +146,18 @@ class AnswerRow(Base):
     created_at: Mapped[float] = mapped_column(Double, index=True)
 
 
+class UsageRow(Base):
+    """What a tenant's answers of a day (UTC, ``2026-11-22``) took; ``money`` in billionths of the currency."""
+
+    __tablename__ = "service_usage"
+
+    tenant: Mapped[str] = mapped_column(String(64), primary_key=True)
+    day: Mapped[str] = mapped_column(String(10), primary_key=True, index=True)
+    answers: Mapped[int] = mapped_column(BigInteger)
+    tokens: Mapped[int] = mapped_column(BigInteger)
+    money: Mapped[int] = mapped_column(BigInteger)
+
+
 class FeedbackRow(Base):
     """What a person thought of an answer; one for each."""
 
