@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from contextlib import aclosing
 
 import pytest
@@ -18,7 +19,7 @@ from footnoted.providers.cohere import ChatReading
 from footnoted.testing import Pin, Reply, ScriptedLLM
 from footnoted.testing.bedrock import framed
 from footnoted.testing.trials import RETRY, trials, undergo
-from footnoted.types import Prompt, Schema, Source
+from footnoted.types import FinishReason, Prompt, Schema, Source
 from tests.providers.lateness import Late, in_time
 
 CLOUDS = {
@@ -27,6 +28,16 @@ CLOUDS = {
     "vertex": {"model": "m", "project": "p", "token": "t"},
     "cohere": {"model": "m", "api_key": "k"},
 }
+
+
+def event(kind, **fields):
+    return f"data: {json.dumps({'type': kind, **fields})}\n\n".encode()
+
+
+def said(text):
+    return {"message": {"content": {"text": text}}}
+
+
 PROMPT = Prompt(question="What is green?", ask="What is green?", sources=(Source("a", "Grün ist das 漢字."),))
 SCHEMA = Schema("s", {"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"]})
 # The clock is kept above the protocols, and tried with four; here with the one whose frames are no lines.
@@ -68,6 +79,45 @@ async def asked(name, prompt=PROMPT, reply="Hi.", **options):
         async with aclosing(provider):
             text = "".join([delta.text async for delta in provider.stream(prompt)])
         return llm.requests[0], text
+
+
+FILTERED = {
+    ("azure", "blocked"): "HTTP 400, .* (violence). It said: No such thing.",
+    ("azure", "filter"): "finish_reason 'content_filter' (violence)",
+    ("cohere", "blocked"): "HTTP 498, .* It said: No such thing.",
+    ("cohere", "filter"): "finish_reason 'ERROR_TOXIC'",
+    ("bedrock", "blocked"): "stopReason 'guardrail_intervened'",
+    ("vertex", "blocked"): "the prompt was blocked: SAFETY",
+}
+
+
+@pytest.mark.parametrize(("name", "finish"), FILTERED)
+async def test_a_content_filter_is_an_ending(name, finish):
+    """Whether the vendor tells it as an error, by a status of its own or in the reply: `filtered`, and why."""
+    async with ScriptedLLM(Reply("No such thing.", finish=finish)) as llm:
+        async with aclosing(build(name, base_url=llm.url(name), **CLOUDS[name])) as provider:
+            last = [delta async for delta in provider.stream(PROMPT)][-1]
+    assert last.finish_reason is FinishReason.FILTERED
+    assert re.search(re.escape(FILTERED[name, finish]).replace(r"\.\*", ".*"), last.detail)
+
+
+@pytest.mark.parametrize("before", [[], [event("content-delta", index=0, delta=said("Well"))]], ids=["first", "after"])
+def test_an_error_that_is_a_filters_is_an_ending_too(before):
+    """Cohere's stream says it in the words of its error; text that came before it stays."""
+    reading = ChatReading()
+    ended = event("message-end", delta={"finish_reason": "ERROR", "error": "blocked output: please update the prompt"})
+    deltas = [each for data in (*before, ended) for each in reading.decode(data)]
+    last = reading.flush()[-1]
+    assert "".join(delta.text for delta in deltas) == ("Well" if before else "")
+    assert (last.finish_reason, "blocked output" in last.detail) == (FinishReason.FILTERED, True)
+
+
+def test_an_argument_that_a_cloud_has_no_use_for_is_named():
+    """The message lists its own and those it shares with the protocol it speaks."""
+    with pytest.raises(
+        ConfigurationError, match=r"no use for region; it takes .*model.*effort, api.*api_version, token"
+    ):
+        build("azure", region="x", api_key="k", base_url="http://x")
 
 
 async def test_azure_asks_a_deployment_with_a_key_or_a_token():
@@ -125,7 +175,6 @@ async def test_bedrock_converses(prompt):
 
 async def test_bedrock_signs_as_botocore_does(monkeypatch, tmp_path):
     """Without a key AWS's own chain asks: what was signed is what came, path and body."""
-    pytest.importorskip("botocore")
     from botocore.auth import SigV4Auth
     from botocore.awsrequest import AWSRequest
     from botocore.credentials import Credentials
@@ -186,7 +235,6 @@ async def test_vertex_asks_a_project_with_a_token_or_a_key():
 
 async def test_vertex_takes_googles_default_credentials(monkeypatch, tmp_path):
     """A service account's file: google-auth signs, its token's server answers, and the token asks."""
-    pytest.importorskip("google.auth.transport.requests")
     from aiohttp import web
     from cryptography.hazmat.primitives import serialization
     from cryptography.hazmat.primitives.asymmetric import rsa

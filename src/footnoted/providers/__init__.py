@@ -106,6 +106,18 @@ class FromFunction:
         return f"FromFunction({self.name})"
 
 
+def _taken(made: type) -> list[str]:
+    """The arguments of a class, those that it hands on to the class it is made from among them."""
+    names: dict[str, None] = {}
+    for each in (each for each in made.__mro__ if "__init__" in vars(each)):
+        own = list(inspect.signature(vars(each)["__init__"]).parameters.values())[1:]
+        named = [one.name for one in own if one.kind is not one.VAR_KEYWORD]
+        names = dict.fromkeys([*named, *names])
+        if len(named) == len(own):
+            break
+    return list(names)
+
+
 def _by_name(name: str, given: dict[str, Any]) -> Provider:
     place = PROVIDERS.get(name.strip().lower())
     if place is None:
@@ -114,7 +126,7 @@ def _by_name(name: str, given: dict[str, Any]) -> Provider:
         raise ConfigurationError(f"unknown provider {name!r}; there are {', '.join(PROVIDERS)}{hint}")
     room, _, kind = place.partition(":")
     made = getattr(import_module(room), kind)
-    taken = inspect.signature(made).parameters
+    taken = _taken(made)
     useless = [argument for argument in given if argument not in taken]
     if useless:
         if made.name == "extractive":

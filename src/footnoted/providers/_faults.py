@@ -23,7 +23,14 @@ MAX_MESSAGE = 400  # code points of a provider's own words that an error repeats
 _TITLE = re.compile(r"<title[^>]*>(.*?)</title>", re.IGNORECASE | re.DOTALL)
 _BAD_KEY = re.compile(r"API_KEY_INVALID|api key not valid|invalid api key", re.IGNORECASE)
 _DELAY = re.compile(r'"retryDelay"\s*:\s*"([\d.]+)s"')  # google.rpc.RetryInfo
+_FILTER = re.compile(r'"code"\s*:\s*"(?:content_filter|content_policy_violation|ResponsibleAIPolicyViolation)"')
+_FILTERS = re.compile(r"\bcontent_filter\b|\bcontent_policy_violation\b|\bblocked (?:in|out)put\b", re.IGNORECASE)
+_DENIED = 498  # Cohere: a word of the request or of the reply is on a list
 _BROKE = re.compile(r"insufficient_quota|billing|credit balance|payment", re.IGNORECASE)
+
+
+class Filtered(ProviderRejected):
+    """A content filter stopped the request or the reply: told as an error, and an ending all the same."""
 
 
 def fault(status: int, headers: Mapping[str, str], body: str, *, key_from: str, where: str) -> ProviderError:
@@ -34,7 +41,9 @@ def fault(status: int, headers: Mapping[str, str], body: str, *, key_from: str, 
     said = words(body)
     quote = f" It said: {said}" if said else ""
     error: ProviderError
-    if status in (401, 403) or (status == 400 and _BAD_KEY.search(body)):
+    if status == _DENIED or (400 <= status < 500 and _FILTER.search(body)):
+        error = Filtered(f"the provider's content filter refused this (HTTP {status}, {where}){filters(body)}.{quote}")
+    elif status in (401, 403) or (status == 400 and _BAD_KEY.search(body)):
         error = ProviderRejected(f"the provider refused the key (HTTP {status}, {where}); check {key_from}.{quote}")
     elif status == 404:
         error = ProviderRejected(f"unknown model or wrong base_url (HTTP 404, {where}).{quote}")
@@ -56,7 +65,9 @@ def told(message: str, *kinds: object) -> ProviderError:
     said = shorten(message) or kind or "an error without words"
     status = next((int(kind) for kind in map(str, kinds) if kind.isdigit() and 400 <= int(kind) <= 599), None)
     error: ProviderError
-    if _BROKE.search(kind):
+    if _FILTERS.search(f"{kind} {message}"):
+        error = Filtered(f"the provider's content filter stopped the reply: {said}")
+    elif _BROKE.search(kind):
         error = ProviderRejected(f"the provider stopped the reply: {said}")
     elif status == 429 or "rate_limit" in kind or "resource_exhausted" in kind:
         error = RateLimited(f"too many requests: {said}")
@@ -68,6 +79,27 @@ def told(message: str, *kinds: object) -> ProviderError:
         error = ProviderUnavailable(f"the provider stopped the reply: {said}")
     error.status = status
     return error
+
+
+def told_of(error: Any, *names: str) -> ProviderError:
+    """The same of an error as the protocols write it: words alone, or an object with a message and these kinds."""
+    if isinstance(error, str):
+        return told(error)
+    return told(str(error.get("message") or ""), *map(error.get, names))
+
+
+def filters(results: Any) -> str:
+    """Which of Azure's filters stopped something, by their results: " (violence, jailbreak)"; or nothing."""
+    if isinstance(results, str):
+        try:
+            error = json.loads(results)["error"]
+            results = (error.get("innererror") or {}).get("content_filter_result")
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            return ""
+    if not isinstance(results, dict):
+        return ""
+    named = [name for name, found in results.items() if isinstance(found, dict) and found.get("filtered")]
+    return f" ({', '.join(named)})" if named else ""
 
 
 def foreign(body: str, content_type: str, *, where: str) -> BadProviderReply:

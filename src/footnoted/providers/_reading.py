@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic_core import from_json
 
 from footnoted.errors import BadProviderReply, ProviderError, ProviderUnavailable
-from footnoted.providers._faults import shorten
+from footnoted.providers._faults import Filtered, shorten
 from footnoted.providers._sse import Decoder
 from footnoted.types import Delta, FinishReason, Usage
 
@@ -105,7 +105,7 @@ class Reading:
         """The protocol's terminal signal came; the first one counts."""
         if self.ending is None:
             self.ending = ending
-            self.detail = detail
+            self.detail = "" if ending is FinishReason.COMPLETE else detail
 
     def _read(self, events: list[Event], deltas: list[Delta]) -> None:
         for event in events:
@@ -126,9 +126,9 @@ class Reading:
         self.over = True
         if self.ending is not None:
             return
-        if not self._spoken:
+        if not self._spoken and not isinstance(error, Filtered):
             raise error
-        self.end(FinishReason.ERROR, str(error))
+        self.end(FinishReason.FILTERED if isinstance(error, Filtered) else FinishReason.ERROR, str(error))
 
     def _nothing(self, broke: str) -> ProviderError:
         if broke:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from inspect import isawaitable
 from typing import Any
 
 from footnoted.errors import ConfigurationError, FootnotedError, ProviderRejected
 from footnoted.providers._faults import shorten
+from footnoted.providers._wire import Wire, bearer
 
 Token = str | Callable[[], str | Awaitable[str]]
 _SCOPE = "https://www.googleapis.com/auth/cloud-platform"
@@ -40,6 +41,22 @@ async def fetched(token: Token) -> str:
     if not text or not isinstance(text, str):
         raise ProviderRejected(f"no token could be fetched: the function gave {type(text).__name__}")
     return text
+
+
+class Tokened(Wire):
+    """A provider that takes a token instead of a key: fetched for each request, since it runs out."""
+
+    _token: Token | None
+
+    def _found_key(self, given: str | None) -> tuple[str, str]:
+        return ("", "token=") if self._token is not None else super()._found_key(given)
+
+    async def _authorised(self, url: str, body: bytes) -> Mapping[str, str]:
+        headers = await super()._authorised(url, body)
+        if self._token is None:
+            return headers
+        self._secrets[0] = await fetched(self._token)
+        return {**headers, **bearer(self._secrets[0])}
 
 
 class GoogleToken:

@@ -10,13 +10,14 @@ import os
 import re
 from contextlib import aclosing
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypedDict
 from urllib.parse import urlsplit
 
 import footnoted
 from footnoted.errors import ConfigurationError, ProviderError, ProviderRejected, ProviderUnavailable
-from footnoted.providers._faults import redact
+from footnoted.providers._faults import Filtered, redact
 from footnoted.providers._http import Http, encoded
+from footnoted.types import Delta, FinishReason
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Mapping
@@ -25,10 +26,20 @@ if TYPE_CHECKING:
 
     from footnoted.providers._http import Reply
     from footnoted.providers._reading import Reading
-    from footnoted.types import Delta, Prompt
+    from footnoted.types import Prompt
 
 _AFTERWORD = 0.2  # seconds to wait for usage and the end of the stream once the terminal signal came
 _SECRET_HEADER = re.compile(r"auth|key|token|secret|cookie", re.IGNORECASE)
+
+
+class Options(TypedDict, total=False):
+    """What every provider that is asked over HTTP takes, beside its own."""
+
+    api_key: str | None
+    base_url: str | None
+    model: str | None
+    headers: Mapping[str, str] | None
+    session: aiohttp.ClientSession | None
 
 
 class Wire:
@@ -108,6 +119,8 @@ class Wire:
             ending = reading.flush(redact(broke, self._secrets))
             await reply.drain()
             yield ending
+        except Filtered as error:
+            yield [Delta(finish_reason=FinishReason.FILTERED, detail=redact(str(error), self._secrets))]
         except ProviderError as error:
             raise self._ours(error) from error.__cause__
         finally:
@@ -223,6 +236,11 @@ async def _afterword(reply: Reply, until: float) -> bytes:
             return await reply.piece()
     except TimeoutError:
         return b""
+
+
+def bearer(key: str) -> dict[str, str]:
+    """The header that most take a key in; none where there is no key."""
+    return {"Authorization": f"Bearer {key}"} if key else {}
 
 
 def ask_of(prompt: Prompt) -> str:

@@ -7,18 +7,16 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
-from footnoted.providers._faults import told
+from footnoted.providers._faults import told_of
 from footnoted.providers._reading import Reading, parsed
 from footnoted.providers._schema import in_words, strict
-from footnoted.providers._wire import Wire
+from footnoted.providers._wire import Options, Wire
 from footnoted.types import Delta, FinishReason, Pointer, Usage
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-
-    import aiohttp
 
     from footnoted.providers._sse import Event
     from footnoted.types import Prompt, Source
@@ -61,17 +59,9 @@ class Anthropic(Wire):
     }
 
     def __init__(
-        self,
-        *,
-        api_key: str | None = None,
-        base_url: str | None = None,
-        model: str | None = None,
-        headers: Mapping[str, str] | None = None,
-        session: aiohttp.ClientSession | None = None,
-        effort: str | None = None,
-        native_citations: bool = False,
+        self, *, effort: str | None = None, native_citations: bool = False, **options: Unpack[Options]
     ) -> None:
-        super().__init__(api_key=api_key, base_url=base_url, model=model, headers=headers, session=session)
+        super().__init__(**options)
         self._effort = effort
         self._native = native_citations
 
@@ -203,14 +193,13 @@ class MessageReading(Reading):
         elif kind == "message_stop":
             self.over = True
         elif kind == "error":
-            error = data["error"]
-            raise told(str(error.get("message") or ""), error.get("type"))
+            raise told_of(data["error"], "type")
         return None
 
     def take_whole(self, reply: Any) -> list[Delta]:
         """A whole message: each text block with its pointers."""
         if reply["type"] == "error":
-            raise told(str(reply["error"].get("message") or ""), reply["error"].get("type"))
+            raise told_of(reply["error"], "type")
         deltas = []
         for block in reply["content"]:
             text = json.dumps(block["input"]) if block["type"] == "tool_use" else block.get("text") or ""
@@ -281,4 +270,4 @@ class MessageReading(Reading):
             return
         details = message.get("stop_details") or {}
         why = details.get("explanation") or details.get("category") or f"stop_reason {reason!r}"
-        self.end(ending, "" if ending is FinishReason.COMPLETE else str(why))
+        self.end(ending, str(why))

@@ -7,20 +7,16 @@ path; without one the resource's version 1 is asked, which takes it as the model
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar, Unpack
 from urllib.parse import quote
 
 from footnoted.errors import ConfigurationError
-from footnoted.providers._tokens import Token, fetched
+from footnoted.providers._tokens import Token, Tokened
+from footnoted.providers._wire import Options
 from footnoted.providers.openai import OpenAI
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
-    import aiohttp
-
-
-class Azure(OpenAI):
+class Azure(Tokened, OpenAI):
     """A resource's deployments; ``model`` is the deployment's name. ``token`` is an Entra token or what fetches one.
 
     ``azure.identity.get_bearer_token_provider(…)`` is such a function, its async twin too.
@@ -34,35 +30,20 @@ class Azure(OpenAI):
     def __init__(
         self,
         *,
-        api_key: str | None = None,
-        base_url: str | None = None,
-        model: str | None = None,
-        headers: Mapping[str, str] | None = None,
-        session: aiohttp.ClientSession | None = None,
         effort: str | None = None,
         api: str | None = None,
         api_version: str | None = None,
         token: Token | None = None,
+        **options: Unpack[Options],
     ) -> None:
         self._token = token
         self._version = api_version or os.environ.get("OPENAI_API_VERSION") or ""
-        base_url = base_url or self._setting("BASE_URL") or os.environ.get("AZURE_OPENAI_ENDPOINT")
-        super().__init__(
-            api_key=api_key, base_url=base_url, model=model, headers=headers, session=session, effort=effort, api=api
-        )
-
-    def _found_key(self, given: str | None) -> tuple[str, str]:
-        return ("", "token=") if self._token is not None else super()._found_key(given)
+        endpoint = self._setting("BASE_URL") or os.environ.get("AZURE_OPENAI_ENDPOINT")
+        options["base_url"] = options.get("base_url") or endpoint
+        super().__init__(effort=effort, api=api, **options)
 
     def _credentials(self, key: str) -> dict[str, str]:
         return {"api-key": key} if key else {}
-
-    async def _authorised(self, url: str, body: bytes) -> Mapping[str, str]:
-        headers = await super()._authorised(url, body)
-        if self._token is None:
-            return headers
-        self._secrets[0] = await fetched(self._token)
-        return {**headers, "Authorization": f"Bearer {self._secrets[0]}"}
 
     def _checked_url(self, url: str) -> str:
         if not url:

@@ -10,7 +10,7 @@ import asyncio
 import json
 import os
 import re
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 from urllib.parse import quote
 
 from footnoted.errors import ConfigurationError, ProviderRejected
@@ -19,14 +19,12 @@ from footnoted.providers._faults import shorten, told
 from footnoted.providers._reading import Reading, parsed
 from footnoted.providers._schema import in_words, strict
 from footnoted.providers._tokens import missing
-from footnoted.providers._wire import Wire, ask_of
+from footnoted.providers._wire import Options, Wire, ask_of, bearer
 from footnoted.providers.anthropic import samples, thinking
 from footnoted.types import Delta, FinishReason, Usage
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    import aiohttp
 
     from footnoted.providers._sse import Event
     from footnoted.types import Prompt
@@ -67,23 +65,19 @@ class Bedrock(Wire):
     def __init__(
         self,
         *,
-        api_key: str | None = None,
-        base_url: str | None = None,
-        model: str | None = None,
-        headers: Mapping[str, str] | None = None,
-        session: aiohttp.ClientSession | None = None,
         effort: str | None = None,
         region: str | None = None,
         profile: str | None = None,
+        **options: Unpack[Options],
     ) -> None:
         self._profile = profile
         self._aws: Any = None
-        base_url = base_url or self._setting("BASE_URL")
-        named = _HOST.search(base_url or "")
+        options["base_url"] = options.get("base_url") or self._setting("BASE_URL")
+        named = _HOST.search(options["base_url"] or "")
         self._region = (
             region or (named and named[1]) or os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION")
         )
-        super().__init__(api_key=api_key, base_url=base_url, model=model, headers=headers, session=session)
+        super().__init__(**options)
         self._effort = effort
 
     def _found_key(self, given: str | None) -> tuple[str, str]:
@@ -103,7 +97,7 @@ class Bedrock(Wire):
 
     def _credentials(self, key: str) -> dict[str, str]:
         accepted = {"Accept": "application/vnd.amazon.eventstream"}
-        return {**accepted, "Authorization": f"Bearer {key}"} if key else accepted
+        return {**accepted, **bearer(key)}
 
     async def _authorised(self, url: str, body: bytes) -> Mapping[str, str]:
         headers = await super()._authorised(url, body)
@@ -208,8 +202,7 @@ class ConverseReading(Reading):
         return [Delta(block["text"]) for block in content if block.get("text")]
 
     def _stop(self, reason: str) -> None:
-        ending = ENDINGS.get(reason, FinishReason.ERROR)
-        self.end(ending, "" if ending is FinishReason.COMPLETE else f"stopReason {reason!r}")
+        self.end(ENDINGS.get(reason, FinishReason.ERROR), f"stopReason {reason!r}")
 
     def _count(self, usage: dict[str, Any]) -> None:
         cached = usage.get("cacheReadInputTokens") or 0

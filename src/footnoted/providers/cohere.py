@@ -6,19 +6,17 @@ Protocol: docs.cohere.com/v2/reference/chat-stream. The terminal signal is ``mes
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
 from footnoted.providers._faults import told
 from footnoted.providers._reading import Reading, parsed
 from footnoted.providers._schema import in_words
-from footnoted.providers._wire import Wire, ask_of
+from footnoted.providers._wire import Options, Wire, ask_of, bearer
 from footnoted.providers.openai import messages
 from footnoted.types import Delta, FinishReason, Usage
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    import aiohttp
 
     from footnoted.providers._sse import Event
     from footnoted.types import Prompt
@@ -57,21 +55,12 @@ class Cohere(Wire):
         "temperature": "temperature",
     }
 
-    def __init__(
-        self,
-        *,
-        api_key: str | None = None,
-        base_url: str | None = None,
-        model: str | None = None,
-        headers: Mapping[str, str] | None = None,
-        session: aiohttp.ClientSession | None = None,
-        native_citations: bool = False,
-    ) -> None:
-        super().__init__(api_key=api_key, base_url=base_url, model=model, headers=headers, session=session)
+    def __init__(self, *, native_citations: bool = False, **options: Unpack[Options]) -> None:
+        super().__init__(**options)
         self._native = native_citations
 
     def _credentials(self, key: str) -> dict[str, str]:
-        return {"Authorization": f"Bearer {key}"}
+        return bearer(key)
 
     def _url(self, model: str) -> str:  # noqa: ARG002
         return self._at("/v2/chat", drop="/v2")
@@ -171,7 +160,7 @@ class ChatReading(Reading):
         ending = ENDINGS.get(reason)
         if ending is None:
             raise told(said or f"finish_reason {reason!r}")
-        self.end(ending, "" if ending is FinishReason.COMPLETE else said or f"finish_reason {reason!r}")
+        self.end(ending, said or f"finish_reason {reason!r}")
 
     def _count(self, usage: dict[str, Any] | None) -> None:
         if usage:

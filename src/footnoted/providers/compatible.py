@@ -19,9 +19,6 @@ class Compatible(OpenAI):
     usual_model = "default"  # servers with one model take any name
     key_variables: ClassVar[tuple[str, ...]] = ()
 
-    def _credentials(self, key: str) -> dict[str, str]:
-        return {"Authorization": f"Bearer {key}"} if key else {}
-
     def _without_key(self, places: list[str]) -> tuple[str, str]:
         return "", " or ".join(places)
 

@@ -6,21 +6,18 @@ Protocol: ai.google.dev/api/generate-content. The terminal signal is ``finishRea
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 from urllib.parse import quote
 
-from footnoted.providers._faults import told
+from footnoted.providers._faults import told_of
 from footnoted.providers._reading import Reading, parsed
 from footnoted.providers._schema import in_words
-from footnoted.providers._wire import Wire, ask_of
+from footnoted.providers._wire import Options, Wire, ask_of
 from footnoted.types import Delta, FinishReason, Usage
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    import aiohttp
-
-    from footnoted.errors import ProviderError
     from footnoted.providers._sse import Event
     from footnoted.types import Prompt
 
@@ -57,17 +54,8 @@ class Gemini(Wire):
         "systemInstruction": r"system_?instruction|developer instruction",
     }
 
-    def __init__(
-        self,
-        *,
-        api_key: str | None = None,
-        base_url: str | None = None,
-        model: str | None = None,
-        headers: Mapping[str, str] | None = None,
-        session: aiohttp.ClientSession | None = None,
-        effort: str | None = None,
-    ) -> None:
-        super().__init__(api_key=api_key, base_url=base_url, model=model, headers=headers, session=session)
+    def __init__(self, *, effort: str | None = None, **options: Unpack[Options]) -> None:
+        super().__init__(**options)
         self._effort = effort
 
     def _credentials(self, key: str) -> dict[str, str]:
@@ -148,7 +136,7 @@ class ContentReading(Reading):
 
     def _chunk(self, chunk: dict[str, Any]) -> Delta | None:
         if error := chunk.get("error"):
-            raise _error(error)
+            raise told_of(error, "status", "code")
         if usage := chunk.get("usageMetadata"):
             self._count(usage)
         if blocked := (chunk.get("promptFeedback") or {}).get("blockReason"):
@@ -165,9 +153,7 @@ class ContentReading(Reading):
         return Delta(text) if text else None
 
     def _finish(self, reason: str, said: str) -> None:
-        ending = ENDINGS.get(reason, FinishReason.TRUNCATED)
-        detail = "" if ending is FinishReason.COMPLETE else said or f"finishReason {reason}"
-        self.end(ending, detail)
+        self.end(ENDINGS.get(reason, FinishReason.TRUNCATED), said or f"finishReason {reason}")
 
     def _count(self, usage: dict[str, Any]) -> None:
         self.usage = Usage(
@@ -175,9 +161,3 @@ class ContentReading(Reading):
             cached=usage.get("cachedContentTokenCount") or 0,
             output=(usage.get("candidatesTokenCount") or 0) + (usage.get("thoughtsTokenCount") or 0),
         )
-
-
-def _error(error: Any) -> ProviderError:
-    if isinstance(error, str):
-        return told(error)
-    return told(str(error.get("message") or ""), error.get("status"), error.get("code"))

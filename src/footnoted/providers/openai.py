@@ -7,22 +7,19 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
 from footnoted.errors import ConfigurationError
-from footnoted.providers._faults import told
+from footnoted.providers._faults import filters, told_of
 from footnoted.providers._reading import Reading, parsed
 from footnoted.providers._schema import closed, in_words, strict
-from footnoted.providers._wire import Wire, ask_of
+from footnoted.providers._wire import Options, Wire, ask_of, bearer
 from footnoted.providers.responses import ResponseReading, as_response
 from footnoted.types import Delta, FinishReason, Usage
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    import aiohttp
-
-    from footnoted.errors import ProviderError
     from footnoted.providers._sse import Event
     from footnoted.types import Prompt
 
@@ -37,6 +34,7 @@ ENDINGS = {
     "content_filter": FinishReason.FILTERED,
     "error": FinishReason.ERROR,  # OpenRouter
 }
+_KINDS = ("type", "code", "status")
 _RESPONDS = re.compile(r"-pro\b|codex|deep-research")
 _ROOM_TO_THINK = 4000  # tokens added to max_tokens where thinking cannot be switched off: it counts as output
 
@@ -62,25 +60,15 @@ class OpenAI(Wire):
         "response_format": r"response_format|json_object",
     }
 
-    def __init__(
-        self,
-        *,
-        api_key: str | None = None,
-        base_url: str | None = None,
-        model: str | None = None,
-        headers: Mapping[str, str] | None = None,
-        session: aiohttp.ClientSession | None = None,
-        effort: str | None = None,
-        api: str | None = None,
-    ) -> None:
-        super().__init__(api_key=api_key, base_url=base_url, model=model, headers=headers, session=session)
+    def __init__(self, *, effort: str | None = None, api: str | None = None, **options: Unpack[Options]) -> None:
+        super().__init__(**options)
         if api not in (None, "chat", "responses"):
             raise ConfigurationError(f"api must be 'chat' or 'responses', not {api!r}")
         self._effort = effort
         self._api = api
 
     def _credentials(self, key: str) -> dict[str, str]:
-        return {"Authorization": f"Bearer {key}"}
+        return bearer(key)
 
     def _responds(self, model: str) -> bool:
         if self._api is None:
@@ -175,7 +163,7 @@ class ChatReading(Reading):
         chunk = parsed(data)
         get = chunk.get
         if kind == "error" or get("error"):
-            raise _error(get("error") or chunk)
+            raise told_of(get("error") or chunk, *_KINDS)
         if usage := get("usage"):
             self.usage = _usage(usage)
         choices = get("choices")
@@ -189,7 +177,7 @@ class ChatReading(Reading):
     def take_whole(self, reply: Any) -> list[Delta]:
         """A whole completion."""
         if reply.get("error"):
-            raise _error(reply["error"])
+            raise told_of(reply["error"], *_KINDS)
         if usage := reply.get("usage"):
             self.usage = _usage(usage)
         choice = reply["choices"][0]
@@ -200,18 +188,17 @@ class ChatReading(Reading):
         if refusal := delta.get("refusal"):
             self._refusal += refusal
         if reason := choice.get("finish_reason"):
-            self._finish(str(reason))
+            self._finish(str(reason), filters(choice.get("content_filter_results")))
         text = delta.get("content")
         if text and not isinstance(text, str):
             text = _text_of(text)
         return Delta(text) if text else None
 
-    def _finish(self, reason: str) -> None:
+    def _finish(self, reason: str, stopped: str) -> None:
         if self._refusal:
             self.end(FinishReason.FILTERED, self._refusal)
         elif reason in ENDINGS:
-            ending = ENDINGS[reason]
-            self.end(ending, "" if ending is FinishReason.COMPLETE else f"finish_reason {reason!r}")
+            self.end(ENDINGS[reason], f"finish_reason {reason!r}{stopped}")
         else:
             self.end(FinishReason.TRUNCATED, f"the provider stopped for a reason of its own: {reason!r}")
 
@@ -227,9 +214,3 @@ def _usage(usage: dict[str, Any]) -> Usage:
         cached=details.get("cached_tokens") or 0,
         output=usage.get("completion_tokens") or 0,
     )
-
-
-def _error(error: Any) -> ProviderError:
-    if isinstance(error, str):
-        return told(error)
-    return told(str(error.get("message") or ""), error.get("type"), error.get("code"), error.get("status"))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from footnoted.providers._faults import told
+from footnoted.providers._faults import told_of
 from footnoted.providers._reading import Reading, parsed
 from footnoted.types import Delta, FinishReason, Usage
 
@@ -60,15 +60,13 @@ class ResponseReading(Reading):
             self._finish(data["response"])
             self.over = True
         elif kind == "error":
-            error = data.get("error") or data
-            raise told(str(error.get("message") or ""), error.get("code"), error.get("type"))
+            raise told_of(data.get("error") or data, "code", "type")
         return None
 
     def take_whole(self, reply: Any) -> list[Delta]:
         """A whole response: the text parts of its messages."""
         if reply.get("error") and "output" not in reply:
-            error = reply["error"]
-            raise told(str(error.get("message") or ""), error.get("code"), error.get("type"))
+            raise told_of(reply["error"], "code", "type")
         deltas = []
         for item in reply["output"]:
             for part in item.get("content") or []:
@@ -85,8 +83,7 @@ class ResponseReading(Reading):
             self.usage = Usage(usage.get("input_tokens") or 0, cached, usage.get("output_tokens") or 0)
         status = response.get("status")
         if status == "failed":
-            error = response.get("error") or {}
-            raise told(str(error.get("message") or ""), error.get("code"))
+            raise told_of(response.get("error") or {}, "code")
         if self._refusal:
             self.end(FinishReason.FILTERED, self._refusal)
         elif status == "completed":

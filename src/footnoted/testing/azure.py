@@ -14,6 +14,9 @@ from footnoted.testing.script import ProtocolName, Reply, Request
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+_SAFE = {"filtered": False, "severity": "safe"}
+_HIGH = {"filtered": True, "severity": "high"}
+_FOUND = {"hate": _SAFE}
 _PATH = re.compile(r"/openai/deployments/([^/]+)/chat/completions$")
 
 
@@ -34,10 +37,25 @@ class Azure(OpenAI):
             return Refused(404, {"error": {"code": "404", "message": "Resource not found"}})
         return super().complaint(request)
 
+    def blocked(self, reply: Reply) -> Refused | None:
+        said = reply.whole or "The response was filtered."
+        found = {"hate": _SAFE, "violence": _HIGH, "jailbreak": {"filtered": False, "detected": False}}
+        inner = {"code": "ResponsibleAIPolicyViolation", "content_filter_result": found}
+        error = {"message": said, "type": None, "param": "prompt", "code": "content_filter", "status": 400}
+        return Refused(400, {"error": {**error, "innererror": inner}})
+
     def frames(self, request: Request, reply: Reply) -> list[Frame]:
-        safe = {"hate": {"filtered": False, "severity": "safe"}}
-        first = {"choices": [], "prompt_filter_results": [{"prompt_index": 0, "content_filter_results": safe}]}
-        return [Frame("open", {**self._base(request, ""), **first}), *super().frames(request, reply)]
+        first = {"choices": [], "prompt_filter_results": [{"prompt_index": 0, "content_filter_results": _FOUND}]}
+        frames = super().frames(request, reply)
+        if reply.finish == "filter":  # the last chunk says which filter it was
+            frames = [self._filtered(frame) if frame.part == "stop" else frame for frame in frames]
+        return [Frame("open", {**self._base(request, ""), **first}), *frames]
+
+    @staticmethod
+    def _filtered(frame: Frame) -> Frame:
+        data: Any = frame.data
+        choice = {**data["choices"][0], "content_filter_results": {**_FOUND, "violence": _HIGH}}
+        return replace(frame, data={**data, "choices": [choice]})
 
     def bad_key(self, key: str | None) -> Refused:  # noqa: ARG002
         said = "Access denied due to invalid subscription key or wrong API endpoint."

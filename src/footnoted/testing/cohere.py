@@ -15,7 +15,7 @@ from footnoted.testing.script import ProtocolName, Reply, Request
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-_FINISH = {"stop": "COMPLETE", "length": "MAX_TOKENS", "filter": "ERROR_TOXIC", "blocked": "ERROR_TOXIC"}
+_FINISH = {"stop": "COMPLETE", "length": "MAX_TOKENS", "filter": "ERROR_TOXIC"}
 
 
 class Cohere(Dialect):
@@ -47,6 +47,9 @@ class Cohere(Dialect):
             if not request.json.get(name):
                 return Refused(400, self.error(400, f"invalid request: {name} is required"))
         return None
+
+    def blocked(self, reply: Reply) -> Refused | None:
+        return Refused(498, self.error(498, reply.whole or "blocked input: a word of it is on a list"))
 
     def frames(self, request: Request, reply: Reply) -> list[Frame]:
         frames = [

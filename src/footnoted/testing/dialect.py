@@ -68,6 +68,10 @@ class Dialect(ABC):
     def complaint(self, request: Request) -> Refused | None:
         """What the vendor would say against the request's shape, if anything."""
 
+    def blocked(self, reply: Reply) -> Refused | None:  # noqa: ARG002
+        """How a filter refuses a prompt, where that is an error and no ending."""
+        return None
+
     @abstractmethod
     def frames(self, request: Request, reply: Reply) -> list[Frame]:
         """The streamed reply."""

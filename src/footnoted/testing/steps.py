@@ -63,7 +63,11 @@ class Scene:
 def perform(scene: Scene) -> Iterator[Step]:
     """The steps of a reply, its fault played."""
     fault = scene.reply.fault
-    steps = failed(scene) if scene.reply.status != 200 else told(scene)
+    blocked = scene.dialect.blocked(scene.reply) if scene.reply.finish == "blocked" else None
+    if blocked is not None:
+        steps = refused(blocked.status, to_json(blocked.body))
+    else:
+        steps = failed(scene) if scene.reply.status != 200 else told(scene)
     return fault.steps(steps, scene) if fault else steps
 
 
