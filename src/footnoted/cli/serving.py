@@ -6,7 +6,7 @@ import os
 import tempfile
 from collections.abc import Coroutine
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -101,7 +101,7 @@ async def _may_listen(settings: Settings) -> None:
         await store.aclose()
     raise ConfigurationError(
         f"{settings.host} can be reached from elsewhere and there is no key: run 'footnoted keys add TENANT', "
-        "set FOOTNOTED_JWT_SECRET or FOOTNOTED_JWT_PUBLIC_KEY, or listen on 127.0.0.1"
+        "set FOOTNOTED_OIDC_ISSUER, FOOTNOTED_JWT_SECRET or FOOTNOTED_JWT_PUBLIC_KEY, or listen on 127.0.0.1"
     )
 
 
@@ -109,12 +109,15 @@ async def _may_listen(settings: Settings) -> None:
 def add(
     tenant: Annotated[str, typer.Argument(help="Whom the key belongs to.")],
     label: Annotated[str, typer.Option(help="A word to know it by.")] = "",
+    role: Annotated[
+        Literal["member", "admin"], typer.Option(help="An admin also sees to keys, usage and feedback, at /admin.html.")
+    ] = "member",
     settings_file: SettingsFile = None,
 ) -> None:
     """Make a key and show it, this once."""
 
     async def work(found: Keys) -> int:
-        key = await found.add(tenant, label=label)
+        key = await found.add(tenant, label=label, role=role)
         out.print(words(key))
         err.print(words(f"keep it: it is shown this once. It speaks for the tenant {tenant}.", "dim"))
         return ANSWERED
@@ -132,7 +135,7 @@ def list_keys(settings_file: SettingsFile = None) -> None:
         for key in await found.all():
             made = datetime.fromtimestamp(key.created_at, UTC).strftime("%Y-%m-%d")
             state = "revoked" if key.revoked_at is not None else "live"
-            out.print(words(f"{key.id}  {state:<7}  {made}  {key.tenant}  {key.label}"))
+            out.print(words(f"{key.id}  {state:<7}  {key.role:<6}  {made}  {key.tenant}  {key.label}"))
         return ANSWERED
 
     run(_with_keys(settings_file, work))

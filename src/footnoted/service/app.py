@@ -161,6 +161,8 @@ async def _open(settings: Settings, generator: GroundedGenerator | None, opened:
     replay, limits, counters = await _replay_and_limits(settings, opened)
     opened.push_async_callback(counters.aclose)
     spending = Spending(settings, counters, ledger)
+    tenants = Tenants(Keys(store), settings)
+    opened.push_async_callback(tenants.aclose)
     streams = Streams(replay, limits, settings)
     opened.push_async_callback(streams.aclose)
     await streams.open()
@@ -168,7 +170,7 @@ async def _open(settings: Settings, generator: GroundedGenerator | None, opened:
     service = Service(
         settings=settings,
         store=store,
-        tenants=Tenants(Keys(store), settings),
+        tenants=tenants,
         limits=limits,
         spending=spending,
         streams=streams,

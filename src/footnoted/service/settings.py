@@ -118,6 +118,15 @@ class Settings(BaseSettings):
     jwt_issuer: str | None = None
     jwt_audience: str | None = None
     jwt_tenant_claim: str = "tenant"
+    # Single sign-on: bearer tokens of an OpenID Connect issuer, held to the keys it publishes.
+    oidc_issuer: str | None = None
+    oidc_audience: str | None = None
+    oidc_tenant_claim: str = "tenant"
+    oidc_keys_seconds: Positive = 3600.0  # how long its keys are kept before they are asked for again
+    oidc_seconds: Positive = 5.0  # how long it may take to tell them
+    # In tokens of either kind: who may see to keys and usage. A dot leads into an object: realm_access.roles
+    role_claim: str = "roles"
+    admin_role: str = "footnoted-admin"
 
     # Limits of one tenant and one request.
     requests_per_minute: Count = 120
@@ -181,12 +190,28 @@ class Settings(BaseSettings):
             raise ValueError("32 characters at least")
         return value
 
+    @field_validator("oidc_issuer")
+    @classmethod
+    def _can_be_trusted(cls, value: str | None) -> str | None:
+        from footnoted.service.issuer import may_be_asked
+
+        if value is not None and (not may_be_asked(value) or "?" in value or "#" in value):
+            raise ValueError("an https:// address without a query, as the issuer writes it in its tokens")
+        return value
+
     @field_validator("templates")
     @classmethod
     def _is_there(cls, value: Path | None) -> Path | None:
         if value is not None and not value.is_dir():
             raise ValueError(f"there is no folder {value}")
         return value
+
+    @model_validator(mode="after")
+    def _issuer_has_audience(self) -> Self:
+        """Else a token the issuer made for any other service would do here."""
+        if (self.oidc_issuer is None) != (self.oidc_audience is None):
+            raise ValueError("oidc_issuer and oidc_audience belong together; set both")
+        return self
 
     @model_validator(mode="after")
     def _money_has_prices(self) -> Self:
@@ -229,8 +254,8 @@ class Settings(BaseSettings):
 
     @property
     def takes_jwt(self) -> bool:
-        """Whether a JWT can prove a tenant."""
-        return self.jwt_secret is not None or bool(self.jwt_public_key)
+        """Whether a token can prove a tenant."""
+        return self.jwt_secret is not None or bool(self.jwt_public_key) or self.oidc_issuer is not None
 
 
 def is_loopback(host: str) -> bool:

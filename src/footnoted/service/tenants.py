@@ -17,6 +17,7 @@ from fastapi.security.http import HTTPAuthorizationCredentials
 from footnoted.errors import ConfigurationError
 from footnoted.grounding.lanes import ON_BEHALF_OF
 from footnoted.service.faults import Fault
+from footnoted.service.issuer import Issuer, Unproven, claim_of, named_issuer
 from footnoted.service.settings import Settings, is_loopback
 from footnoted.service.store.keys import TENANT, Keys
 
@@ -28,23 +29,25 @@ _FRESH, _STALE = 1.0, 2.0  # seconds for which "there are no keys" is believed, 
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who asks. ``open``: nobody had to prove anything, on this machine only."""
+    """Who asks. ``open``: nobody had to prove anything, on this machine only; ``admin``: may see to keys and usage."""
 
     tenant: str
     open: bool = False
+    admin: bool = False
 
 
 class Tenants:
-    """Proves callers: by key, by JWT, or, on this machine and as long as there is neither, by nothing."""
+    """Proves callers: by key, by token, or, on this machine and as long as there is neither, by nothing."""
 
     def __init__(self, keys: Keys, settings: Settings) -> None:
         self._keys = keys
         self._settings = settings
-        self._known: OrderedDict[bytes, tuple[str | None, float]] = OrderedDict()
-        self._asked: dict[bytes, asyncio.Task[str | None]] = {}  # one look-up for all who bring the same key at once
+        self._known: OrderedDict[bytes, tuple[Caller | None, float]] = OrderedDict()
+        self._asked: dict[bytes, asyncio.Task[Caller | None]] = {}  # one look-up for all who bring the same key at once
         self._any: tuple[bool, float] = (True, -_STALE)
         self._looking: asyncio.Task[None] | None = None
-        self._jwt = _Tokens(settings) if settings.takes_jwt else None
+        self._jwt = _Tokens(settings) if settings.jwt_secret or settings.jwt_public_key else None
+        self._issuer = Issuer(settings) if settings.oidc_issuer else None
 
     async def prove(self, request: Request, token: str | None) -> Caller:
         """The caller of a request. Raises `Fault` 401."""
@@ -54,18 +57,28 @@ class Tenants:
             return Caller(LOCAL, open=True)
         if token is None:
             raise _unauthorized("a key is needed: Authorization: Bearer KEY")
-        if self._jwt is not None and token.count(".") == 2:
-            return Caller(self._jwt.tenant_of(token))
+        if self._settings.takes_jwt and token.count(".") == 2:
+            return await self._by_token(token)
         if len(token) > 200:
             raise _unauthorized("this key is not known here")
-        tenant = await self._tenant_of(token)
-        if tenant is None:
+        found = await self._by_key(token)
+        if found is None:
             raise _unauthorized("this key is not known here")
-        return Caller(tenant)
+        return found
+
+    async def aclose(self) -> None:
+        """End what is under way."""
+        if self._issuer is not None:
+            await self._issuer.aclose()
+
+    def forget(self) -> None:
+        """Believe no key any more without asking the database; and that there are keys."""
+        self._known.clear()
+        self._any = (True, time.monotonic() + _FRESH)
 
     async def open(self) -> bool:
         """Whether nobody has to prove anything: on this machine alone, no key made, no JWT set up."""
-        if not self._settings.on_loopback or self._jwt is not None:
+        if not self._settings.on_loopback or self._settings.takes_jwt:
             return False
         known, until = self._any
         now = time.monotonic()
@@ -80,7 +93,19 @@ class Tenants:
     async def _look(self) -> None:
         self._any = (await self._keys.any(), time.monotonic() + _FRESH)
 
-    async def _tenant_of(self, token: str) -> str | None:
+    async def _by_token(self, token: str) -> Caller:
+        """Of the issuer if it says so, else signed with the key of these settings."""
+        settings = self._settings
+        if self._issuer is not None and (self._jwt is None or named_issuer(token) == self._issuer.name):
+            try:
+                claims = await self._issuer.claims(token)
+            except Unproven as error:
+                raise _unauthorized(str(error)) from None
+            return _caller_of(claims, settings.oidc_tenant_claim, settings)
+        assert self._jwt is not None  # noqa: S101 - one of the two is set
+        return _caller_of(self._jwt.claims(token), settings.jwt_tenant_claim, settings)
+
+    async def _by_key(self, token: str) -> Caller | None:
         name = hashlib.sha256(token.encode("utf-8", "replace")).digest()
         now = time.monotonic()
         known = self._known.get(name)
@@ -88,14 +113,28 @@ class Tenants:
             return known[0]
         looking = self._asked.get(name)
         if looking is None:
-            looking = self._asked[name] = asyncio.create_task(self._keys.tenant_of(token), name="footnoted-key")
+            looking = self._asked[name] = asyncio.create_task(self._find(token), name="footnoted-key")
             looking.add_done_callback(lambda _: self._asked.pop(name, None))
-        tenant = await asyncio.shield(looking)
-        self._known[name] = (tenant, now + _REMEMBER)
+        caller = await asyncio.shield(looking)
+        self._known[name] = (caller, now + _REMEMBER)
         self._known.move_to_end(name)
         while len(self._known) > _REMEMBERED:
             self._known.popitem(last=False)
-        return tenant
+        return caller
+
+    async def _find(self, token: str) -> Caller | None:
+        key = await self._keys.find(token)
+        return None if key is None else Caller(key.tenant, admin=key.role == "admin")
+
+
+def _caller_of(claims: dict[str, Any], tenant_claim: str, settings: Settings) -> Caller:
+    tenant = claim_of(claims, tenant_claim)
+    if not isinstance(tenant, str) or not TENANT.fullmatch(tenant):
+        raise _unauthorized(f"this token names no tenant in its claim {tenant_claim!r}")
+    roles = claim_of(claims, settings.role_claim)
+    if isinstance(roles, str):  # several as one text, as in a scope (RFC 8693, 4.2)
+        roles = roles.split()
+    return Caller(tenant, admin=isinstance(roles, list) and settings.admin_role in roles)
 
 
 class _Tokens:
@@ -116,7 +155,8 @@ class _Tokens:
             raise ConfigurationError(f"setting jwt_algorithms: with this kind of key, of {', '.join(sorted(fitting))}")
         self._algorithms = given or sorted(fitting)
 
-    def tenant_of(self, token: str) -> str:
+    def claims(self, token: str) -> dict[str, Any]:
+        """What a token says. Raises `Fault` 401."""
         import jwt
 
         settings = self._settings
@@ -132,10 +172,7 @@ class _Tokens:
             )
         except (jwt.PyJWTError, ValueError):
             raise _unauthorized("this token does not hold: its signature, expiry, issuer or audience") from None
-        tenant = claims.get(settings.jwt_tenant_claim)
-        if not isinstance(tenant, str) or not TENANT.fullmatch(tenant):
-            raise _unauthorized(f"this token names no tenant in its claim {settings.jwt_tenant_claim!r}")
-        return tenant
+        return claims
 
 
 def _from_this_machine(request: Request) -> None:
@@ -162,7 +199,7 @@ def _unauthorized(message: str) -> Fault:
     return Fault(401, "unauthorized", message)
 
 
-_bearer = HTTPBearer(auto_error=False, description="A key from `footnoted keys add`, or a JWT")
+_bearer = HTTPBearer(auto_error=False, description="A key from `footnoted keys add`, or a token")
 _header = APIKeyHeader(name="X-API-Key", auto_error=False)
 
 
@@ -180,4 +217,12 @@ async def caller(
     return found
 
 
+async def administrator(found: Annotated[Caller, Depends(caller)]) -> Caller:
+    """Who asks, where only those may who see to keys and usage. Raises `Fault` 403."""
+    if not found.admin:
+        raise Fault(403, "not_allowed", "this is for administrators: a key of `footnoted keys add --role admin`")
+    return found
+
+
 Asking = Annotated[Caller, Depends(caller)]
+Administering = Annotated[Caller, Depends(administrator)]

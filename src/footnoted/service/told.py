@@ -296,6 +296,7 @@ class ToldSession(Told):
 
     tenant: str
     needs_key: bool
+    admin: bool
     version: str
     provider: str
     model: str | None

@@ -34,6 +34,7 @@ async def session(request: Request, who: Asking) -> dict[str, Any]:
     return {
         "tenant": who.tenant,
         "needs_key": not who.open,
+        "admin": who.admin,
         "version": __version__,
         "provider": settings.provider,
         "model": settings.model,

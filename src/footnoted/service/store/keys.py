@@ -8,6 +8,7 @@ import re
 import secrets
 import time
 from dataclasses import dataclass
+from typing import Literal, cast
 
 from sqlalchemy import func, select, update
 
@@ -15,6 +16,7 @@ from footnoted.errors import ConfigurationError
 from footnoted.service.store.room import Store
 from footnoted.service.store.tables import KeyRow
 
+Role = Literal["member", "admin"]  # who may ask, and who may besides see to keys and usage
 TENANT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _KEY = re.compile(r"fn_([0-9a-f]{12})_([A-Za-z0-9_-]{43})")
 
@@ -26,6 +28,7 @@ class Key:
     id: str
     tenant: str
     label: str
+    role: Role
     created_at: float
     revoked_at: float | None
 
@@ -36,20 +39,29 @@ class Keys:
     def __init__(self, store: Store) -> None:
         self._store = store
 
-    async def add(self, tenant: str, *, label: str = "") -> str:
+    async def add(self, tenant: str, *, label: str = "", role: Role = "member") -> str:
         """A new key for a tenant, in the only moment it can be read."""
         if not TENANT.fullmatch(tenant):
             raise ConfigurationError(f"a tenant's name is 1 to 64 letters, digits, dots, dashes; got {tenant!r}")
         key_id, secret = secrets.token_hex(6), secrets.token_urlsafe(32)
         async with self._store.session() as session:
-            session.add(KeyRow(id=key_id, tenant=tenant, label=label[:200], hash=_hash(secret), created_at=time.time()))
+            session.add(
+                KeyRow(
+                    id=key_id,
+                    tenant=tenant,
+                    label=label[:200],
+                    hash=_hash(secret),
+                    role=role,
+                    created_at=time.time(),
+                )
+            )
         return f"fn_{key_id}_{secret}"
 
     async def all(self) -> list[Key]:
         """Every key, the oldest first."""
         async with self._store.session() as session:
             rows = (await session.scalars(select(KeyRow).order_by(KeyRow.created_at))).all()
-        return [Key(row.id, row.tenant, row.label, row.created_at, row.revoked_at) for row in rows]
+        return [_key(row) for row in rows]
 
     async def revoke(self, key_id: str) -> bool:
         """End a key by its id (the part between the underscores); whether there was a live one."""
@@ -70,6 +82,11 @@ class Keys:
 
     async def tenant_of(self, key: str) -> str | None:
         """Whose key this is; nothing for one that is unknown, wrong or revoked."""
+        found = await self.find(key)
+        return None if found is None else found.tenant
+
+    async def find(self, key: str) -> Key | None:
+        """A live key by its secret."""
         found = _KEY.fullmatch(key)
         if found is None:
             return None
@@ -77,7 +94,11 @@ class Keys:
             row = await session.get(KeyRow, found[1])
         if row is None or row.revoked_at is not None or not hmac.compare_digest(row.hash, _hash(found[2])):
             return None
-        return row.tenant
+        return _key(row)
+
+
+def _key(row: KeyRow) -> Key:
+    return Key(row.id, row.tenant, row.label, cast("Role", row.role), row.created_at, row.revoked_at)
 
 
 def _hash(secret: str) -> str:

@@ -19,6 +19,7 @@ class KeyRow(Base):
     tenant: Mapped[str] = mapped_column(String(64), index=True)
     label: Mapped[str] = mapped_column(Text)
     hash: Mapped[str] = mapped_column(String(64))
+    role: Mapped[str] = mapped_column(String(16))
     created_at: Mapped[float] = mapped_column(Double)
     revoked_at: Mapped[float | None] = mapped_column(Double)
 
