@@ -79,9 +79,10 @@ class Names:
     """Every resource of the raw files, to tell a wrong name from a right one."""
 
     def __init__(self, rows):
-        self.all = {row["resource"] for row in rows}
+        self.all = {row["resource"] for row in rows} - {row["account"] for row in rows}
 
     def told(self, text):
+        text = text.replace("‹", "<").replace("›", ">")  # what would be markup is told so
         return {name for name in self.all if re.search(rf"(?<![\w.-]){re.escape(name)}(?![\w-])", text)}
 
 

@@ -1,74 +1,94 @@
-"""What of a question a query holds, whoever filled it: what it dropped, and what it has that nobody asked for."""
+"""What of a question a query holds, whoever filled it: what it dropped, and what it has that nobody asked for.
+
+Every word is held by a field of the query, or is of the closed class that joins words, or is told. What has no rule
+here is not held: a word that is new to the grammar is told until a field says it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any
 
 from footnoted.assistants.security.names import requirement_key
+from footnoted.assistants.security.query.relations import negations
+from footnoted.assistants.security.query.topics import tells
 from footnoted.assistants.security.query.vocabulary import compact
-from footnoted.text import content_stems
+from footnoted.assistants.security.query.words import FUNCTION_WORDS, UNITS
 
 if TYPE_CHECKING:
     from footnoted.assistants.security.query.finding_query import FindingQuery, Where
     from footnoted.assistants.security.query.linking import Mention
     from footnoted.assistants.security.query.vocabulary import Meaning, Vocabulary
 
-_UNITS = (1, 7, 30, 365)  # days that a number of a question may count
 _LITERAL_ROLES = frozenset({"severity", "change", "untagged", "order", "negate"})
 _BACKED = ("provider", "account", "region", "service", "scanner", "severity", "resource", "tag", "framework", "version",
            "requirement")  # fmt: skip
 _DUTIES = ("requirement", "mapping", "explain", "remediation", "unmet")
+_SAY_NOTHING = frozenset({"any", "modal", "only", "polite", "document", "seen", "again"})  # of which findings are meant
+_OPEN = frozenset({"fixed", "gone"})  # what is not that is open
 
 
 class Held:
     """One query, and what it says of the mentions of a question."""
 
-    def __init__(self, query: FindingQuery, vocabulary: Vocabulary) -> None:
-        self.query, self.vocabulary = query, vocabulary
-        self.wheres: list[Where] = [query.where, query.exclude, *query.sides]
-        self.checks = [vocabulary.checks[one] for one in self._all("check") if one in vocabulary.checks]
+    def __init__(self, query: FindingQuery, vocabulary: Vocabulary, mentions: Sequence[Mention]) -> None:
+        self.query, self.vocabulary, self.mentions = query, vocabulary, mentions
+        self.wheres: list[Where] = [query.where, *query.sides]
+        named = [one for each in self.wheres for one in each.check]
+        self.checks = [vocabulary.checks[one] for one in named if one in vocabulary.checks]
+        self.negated = negations(mentions)
 
-    def holds(self, one: Mention) -> bool:
-        """Whether the query says what the mention does."""
+    def holds(self, place: int) -> bool:
+        """Whether the query says what the mention at this place does."""
+        one = self.mentions[place]
         if one.kind == "name":
-            return any(map(self._means, one.meanings))
+            return any(self._means(each, without=place in self.negated) for each in one.meanings)
         if one.kind == "requirement":
             keys = [requirement_key(each.requirement) for each in self.wheres if each.requirement]
             return any(key == one.value or key.startswith(f"{one.value}.") for key in keys)
         if one.kind == "version":
             return any(compact(each.version) == compact(str(one.value)) for each in self.wheres)
         if one.kind == "number":
-            return self._counts(int(str(one.value)))
+            return self._counts(place, int(str(one.value)))
         if one.kind == "date":
             return self._dates(*one.value)  # type: ignore[misc]
         if one.kind == "unknown":
-            texts = (str(value).casefold() for each in self.wheres for value in _flat(each.narrowed().values()))
-            return any(one.text.casefold() in text for text in texts)
-        return not one.roles or any(self._says(*role.partition(":")[::2]) for role in one.roles)
+            texts = (str(value).casefold() for each in self._every() for value in _flat(each.narrowed().values()))
+            spelt = any(one.text.casefold() in text for text in texts)
+            return spelt or self._repeats(one) or self._in_checks(one.text)
+        if one.kind == "word":
+            return self._is_held(one)
+        return any(self._says(place, *role.partition(":")[::2]) for role in one.roles) or self._in_checks(one.text)
 
-    def dropped(self, mentions: Iterable[Mention]) -> list[str]:
+    def dropped(self) -> list[str]:
         """The names, numbers, identifiers, times, severities and changes that the query does not hold."""
-        return [one.text for one in mentions if _is_literal(one) and not self.holds(one)]
+        return [one.text for place, one in enumerate(self.mentions) if _is_literal(one) and not self.holds(place)]
 
-    def added(self, mentions: Iterable[Mention], before: FindingQuery | None) -> list[str]:
+    def left(self) -> list[int]:
+        """The places of all words that the query does not hold."""
+        return [place for place in range(len(self.mentions)) if not self.holds(place)]
+
+    def added(self, before: FindingQuery | None) -> list[str]:
         """The names and severities of the query that stand neither in the question nor in what was asked before."""
-        backed = {(each.field, value) for one in mentions for each in one.meanings for value in each.values}
-        for one in mentions:
+        backed = {(each.field, value) for one in self.mentions for each in one.meanings for value in each.values}
+        for one in self.mentions:
             if one.kind in ("requirement", "version"):
                 backed.add((one.kind, str(one.value)))
             backed |= {("severity", value) for role in one.roles if (value := role.removeprefix("severity:")) != role}
-        wider = any(one.role("or") for one in mentions)
+        wider = any(one.role("or") for one in self.mentions)
         for each in (before.where, before.exclude, *before.sides) if before else ():
             backed |= {(name, value) for name, told in each.narrowed().items() for value in _flat([told])}
         return [
             f"{name} {value}"
-            for each in self.wheres
+            for each in self._every()
             for name in _BACKED
             for value in _flat([each.narrowed().get(name, ())])
             if (name, value) not in backed and not (name == "severity" and wider) and not self._follows(name, value)
         ]
+
+    def _every(self) -> list[Where]:
+        return [*self.wheres, self.query.exclude]
 
     def _follows(self, name: str, value: Any) -> bool:
         """What other fields already imply: an account's cloud, the only version there is, a requirement as written."""
@@ -91,19 +111,29 @@ class Held:
             *(of for each in services if len(each) == 1 for of in each),
         }
 
-    def _means(self, meaning: Meaning) -> bool:
+    def _means(self, meaning: Meaning, *, without: bool) -> bool:
         values, name = set(meaning.values), meaning.field
-        if values & self._all(name) or self.query.group_by.startswith(name):
+        if without:
+            return values <= set(_flat([getattr(self.query.exclude, name)]))
+        if values <= self._all(name):
             return True
         if name == "provider":
-            return bool(values & self._providers())
-        if name == "framework":
-            return self.query.group_by == "requirement"
+            return values <= self._providers()
         if name in ("service", "resource_type"):
             kinds = {kind for each in self._all("resource") for kind in self.vocabulary.resource_kinds.get(each, ())}
             of = [{one.service} if name == "service" else set(one.types) for one in self.checks]
-            return bool(values & kinds) or any(values & each for each in of)
+            every = any if self.query.select in _DUTIES else all
+            return bool(values & kinds) or (bool(of) and every(values & each for each in of))
         return False
+
+    def _repeats(self, one: Mention) -> bool:
+        """Whether a word only says again what a filter holds: "not findings, buckets"."""
+        return any(self._means(each, without=False) for each in self.vocabulary.lookup(compact(one.text)))
+
+    def _in_checks(self, text: str) -> bool:
+        """Whether each of the checks says this; of those that may answer why and how, whether one does."""
+        every = any if self.query.select in _DUTIES else all
+        return bool(self.checks) and every(tells(text, each) for each in self.checks)
 
     @property
     def _changed(self) -> bool:
@@ -112,11 +142,24 @@ class Held:
     def _days(self) -> list[date]:
         return [day for each in self.wheres for day in (each.first_seen_from, each.first_seen_before) if day]
 
-    def _counts(self, number: int) -> bool:
-        today = self.vocabulary.today
-        spans = {each.open_for_more_than for each in self.wheres} | {(today - day).days for day in self._days()}
-        told = {0, 1, self.query.limit, len(self.query.sides), *([2] if self._changed else [])}
-        return number in told or any(number * unit in spans for unit in _UNITS)
+    def _counts(self, place: int, number: int) -> bool:
+        """A number before a unit is a span of time; any other is how many are shown, or set side by side."""
+        after = self.mentions[place + 1] if place + 1 < len(self.mentions) else None
+        if after is not None and (days := UNITS.get(compact(after.text))):
+            ends = {each.open_for_more_than for each in self.wheres}
+            return number * days in ends | {(self.vocabulary.today - day).days for day in self._days()}
+        if after is not None and after.role("noun") in ("scan", "text"):
+            return after.role("noun") == "text" or self._changed
+        if self.mentions[place].text.casefold() == "one":
+            return True
+        before = self.mentions[place - 1] if place else None
+        if any(each is not None and each.kind == "word" and not self._is_held(each) for each in (after, before)):
+            return False  # "three sprints", "floor 3": it is of what no field holds
+        query = self.query
+        return number in {len(query.sides) or None, query.limit if query.select in ("list", "group") else None}
+
+    def _is_held(self, one: Mention) -> bool:
+        return compact(one.text) in FUNCTION_WORDS or self._repeats(one) or self._in_checks(one.text)
 
     def _dates(self, first: date, last: date) -> bool:
         told = {*self._days(), *(each.scan for each in self.wheres if isinstance(each.scan, date))}
@@ -126,25 +169,34 @@ class Held:
         scans = {named.get(str(each.scan)) for each in self.wheres}
         return first in scans or (self._changed and first in named.values())
 
-    def _says(self, kind: str, value: str) -> bool:
+    def _says(self, place: int, kind: str, value: str) -> bool:  # noqa: PLR0911 — one a kind of role
         query, where = self.query, self.query.where
         by, shows = query.group_by, query.select in ("list", *_DUTIES)
-        changed = self._changed
+        changed, negated = self._changed, place in self.negated
         dated = bool(self._days()) or any(each.open_for_more_than is not None for each in self.wheres)
+        if kind in _SAY_NOTHING:
+            return True
         if kind == "severity":
-            sides = query.select == "compare" and not query.where.severity  # each side is told by severity
+            if negated:
+                return value in query.exclude.severity
+            sides = query.select == "compare" and not where.severity  # each side is told by severity
             return value in self._all("severity") or by == "severity" or sides
         if kind == "status":
-            usual = value == "fail" or (value == "pass" and "rate" in (query.select, query.measure))
-            return usual or value in self._all("status") or by == "status" or (value == "muted" and changed)
+            return self._is_status(value, negated=negated)
         if kind == "change":
+            if negated:
+                return value in _OPEN and where.status == ["fail"] and not changed
             return any(each.change == value for each in self.wheres) or query.select == "diff" or (
                 value == "new" and (dated or query.order_by == "newest")
             )  # fmt: skip
         if kind == "noun":
-            return self._of_noun(value, by, shows=shows, timed=dated or changed)
+            if value in UNITS:
+                return self._spans(place, value, timed=dated or changed)
+            return self._of_noun(value, by, shows=shows)
         if kind == "select":
             reflected = {
+                "list": True,
+                "count": query.select not in ("requirement", "mapping", "explain", "remediation"),
                 "age": query.select == "age" or query.order_by in ("oldest", "newest"),
                 "rate": query.select == "rate" or query.measure == "rate",
                 "compare": query.select in ("compare", "diff") or bool(query.sides or by),
@@ -155,42 +207,86 @@ class Held:
                 "mapping": query.select in _DUTIES or bool(where.framework),
                 "wording": query.select in _DUTIES,
             }
-            return reflected.get(value, True)
+            return reflected.get(value, False)
         if kind == "order":
             first = query.select in ("group", "compare") or (query.select == "list" and query.order_by == "severity")
             old = query.order_by == "oldest" or query.select == "age" or shows
             latest = value == "newest" and where.scan == "latest" and not shows
             return query.order_by == value or {"most": first, "oldest": old, "since": old}.get(value, latest)
         reflected = {
-            "negate": bool(query.without() or self.checks or where.untagged) or changed or query.of != "findings",
-            "than": dated or query.select == "compare" or bool(query.sides),
-            "period": dated or changed or where.scan != "latest" or query.select in _DUTIES,
+            "negate": self._negates(place),
+            "than": self._measures(place, dated=dated),
+            "period": dated or changed or where.scan != "latest" or query.select in _DUTIES or (
+                value == "in" and not any(each.kind in ("number", "date") for each in self.mentions[place + 1 :][:2])
+            ),
             "scan": where.scan == (value or "latest") or changed or (value == "previous" and dated),
             "or": len(self._all("severity")) > 1,
             "untagged": where.untagged,
             "comply": bool(where.framework) or query.select == "unmet",
-            "seen": dated or changed or shows or by.startswith("first_seen"),
             "more": query.offset > 0 or query.select in ("compare", "diff"),
             "both": not any(len(set(_flat([told]))) == 2 for told in where.narrowed().values()) or bool(query.sides),
             "distinct": query.of != "findings" or bool(by),
-        }
-        return reflected.get(kind, True)
+            "ordinal": True,  # a place in what is listed, which the reading holds beside the query
+        }  # fmt: skip
+        return reflected.get(kind, False)
 
-    def _of_noun(self, value: str, by: str, *, shows: bool, timed: bool) -> bool:
+    def _is_status(self, value: str, *, negated: bool) -> bool:
+        query, told = self.query, self.query.where.status
+        if negated:
+            return value in query.exclude.status or (bool(told) and value not in told)
+        if value == "fail":
+            return "fail" in told or not told or self._changed
+        rated = "rate" in (query.select, query.measure)
+        return (
+            value in self._all("status") or query.group_by == "status" or (value == "pass" and rated)
+            or (value == "muted" and self._changed)
+        )  # fmt: skip
+
+    def _measures(self, place: int, *, dated: bool) -> bool:
+        """Whether "over" is said of a span of time, of sides that are compared, or, as "over all", of nothing."""
+        after = self.mentions[place + 1 : place + 3]
+        if any(one.kind in ("number", "date") for one in after):
+            return dated or bool(self.query.sides)
+        text = compact(self.mentions[place].text)
+        if text in ("morethan", "lessthan"):
+            return bool(self.query.sides) and any(one.kind == "name" for one in after)
+        return "than" not in text
+
+    def _negates(self, place: int) -> bool:
+        """Whether what a negation is of stands on the query's other side, or is what fails."""
+        if place == 0 and compact(self.mentions[0].text) == "no" and len(self.mentions) > 1:
+            after = self.mentions[1]
+            return after.role("only") is not None or after.role("again") is not None
+        of = [self.mentions[at] for at, by in self.negated.items() if by == place]
+        places = [at for at, by in self.negated.items() if by == place]
         query = self.query
-        if value in ("findings", "text"):
+        if query.where.untagged or (query.where.change == "new" and any(one.kind == "date" for one in self.mentions)):
             return True
-        if value in ("month", "week", "day", "year"):
-            if by.startswith("first_seen"):  # by when they came, not by when they changed
-                return by == f"first_seen_{value}" and query.where.change in (None, "new")
-            return timed or query.select in ("age", "trend") or query.order_by == "oldest"
+        if any(one.role("noun") == "findings" for one in of) and query.of != "findings":
+            return True
+        literal = [at for at in places if _is_literal(self.mentions[at])]
+        if literal:
+            return any(self.holds(at) for at in literal)
+        return any(self._in_checks(one.text) for one in of if one.kind == "word") and "fail" in query.where.status
+
+    def _spans(self, place: int, unit: str, *, timed: bool) -> bool:
+        """A unit of time is of a number or a period before it, or what is grouped by, or what ages are told in."""
+        query = self.query
+        if query.group_by.startswith("first_seen"):  # by when they came, not by when they changed
+            return query.group_by == f"first_seen_{unit}" and query.where.change in (None, "new")
+        before = self.mentions[place - 1] if place else None
+        told = before is not None and (before.kind == "number" or any(map(before.role, ("period", "than", "select"))))
+        return (timed and told) or query.select == "age" or query.order_by == "oldest"
+
+    def _of_noun(self, value: str, by: str, *, shows: bool) -> bool:
+        query = self.query
+        if value in ("findings", "text", "scan"):
+            return True
         if value == "resources":
             return shows or query.of == "resources" or by == "resource" or bool(self._all("resource"))
         if value == "checks":
             passed = "pass" in query.where.status or query.select == "rate"
             return shows or query.of == "checks" or by == "check" or bool(self.checks) or passed
-        if value == "scan":
-            return True
         if value == "tag":
             return bool(self._all("tag")) or by.startswith("tag:") or query.where.untagged
         if value == "requirement":
@@ -204,11 +300,6 @@ def _is_literal(one: Mention) -> bool:
             {"status:pass", "status:muted", "status:manual", "status:archived"} & set(one.roles)
         )
     return one.kind in ("name", "requirement", "version", "number", "date", "unknown")
-
-
-def told_apart(one: Mention) -> bool:
-    """Whether leaving the mention out says something else: words without content do not."""
-    return bool(content_stems(one.text)) or any(map(one.role, ("negate", "scan", "both", "more", "order")))
 
 
 def _flat(values: Iterable[Any]) -> Iterator[Any]:

@@ -77,18 +77,17 @@ async def _filled(
         else:
             if query.cannot:
                 return replace(reading, unfit=[*dict.fromkeys((*reading.unfit, *query.cannot))])
-            held = Held(query, vocabulary)
-            wrong += [f"it drops “{one}” of the question" for one in held.dropped(reading.literals)]
+            held = Held(query, vocabulary, reading.mentions)
+            wrong += [f"it drops “{one}” of the question" for one in held.dropped()]
             if not wrong:
-                return _with(reading, held, held.added(reading.mentions, before))
+                return _with(reading, held, held.added(before))
         prompt = repair(prompt, reply[:8_000], "; ".join(wrong[:12]))
     return reading
 
 
 def _with(reading: Reading, held: Held, added: list[str]) -> Reading:
     """The reading with a query that holds the question's literals; words that only the model understood stay told."""
-    stems = {stem for check in held.checks for stem in stems_of(check)}
-    unused = [one for one in reading.unused if not set(content_stems(one)) <= stems]
+    unused = [reading.mentions[place].text.casefold() for place in held.left()]
     notes = [f"not used: nothing in the question says {one}, which the model set" for one in added]
     return replace(
         reading, query=held.query, unfit=[], reason="", choices=[], unused=unused, notes=notes, names_findings=True,

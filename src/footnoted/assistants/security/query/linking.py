@@ -17,7 +17,7 @@ from rapidfuzz.distance import DamerauLevenshtein
 
 from footnoted.assistants.security.names import requirement_key
 from footnoted.assistants.security.query.vocabulary import Meaning, Vocabulary, compact, singulars
-from footnoted.assistants.security.query.words import MONTH_OF, NUMBERS, ROLES
+from footnoted.assistants.security.query.words import FUNCTION_WORDS, MONTH_OF, NUMBERS, ROLES
 from footnoted.errors import ConfigurationError
 from footnoted.text import content_stems
 
@@ -71,15 +71,27 @@ def tokens_of(question: str) -> list[Token]:
     return found
 
 
+def _parted(token: Token) -> list[Token]:
+    """A word without what is drawn together in it: "aren't" is "are not", "we've" is "we have"."""
+    if found := re.fullmatch(r"(?i)(\w+)n't", token.text):
+        at = token.start + len(found[1])
+        verb = {"ca": "can", "wo": "will", "sha": "shall"}.get(found[1].casefold(), found[1])
+        return [Token(verb, token.start, at), Token("not", at, token.end)]
+    if (found := re.fullmatch(r"(?i)(\w+)'(?:s|re|ve|ll|d|m)", token.text)) and found[1].casefold() in FUNCTION_WORDS:
+        return [Token(found[1], token.start, token.end)]
+    return [token]
+
+
 class Linker:
     """Links the words of questions to one vocabulary."""
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         self.vocabulary = vocabulary
+        self.tokens: list[Token] = []  # of the question linked last
 
     def link(self, question: str) -> list[Mention]:
         """Every word of the question within exactly one mention, in order."""
-        tokens = self._split(tokens_of(question.replace("’", "'")))
+        tokens = self.tokens = self._split(tokens_of(question.replace("’", "'")))
         found: list[Mention] = []
         at = 0
         while at < len(tokens):
@@ -91,7 +103,7 @@ class Linker:
     def _split(self, tokens: list[Token]) -> list[Token]:
         """Words joined by a mark, apart where together they name nothing and apart they do."""
         made: list[Token] = []
-        for token in tokens:
+        for token in (part for one in tokens for part in _parted(one)):
             joined = r"[-/,+&]" if token.text.startswith("arn:") else r"[-/,+&:]"
             parts = [one for one in re.split(joined, token.text) if one]
             known = self.vocabulary.lookup(compact(token.text)) or compact(token.text) in ROLES
@@ -101,6 +113,9 @@ class Linker:
                 made.append(token)
                 continue
             told = [self._is_known(one) for one in parts]
+            if "-" in token.text and not all(told) and not any(map(self._stands_alone, parts)):  # a name of its own
+                made.append(token)
+                continue
             if not all(told) and any(map(self._is_a_part, parts)):  # spelt as this tenant's names are, and none of them
                 made.append(token)
                 continue
@@ -121,6 +136,11 @@ class Linker:
     def _is_known(self, word: str) -> bool:
         gram = compact(word)
         return gram in ROLES or bool(self.vocabulary.lookup(gram)) or not content_stems(word)
+
+    def _stands_alone(self, word: str) -> bool:
+        """Whether a word is a whole name or one of the grammar, so that "HIPAA-relevant" is two words."""
+        meanings = self.vocabulary.lookup(compact(word))
+        return compact(word) in ROLES or any(one.whole and one.field != "resource_type" for one in meanings)
 
     def _is_a_part(self, word: str) -> bool:
         """Whether a word only begins or ends names of accounts or resources."""
@@ -244,13 +264,17 @@ class Linker:
                     merged = Mention(text, made[next_].start, made[next_ + size - 1].end, "version", value=version)
                     made[next_ : next_ + size] = [merged]
                     break
-        return [self._requirement(one, made) for one in made]
+        return [self._requirement(place, made) for place in range(len(made))]
 
-    def _requirement(self, one: Mention, made: list[Mention]) -> Mention:
+    def _requirement(self, place: int, made: list[Mention]) -> Mention:
+        one = made[place]
         if one.kind not in ("unknown", "number", "word", "name") or (one.kind == "name" and one.meanings[0].whole):
             return one
         key = requirement_key(one.text)
         if not key or not re.search(r"\d", key):
+            return one
+        before = made[place - 1] if place else one
+        if one.text.isdigit() and not (_family(before) or before.kind == "version" or before.role("noun")):
             return one
         for family in filter(None, map(_family, made)):
             for keys in self.vocabulary.frameworks.get(family, {}).values():

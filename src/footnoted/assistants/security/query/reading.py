@@ -12,9 +12,10 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from footnoted.assistants.security.names import requirement_key
-from footnoted.assistants.security.query.accounting import Held, told_apart
+from footnoted.assistants.security.query.accounting import Held
 from footnoted.assistants.security.query.finding_query import FindingQuery, Where
-from footnoted.assistants.security.query.linking import Linker, Mention, is_word, tokens_of
+from footnoted.assistants.security.query.linking import Linker, Mention, is_word
+from footnoted.assistants.security.query.relations import beyond_flat
 from footnoted.assistants.security.query.topics import Topic, stems_of, topic_of
 from footnoted.assistants.security.query.vocabulary import PROVIDERS, Meaning, Vocabulary, compact, singulars
 from footnoted.assistants.security.query.words import NOT_IN_SCANS, UNITS
@@ -22,8 +23,12 @@ from footnoted.assistants.security.severity import Severity
 from footnoted.text import content_stems
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from footnoted.assistants.security.query.meaning import Meanings
 
+_SEVERAL = 5  # names told one by one
+_LONGEST = 36_500  # days a question may reach back
 _BEYOND = 0.003  # fitted: how much nearer to what no scan can answer a question may be
 _SEVERITIES = [one.value for one in Severity]
 _ADJACENT = {"account": "account", "region": "region", "service": "service", "tag": "tag", "category": "category"}
@@ -49,6 +54,7 @@ class Reading:
     reason: str = ""
     unused: list[str] = field(default_factory=list)
     choices: list[Choice] = field(default_factory=list)
+    open: list[str] = field(default_factory=list)  # names that may mean several things, and were not decided
     notes: list[str] = field(default_factory=list)
     about: Topic | None = None
     follows: bool = False
@@ -92,7 +98,8 @@ def read(
 class _Reader:
     def __init__(self, question: str, vocabulary: Vocabulary, base: Reading | None, meanings: Meanings | None) -> None:
         self.vocabulary, self.base, self.meanings = vocabulary, base, meanings
-        self.mentions = Linker(vocabulary).link(question)
+        self.linker = Linker(vocabulary)
+        self.mentions = self.linker.link(question)
         self.reading = Reading(question)
         self.where: dict[str, Any] = {}
         self.without: dict[str, Any] = {}
@@ -289,6 +296,9 @@ class _Reader:
         if number is not None and number.kind == "number":
             self.used.update((place - 1, place))
             count = int(number.value) * days  # type: ignore[call-overload]
+            if count > _LONGEST:
+                self.reading.unfit.append(f"{number.text} {self.mentions[place].text}")
+                return
             than = self._role_before(place - 1, "than", 2)
             last = self._role_before(place - 1, "period", 2)
             if than == "less" or last in ("last", "this", "in"):
@@ -478,7 +488,7 @@ class _Reader:
     def _parts(self, words: list[tuple[int, Mention]], ends_at: str) -> list[list[tuple[int, Mention]]]:
         """The words of each sentence, or of each part of a list: what stands beside a question is no part of it."""
         ends = [found.end() for found in re.finditer(ends_at, self.reading.question)]
-        tokens = tokens_of(self.reading.question)
+        tokens = self.linker.tokens
         made: dict[int, list[tuple[int, Mention]]] = {}
         for place, one in words:
             start = tokens[min(one.start, len(tokens) - 1)].start
@@ -720,40 +730,54 @@ class _Reader:
         return short or (pointing and not (own and len(self.where) > 1))
 
     def _left_over(self) -> None:
-        if self.reading.follows and self.base is not None:
-            self.reading.unused += [one for one in self.base.unused if one not in self.reading.unused]
-        held = Held(self.reading.query, self.vocabulary)
-        kept = ("name", "date", "requirement", "version")
-        said = {text for text, _ in self.ambiguous}
-        left = held.dropped(one for one in self.mentions if one.kind in kept and one.text not in said)
-        self.reading.unfit += [one for one in left if one not in self.reading.unfit]
-        asked = [place for place, one in enumerate(self.mentions) if one.role("select") == "count"]
+        """Tell each word that no field holds, and does not only join others; of a follow-up, also those before it."""
+        reading = self.reading
+        if reading.follows and self.base is not None:
+            told = [*self.base.unused, *self.base.unfit, *self.base.open]
+            reading.unused += [one for one in told if one not in reading.unused]
+        held = Held(reading.query, self.vocabulary, self.mentions)
+        reading.open = [text for text, _ in self.ambiguous]
+        reading.unfit += beyond_flat(self.mentions)
+        asked = [place for place, one in enumerate(self.mentions) if compact(one.text) == "howmany"]
+        left = {*held.left(), *asked[1:], *self._unplaced()} - self._everyone()
+        for place in sorted(left):
+            one = self.mentions[place]
+            plain = one.text.casefold()
+            told_as = reading.unused if one.kind in ("word", "role") else reading.unfit
+            if one.text not in reading.open and not any(plain in told.casefold().split() for told in told_as):
+                told_as.append(plain if one.kind in ("word", "role") else one.text)
+        self._tell_leaps()
+
+    def _tell_leaps(self) -> None:
+        """Tell what a word was taken for that is not called so: nearly so, a part of a name, a word of checks."""
+        reading = self.reading
+        where = {*reading.query.where.resource, *reading.query.where.tag, *reading.query.exclude.resource}
+        for one in self.mentions:
+            partly = [each for each in one.meanings if not each.whole and each.field in ("resource", "tag")]
+            if one.kind == "name" and (one.near or (partly and where & set(partly[0].values))):
+                values = one.meanings[0].values if one.near else partly[0].values
+                reading.notes.append(f"“{one.text}” is read as {_several(values)}")
+        if reading.about is not None and reading.query.select not in ("explain", "remediation", "mapping"):
+            words = " ".join(one.text for one in self.mentions if one.text.casefold() in reading.about.words)
+            checks = _several([one for one in reading.query.where.check if one in reading.about.checks])
+            reading.notes.append(f"“{words}” is read as what fails {checks}" if words and checks else "")
+        reading.notes = [*filter(None, dict.fromkeys(reading.notes))]
+
+    def _unplaced(self) -> Iterator[int]:
+        """The places of "the second" where nothing is in places, and of what turns a page where there is none."""
         for place, one in enumerate(self.mentions):
             if (value := one.role("ordinal")) is not None:
                 self.reading.place = int(value)
+                if not (self.reading.follows or self.reading.query.group_by):
+                    yield place
             if one.role("more") and self.reading.follows and self.base is not None and self.base.query.select == "list":
                 before = self.base.query
                 self.reading.query = before.model_copy(update={"offset": before.offset + before.limit})
-            plain = one.text.casefold()
-            spent = place in self.used and (one.kind != "role" or one.role("negate"))
-            if one.role("ordinal") and not (self.reading.follows or self.reading.query.group_by):
-                self.reading.unused.append(plain)
-            again = place in asked[1:] and compact(one.text) == "howmany"  # a second question
-            of_findings = self._has("noun", "findings") or self._has("status") or self._has("severity")
-            everyone = of_findings and one.role("noun") and place and self.mentions[place - 1].role("any")
-            if (
-                one.kind == "role"
-                and not spent
-                and not everyone
-                and (again or (told_apart(one) and not held.holds(one)))
-            ):
-                self.reading.unused.append(plain)  # a word of the grammar that nothing of the query says
-            if spent or one.kind == "role":
-                continue
-            if one.kind == "number":
-                self.reading.unfit.append(one.text)
-            elif one.kind == "word" and one.value is not None and len(plain) > 2 and plain not in self.reading.unused:
-                self.reading.unused.append(plain)
+
+    def _everyone(self) -> set[int]:
+        """The places of "every account" and "all regions", which leave nothing out."""
+        nouns = (place for place, one in enumerate(self.mentions) if place and one.kind == "role" and one.role("noun"))
+        return {place for place in nouns if self.mentions[place - 1].role("any")}
 
     def _choices(self) -> None:
         for text, meanings in self.ambiguous:
@@ -823,6 +847,12 @@ class _Reader:
             if (value := self.mentions[before].role(kind)) is not None:
                 return value
         return None
+
+
+def _several(names: Sequence[str]) -> str:
+    """A few names, and how many more there are."""
+    more = f" and {len(names) - _SEVERAL} more" if len(names) > _SEVERAL else ""
+    return ", ".join(names[:_SEVERAL]) + more
 
 
 def _kinds(one: Mention) -> set[str]:

@@ -14,6 +14,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from footnoted.assistants.security.query.vocabulary import parts_of
+from footnoted.assistants.security.query.words import ENDINGS
 from footnoted.text import content_stems
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from footnoted.assistants.security.query.vocabulary import Check
 
 _LEAST = 0.5  # share of the words' weight that a check must hold
-_MOST = 40  # checks of one topic
+_ROOT = 4  # letters two words must begin with alike
 _SURE = 2  # words of a question in a check's own make it likely
 _SAMPLE = 24  # other checks that those of a topic must be nearer than
 _WEIGHED = 32  # checks whose meaning is compared with a question's
@@ -54,11 +55,7 @@ class _Weights:
         """The stems it may be known by: itself, else those of the same beginning ("writabl", "write")."""
         if stem in self.known:
             return frozenset((stem,))
-        return frozenset(
-            one
-            for one in self.known
-            if len(one) > 3 and len(_beginning(one, stem)) >= max(4, 0.55 * max(len(one), len(stem)))
-        )
+        return frozenset(one for one in self.known if _same(one, stem))
 
     def _weight(self, forms: frozenset[str], count: int) -> float:
         weight = math.log((1 + count) / max(1, sum(self.known[one] for one in forms)))
@@ -70,10 +67,16 @@ class _Weights:
         return sum(self.weights[stem] for stem, forms in self.forms.items() if forms & stems) / (self.whole or 1)
 
 
-def _beginning(one: str, other: str) -> str:
-    """The letters two words begin with alike."""
+def _same(one: str, other: str) -> bool:
+    """Whether two stems are alike but for their endings: "writabl" and "write", not "internet" and "internal"."""
     length = next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
-    return one[:length]
+    return one == other or (length >= _ROOT and {one[length:], other[length:]} <= {*ENDINGS, ""})
+
+
+def tells(text: str, check: Check) -> bool:
+    """Whether a check's id and title hold every word of a text."""
+    stems = content_stems(text)
+    return bool(stems) and all(any(_same(one, stem) for one in stems_of(check)) for stem in stems)
 
 
 def topic_of(
@@ -93,7 +96,7 @@ def topic_of(
         )
         if best < _LEAST or rarest is None or not weights.forms[rarest] & stems_of(scored[0][1]):
             return None
-        chosen = [check for score, check in scored if score >= best - 1e-9][:_MOST]
+        chosen = [check for score, check in scored if score >= best - 1e-9]
         held = {stem for stem, forms in weights.forms.items() if forms & stems_of(chosen[0])}
         if len(held) < _SURE:  # one word alone may be there by chance: then the meaning must tell too
             others = [check for score, check in scored if not score]
@@ -104,12 +107,8 @@ def topic_of(
                 or not _is_meant(" ".join(words), chosen, others, meanings)
             ):
                 return None
-    told = {stem for check in chosen for stem in stems_of(check)}
-    used = frozenset(
-        word.casefold()
-        for word in words
-        if (stems := content_stems(word)) and all(weights.forms[stem] & told for stem in stems)
-    )
+    every = any if single else all
+    used = frozenset(word.casefold() for word in words if every(tells(word, check) for check in chosen))
     return Topic(used, tuple(check.id for check in chosen)) if used or single else None
 
 

@@ -112,6 +112,19 @@ ROLES = _table()
 NUMBERS = {word: number for number, word in enumerate(_NUMBERS)}
 MONTH_OF = {form: number for number, name in enumerate(MONTHS, 1) for form in (name, name[:3])} | {"sept": 9}
 UNITS = {"day": 1, "days": 1, "week": 7, "weeks": 7, "month": 30, "months": 30, "year": 365, "years": 365}
+# The words that join others and say nothing of findings. The class is closed: no tenant and no time adds to it.
+FUNCTION_WORDS = frozenset(
+    """a an the this that these those some such
+    of in on at for from to with into onto about against among across through via as within upon off out up down
+    and or but if so that than then there here
+    i me my we us our ours you your he him his she her it its they them their theirs
+    am is are was were be been being do does did doing done have has had having get gets got
+    what which how when where who whom whose why am very too just also well please""".split()
+)
+# What may be put behind the beginning two words share without making them others: "write", "writable".
+ENDINGS = frozenset(
+    "e ed er es ing ion ation abl able al ally ly ment ure ur ance ence ant ent ity iti ive iv s".split()
+)
 # Words that ask for what no scan holds: who did something, and what will be.
 NOT_IN_SCANS = {
     "who": "who did something", "whom": "who did something", "whose": "who something belongs to",

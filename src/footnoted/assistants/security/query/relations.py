@@ -1,0 +1,103 @@
+"""How the words of a question stand to one another where a query's flat fields could not say it.
+
+A query narrows by fields that all hold at once. What a question joins otherwise (this here and that there, this or
+that of another kind, the thing that itself must first be looked for) is found here by where the words stand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from footnoted.assistants.security.query.vocabulary import compact
+from footnoted.text import content_stems
+
+if TYPE_CHECKING:
+    from footnoted.assistants.security.query.linking import Mention
+
+_REACH = 6  # words a negation reaches over
+_PAIRS = 4  # times two fields change places in "high in one, low in another"
+_RANKED = frozenset("account region service provider scanner category framework resources checks resource_type".split())
+
+
+def kinds_of(one: Mention) -> set[str]:
+    """The fields a mention may be of."""
+    return {each.field for each in one.meanings} | {role.partition(":")[0] for role in one.roles if ":" in role}
+
+
+def negations(mentions: Sequence[Mention]) -> dict[int, int]:
+    """The mentions that are negated, each with the one that negates it.
+
+    "Neither critical nor high", "except EC2 and S3": what stands beside it in a list shares its negation.
+    """
+    found: dict[int, int] = {}
+    for place, one in enumerate(mentions):
+        if one.role("negate"):
+            continue
+        kinds = kinds_of(one)
+        for before in range(place - 1, max(-1, place - _REACH), -1):
+            if mentions[before].role("negate"):
+                found[place] = before
+                break
+            if content_stems(mentions[before].text) and not kinds & kinds_of(mentions[before]):
+                break
+    return found
+
+
+def field_of(one: Mention) -> str:
+    """The one field a mention narrows by; nothing where it narrows by none."""
+    if one.role("severity"):
+        return "severity"
+    fields = {each.field for each in one.meanings} if one.kind == "name" else set()
+    return fields.pop() if len(fields) == 1 else ""
+
+
+def beyond_flat(mentions: Sequence[Mention]) -> list[str]:
+    """What the question joins in a way that fields holding all at once would say wrongly."""
+    return [*_pairs(mentions), *_alternatives(mentions), *_nested(mentions)]
+
+
+def _pairs(mentions: Sequence[Mention]) -> list[str]:
+    """Of "high in one account and low in another": two fields that take turns."""
+    named = [(field, one.text) for one in mentions if (field := field_of(one))]
+    fields = sorted({field for field, _ in named})
+    for at, first in enumerate(fields):
+        for second in fields[at + 1 :]:
+            turns = [one for one in named if one[0] in (first, second)]
+            changes = [turns[0], *(b for a, b in pairwise(turns) if a[0] != b[0])]
+            told = {(field, compact(text)) for field, text in changes}
+            if len(changes) >= _PAIRS and len(told) >= _PAIRS:
+                return [" … ".join(text for _, text in changes)]
+    return []
+
+
+def _alternatives(mentions: Sequence[Mention]) -> list[str]:
+    """Of "high ones or those of an account": either of two fields."""
+    for place, one in enumerate(mentions):
+        if compact(one.text) not in ("or", "either"):
+            continue
+        before = next((each for each in reversed(mentions[:place]) if field_of(each)), None)
+        after = next((each for each in mentions[place + 1 : place + 5] if field_of(each)), None)
+        if before and after and field_of(before) != field_of(after) and before.end + 4 > place:
+            return [f"{before.text} or {after.text}"]
+    return []
+
+
+def _nested(mentions: Sequence[Mention]) -> list[str]:
+    """Of "in the account that has the most": what must be looked for before the question can be asked."""
+    for place, one in enumerate(mentions):
+        if one.role("order") not in ("most", "fewest") or place < _RANKED_BEFORE:
+            continue
+        for noun in range(place - 1, max(1, place - _REACH), -1):
+            if mentions[noun].role("noun") not in _RANKED:
+                continue
+            words = [compact(each.text) for each in mentions[max(0, noun - 2) : noun]]
+            if words[-1:] == ["the"] and words[0] in _INTO:
+                return [" ".join(each.text for each in mentions[noun : place + 1])]
+            break
+    return []
+
+
+_INTO = ("in", "of", "on", "for", "from", "by")
+_RANKED_BEFORE = 3  # words that stand before the thing looked for
