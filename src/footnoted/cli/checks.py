@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,6 +16,7 @@ from footnoted.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from footnoted.evaluation.check import CheckReport
+    from footnoted.types import Source
 
 MAX_TEXT = 5_000_000  # bytes of a file to check
 _COLOURS = {
@@ -42,6 +45,9 @@ def check(
     passages: Annotated[
         int, typer.Option("--passages", "-k", min=1, max=50, help="Passages a sentence is held against.")
     ] = 5,
+    openinference: Annotated[
+        bool, typer.Option("--openinference", help="The file holds OpenInference spans: check each trace's answer.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
     html: Annotated[Path | None, typer.Option("--html", help="Save one page that shows every sentence.")] = None,
     sarif: Annotated[Path | None, typer.Option("--sarif", help="Save SARIF, for editors and code hosts.")] = None,
@@ -52,6 +58,10 @@ def check(
         from footnoted.answering.generator import shipped_checker
         from footnoted.evaluation.check import check_answer, read_answer
 
+        if openinference:
+            if sources or pointers_only or html or sarif:
+                raise ConfigurationError("--openinference brings its sources, and goes with --json alone")
+            return await _traces(answer, as_json=as_json)
         given = read_answer(_read(answer), name=str(answer))
         if pointers_only and given.saved is None:
             raise ConfigurationError("only a saved answer (JSON from ask --json) has pointers; drop --pointers-only")
@@ -69,6 +79,35 @@ def check(
         return ANSWERED if report.stands else REFUSED
 
     run(work())
+
+
+def _whatever(sources: Sequence[Source], _: str) -> Sequence[Source]:
+    """All of the sources, whatever is asked."""
+    return sources
+
+
+async def _traces(path: Path, *, as_json: bool) -> int:
+    """Each trace's answer held against what the trace retrieved."""
+    from footnoted.answering.generator import shipped_checker
+    from footnoted.evaluation.check import check_answer
+    from footnoted.evaluation.traces import TracesReport, read_traces, told
+
+    found, passed = read_traces(_read(path), name=str(path))
+    checked = []
+    for each in found:
+        report = await check_answer(each.given, partial(_whatever, each.given.sources), weigher=shipped_checker())
+        checked.append(told(each, report))
+        if not as_json:
+            out.print(words(f"{each.name} · trace {each.trace}", "bold"))
+            _print(report, each.given.text)
+    report_of_all = TracesReport(stands=all(each.stands for each in checked), traces=checked, passed_over=passed)
+    if as_json:
+        write_json(report_of_all.model_dump_json(indent=2))
+    for trace, why in passed.items():
+        err.print(Text(f"trace {trace} is passed over: {why}", style="dim"))
+    if not checked:
+        raise ConfigurationError(f"no trace of {path} has an answer and what it retrieved")
+    return ANSWERED if report_of_all.stands else REFUSED
 
 
 def _write(

@@ -20,7 +20,7 @@ from footnoted.types import Ruling, Source, Tier, Verdict
 
 PATIENCE = 60.0  # seconds for one sentence; nobody waits for a stream here
 _UNHEARD_OF = Verdict("unsupported", score=0.0, tier="exact", reason="no passage speaks of any of this")
-_ANSWER = "response", "answer", "output", "result", "text"  # what other systems call an answer
+ANSWER_NAMES = "response", "answer", "output", "result", "text"  # what other systems call an answer
 
 
 class EvidenceFound(BaseModel):
@@ -81,7 +81,7 @@ def read_answer(text: str, *, name: str = "the answer") -> Given:
             place = ".".join(map(str, first["loc"]))
             raise SourceError(f"{name} looks like a saved answer but is not one: {place}: {first['msg']}") from error
         return Given(saved.response, saved)
-    answer = next((data[key] for key in _ANSWER if isinstance(data.get(key), str)), None)
+    answer = next((data[key] for key in ANSWER_NAMES if isinstance(data.get(key), str)), None)
     try:
         sources = sources_of(data)
     except SourceError as error:
