@@ -110,11 +110,31 @@ class Index:
 
     def add(self, sources: Iterable[Source]) -> None:
         """Make more passages findable; those there are stay as they are. For an index in memory."""
-        with self._writing:
-            entries = [store.Entry.of(source, self._last + place) for place, source in enumerate(sources)]
-            self._last += len(entries)
-            store.write(self._index, entries)
-            self._renew()
+        addition = self.begin()
+        try:
+            addition.add(sources)
+        except BaseException:
+            addition.undo()
+            raise
+        addition.commit()
+
+    def begin(self) -> Addition:
+        """An addition in parts; nothing else is added or removed until it is committed or undone."""
+
+        def done(last: int | None) -> None:
+            try:
+                if last is not None:
+                    self._last = last
+                    self._renew()
+            finally:
+                self._writing.release()
+
+        self._writing.acquire()
+        try:
+            return Addition(store.Writing(self._index), self._last, done)
+        except BaseException:
+            self._writing.release()
+            raise
 
     def remove(self, document_id: str) -> None:
         """Forget the passages of a document, and their vectors."""
@@ -193,15 +213,19 @@ class Index:
 
         Without the encoder's libraries it does nothing: the index is then searched by words alone.
         """
-        missing = [entry for entry in store.every(self._index, self._searcher) if entry.key not in self._vectors]
+        missing = self.missing()
         if not missing:
             return 0
         with self.progress() as tell:
             for start in range(0, len(missing), _BATCH):
-                if not self._read(missing[start : start + _BATCH]):
+                if not self.read_ahead(missing[start : start + _BATCH]):
                     return 0
                 tell(min(start + _BATCH, len(missing)), len(missing))
         return len(missing)
+
+    def missing(self) -> list[store.Entry]:
+        """The passages that have no vectors yet."""
+        return [entry for entry in store.every(self._index, self._searcher) if entry.key not in self._vectors]
 
     def sources(self) -> list[Source]:
         """Every passage, in the order of files and places."""
@@ -259,7 +283,7 @@ class Index:
         if everything:
             self.understand()
         else:
-            self._read([entry for entry in offered[:_AT_ONCE] if entry.key not in self._vectors])
+            self.read_ahead([entry for entry in offered[:_AT_ONCE] if entry.key not in self._vectors])
         if self._meaning is None or not len(self._vectors):
             return []
         vector = self._meaning.queries([question])[0]
@@ -272,7 +296,7 @@ class Index:
                 found.append((cosine, entry))
         return found
 
-    def _read(self, entries: list[store.Entry]) -> bool:
+    def read_ahead(self, entries: list[store.Entry]) -> bool:
         """Make the vectors of passages; false where the encoder cannot run, which is then not asked again."""
         if self._meaning is None:
             return False
@@ -323,6 +347,37 @@ class Index:
         """The term's inverse document frequency, as BM25 has it."""
         holding = min(self.count, self._searcher.doc_freq("terms", term))  # which also counts what was just removed
         return math.log(1 + (self.count - holding + 0.5) / (holding + 0.5))
+
+
+class Addition:
+    """Passages on their way into an index: `add` as often as there are more, then `commit`, or `undo`."""
+
+    def __init__(self, change: store.Writing, place: int, done: Callable[[int | None], None]) -> None:
+        self._change = change
+        self._place = place
+        self._done = done
+
+    def add(self, sources: Iterable[Source]) -> None:
+        """More passages, after those before."""
+        for source in sources:
+            self._change.add([store.Entry.of(source, self._place)])
+            self._place += 1
+
+    def commit(self) -> None:
+        """They are found from now on."""
+        try:
+            self._change.commit()
+        except BaseException:
+            self._done(None)
+            raise
+        self._done(self._place)
+
+    def undo(self) -> None:
+        """None of them is."""
+        try:
+            self._change.undo()
+        finally:
+            self._done(None)
 
 
 @contextlib.contextmanager

@@ -100,30 +100,55 @@ def open_kept(place: Path) -> tantivy.Index | None:
     return index
 
 
+class Writing:
+    """A change of an index, from its first entry until `commit` makes it searchable, or `undo` forgets it."""
+
+    def __init__(self, index: tantivy.Index) -> None:
+        self._index = index
+        self._writer = index.writer(_HEAP, 1)
+
+    def without(self, field: str, value: str) -> None:
+        """Take out the entries whose field (``file``, ``document``) has a value."""
+        self._writer.delete_documents_by_term(field, value)
+
+    def add(self, entries: Iterable[Entry]) -> None:
+        """Put entries in."""
+        import tantivy
+
+        for entry in entries:
+            self._writer.add_document(
+                tantivy.Document(
+                    id=entry.id,
+                    file=entry.file,
+                    terms=entry.terms,
+                    same=entry.same,
+                    passage=entry.packed,
+                    key=entry.key.hex(),
+                    document=entry.document,
+                    scope=entry.scope,
+                    place=entry.place,
+                )
+            )
+
+    def commit(self) -> None:
+        """What was changed is found from now on."""
+        self._writer.commit()
+        self._writer.wait_merging_threads()
+        self._index.reload()
+
+    def undo(self) -> None:
+        """As if nothing had been changed."""
+        self._writer.rollback()
+        del self._writer
+
+
 def write(index: tantivy.Index, entries: Iterable[Entry], *, without: Iterable[tuple[str, str]] = ()) -> None:
     """Take out the entries whose field (``file``, ``document``) has a value, add others, and make it searchable."""
-    import tantivy
-
-    writer = index.writer(_HEAP, 1)
+    writing = Writing(index)
     for field, value in without:
-        writer.delete_documents_by_term(field, value)
-    for entry in entries:
-        writer.add_document(
-            tantivy.Document(
-                id=entry.id,
-                file=entry.file,
-                terms=entry.terms,
-                same=entry.same,
-                passage=entry.packed,
-                key=entry.key.hex(),
-                document=entry.document,
-                scope=entry.scope,
-                place=entry.place,
-            )
-        )
-    writer.commit()
-    writer.wait_merging_threads()
-    index.reload()
+        writing.without(field, value)
+    writing.add(entries)
+    writing.commit()
 
 
 def every(index: tantivy.Index, searcher: tantivy.Searcher, field: str = "", value: str = "") -> Iterator[Entry]:

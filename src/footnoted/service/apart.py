@@ -12,8 +12,11 @@ from footnoted.errors import SourceError
 _MEMORY = 2 * 1024**3  # bytes of address space for a child
 
 
-async def apart(module: str, data: bytes, *words: str, name: str, seconds: float) -> bytes:
-    """What ``python -m module seconds words`` writes with ``data`` before it. Raises `SourceError` about ``name``."""
+async def apart(module: str, data: bytes, *words: str, name: str, seconds: float, behind: int = 0) -> bytes:
+    """What ``python -m module seconds words`` writes with ``data`` before it. Raises `SourceError` about ``name``.
+
+    ``behind``: how far it stands back (``nice``) for whoever waits for an answer.
+    """
     child = await asyncio.create_subprocess_exec(
         sys.executable,
         "-m",
@@ -25,6 +28,8 @@ async def apart(module: str, data: bytes, *words: str, name: str, seconds: float
         stderr=asyncio.subprocess.DEVNULL,
         env={**_plain_environment(), "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
     )
+    with contextlib.suppress(OSError, AttributeError):
+        os.setpriority(os.PRIO_PROCESS, child.pid, os.getpriority(os.PRIO_PROCESS, 0) + behind)
     try:
         async with asyncio.timeout(seconds):
             told, _ = await child.communicate(data)
@@ -40,18 +45,14 @@ async def apart(module: str, data: bytes, *words: str, name: str, seconds: float
     return told
 
 
-def given(*, behind: int = 0) -> tuple[bytes, list[str]]:
-    """In the child: the bytes and the words it was given, from here on within its bounds.
-
-    ``behind``: how far it stands back (``nice``) for whoever waits for an answer.
-    """
+def given() -> tuple[bytes, list[str]]:
+    """In the child: the bytes and the words it was given, from here on within its bounds."""
     seconds, words = int(sys.argv[1]), sys.argv[2:]
     with contextlib.suppress(ImportError, ValueError, OSError):
         import resource
 
         resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
         resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
-        os.nice(behind)
     return sys.stdin.buffer.read(), words
 
 

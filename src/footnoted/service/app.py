@@ -239,6 +239,7 @@ async def _forget_old(service: Service) -> None:
         kept = service.conversations
         forgets: list[Callable[[], Awaitable[None]]] = [partial(kept.forget, oldest, but=frozenset(own))]
         forgets += [partial(kept.forget, now - days * 86_400, only=tenant) for tenant, days in own.items()]
+        forgets += [partial(service.documents.forget_torn, now)]
         forgets += [partial(forget, oldest) for forget in service.when_forgetting]
         for forget in forgets:
             try:

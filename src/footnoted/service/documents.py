@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import hashlib
 import json
 import time
 from collections import OrderedDict
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 from uuid import uuid4
 
-from sqlalchemy import ColumnElement, Table, and_, delete, func, insert, or_, select, tuple_, update
+from sqlalchemy import ColumnElement, Select, Table, and_, delete, func, insert, or_, select, tuple_, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import undefer
 
@@ -23,9 +25,11 @@ from footnoted.service.settings import Settings
 from footnoted.service.shelf import Shelves
 from footnoted.service.store.room import Store
 from footnoted.service.store.tables import DocumentRow, FileRow, PassageRow, ShelfRow
+from footnoted.service.turns import Turns
 from footnoted.types import Source
 
 if TYPE_CHECKING:
+    from sqlalchemy import CursorResult, Row
     from sqlalchemy.ext.asyncio import AsyncSession
 
     from footnoted.retrieval.index import Index
@@ -34,8 +38,13 @@ if TYPE_CHECKING:
 # Passages go in as they are and some hundred at a time, without the unit of work: others have turns in between.
 _PASSAGES = cast("Table", PassageRow.__table__)
 _TOGETHER = 200
+_KEPT_TOGETHER = 1_000  # passages of one transaction: SQLite has one writer, and others want to write as well
+_UNSEEN = " "  # no tenant's name: whose a document is until all of it is kept, and from when it begins to go
+_TORN = 3_600  # seconds after which a document that is not all kept was left by a process that died
 _MOST_PLACED = 50  # passages that words reach over, of which the places are told
 _DRAWN = frozenset({"pdf"})  # formats whose files are kept, to draw their pages
+_SEARCHES = 3  # at once, of several tenants
+_SKIMMED = 200_000  # characters of a document, and of its sections, that an overview reads
 _KEPT_PASSAGES = 200_000  # passages in the indexes a process holds; the least used goes first
 
 
@@ -57,11 +66,16 @@ class Stored:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A document's text and its sections: headings, start, end."""
+    """A document's text and, as JSON, its sections: headings, start, end. Of `latest_texts` both may be cut."""
 
     document: Stored
     text: str
-    sections: list[dict[str, Any]]
+    told: str
+
+    @property
+    def sections(self) -> Iterator[dict[str, Any]]:
+        """Its sections, one read after another: a document may have a hundred thousand."""
+        return items_of(self.told)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +87,23 @@ class Placed:
     drawn: bool
 
 
+def items_of(listed: str) -> Iterator[Any]:
+    """The items of a JSON list, each read when it is wanted; of one that is cut, those that are whole.
+
+    >>> list(items_of('[1, {"a": 2}, {"a":'))
+    [1, {'a': 2}]
+    """
+    read, at = json.JSONDecoder().raw_decode, 1
+    while at < len(listed):
+        try:
+            item, at = read(listed, at)
+        except ValueError:
+            return
+        yield item
+        while at < len(listed) and listed[at] in ", ]":
+            at += 1
+
+
 class DocumentService:
     """Documents by tenant. Those without a conversation are open to all of the tenant's conversations."""
 
@@ -80,6 +111,7 @@ class DocumentService:
         self._store = store
         self._settings = settings
         self._shelves = Shelves(store, _source)
+        self._searching = Turns(_SEARCHES)
         self._pages = Pages(seconds=settings.reading_seconds)
         self._indexes: OrderedDict[tuple[str, ...], tuple[int, Index, int]] = OrderedDict()
 
@@ -110,7 +142,7 @@ class DocumentService:
         read = await read_document(data, name, seconds=self._settings.reading_seconds, tenant=tenant)
         row = DocumentRow(
             id=str(uuid4()),
-            tenant=tenant,
+            tenant=_UNSEEN,
             conversation_id=conversation_id,
             name=name,
             title=title or read.title,
@@ -123,16 +155,50 @@ class DocumentService:
             sections=await asyncio.to_thread(json.dumps, read.sections, ensure_ascii=False),
             created_at=time.time(),
         )
+        try:
+            await self._keep(tenant, row, read.passages, data if row.format in _DRAWN else None)
+        except BaseException:
+            with contextlib.suppress(Exception):  # what it died of is told; what is left goes later
+                await self._erase(row.id)
+            raise
+        return _stored(row), True
+
+    async def _keep(self, tenant: str, row: DocumentRow, passages: list[Passage], data: bytes | None) -> None:
+        """A document with its passages, seen by nobody until all of it is there."""
         async with self._store.session() as session:
             session.add(row)
             await session.flush()
-            if row.format in _DRAWN:
+            if data is not None:
                 session.add(FileRow(document_id=row.id, data=data))
-            for first in range(0, len(read.passages), _TOGETHER):
-                batch = enumerate(read.passages[first : first + _TOGETHER], first)
-                await session.execute(insert(_PASSAGES), [_passage_row(row, *each) for each in batch])
+        for first in range(0, len(passages), _KEPT_TOGETHER):
+            last = min(first + _KEPT_TOGETHER, len(passages))
+            async with self._store.session() as session:
+                for at in range(first, last, _TOGETHER):
+                    batch = enumerate(passages[at : min(at + _TOGETHER, last)], at)
+                    await session.execute(insert(_PASSAGES), [_passage_row(tenant, row, *each) for each in batch])
+        async with self._store.session() as session:
+            await session.execute(update(DocumentRow).where(DocumentRow.id == row.id).values(tenant=tenant))
             await _changed(session, tenant)
-        return _stored(row), True
+
+    async def _erase(self, document_id: str) -> None:
+        """Take away a document that nobody sees, some passages at a time."""
+        some = select(PassageRow.id).where(PassageRow.document_id == document_id).limit(_KEPT_TOGETHER)
+        gone = 1
+        while gone:
+            async with self._store.session() as session:
+                taken = await session.execute(delete(PassageRow).where(PassageRow.id.in_(some)))
+                gone = cast("CursorResult[Any]", taken).rowcount
+        async with self._store.session() as session:
+            await session.execute(delete(FileRow).where(FileRow.document_id == document_id))
+            await session.execute(delete(DocumentRow).where(DocumentRow.id == document_id))
+
+    async def forget_torn(self, now: float) -> None:
+        """Take away what a process left that died while it kept or deleted a document."""
+        torn = select(DocumentRow.id).where(DocumentRow.tenant == _UNSEEN, DocumentRow.created_at < now - _TORN)
+        async with self._store.session() as session:
+            ids = list(await session.scalars(torn))
+        for document_id in ids:
+            await self._erase(document_id)
 
     async def recent(
         self, tenant: str, *, conversation_id: str | None = None, limit: int = 100, after: str | None = None
@@ -158,28 +224,21 @@ class DocumentService:
             return [_stored(row) for row in rows]
 
     async def latest_texts(self, tenant: str, *, limit: int) -> list[Text]:
-        """The newest documents that belong to no conversation, with their texts."""
-        async with self._store.session() as session:
-            rows = await session.scalars(
-                select(DocumentRow)
-                .options(undefer(DocumentRow.text), undefer(DocumentRow.sections))
-                .where(DocumentRow.tenant == tenant, DocumentRow.conversation_id.is_(None))
-                .order_by(DocumentRow.created_at.desc(), DocumentRow.id.desc())
-                .limit(limit)
-            )
-            return [Text(_stored(row), row.text, json.loads(row.sections)) for row in rows]
+        """The newest documents that belong to no conversation, with the beginnings of their texts and sections."""
+        begins = (func.substr(DocumentRow.text, 1, _SKIMMED), func.substr(DocumentRow.sections, 1, _SKIMMED))
+        wanted = select(DocumentRow, *begins).where(DocumentRow.conversation_id.is_(None))
+        return await self._texts(tenant, wanted, limit)
 
     async def get_for_conversation(self, tenant: str, conversation_id: str, *, limit: int = 20) -> list[Text]:
         """The documents uploaded for one conversation, the newest first, with their texts."""
+        wanted = select(DocumentRow, DocumentRow.text, DocumentRow.sections)
+        return await self._texts(tenant, wanted.where(DocumentRow.conversation_id == conversation_id), limit)
+
+    async def _texts(self, tenant: str, wanted: Select[*tuple[Any, ...]], limit: int) -> list[Text]:
+        newest = (DocumentRow.created_at.desc(), DocumentRow.id.desc())
         async with self._store.session() as session:
-            rows = await session.scalars(
-                select(DocumentRow)
-                .options(undefer(DocumentRow.text), undefer(DocumentRow.sections))
-                .where(DocumentRow.tenant == tenant, DocumentRow.conversation_id == conversation_id)
-                .order_by(DocumentRow.created_at.desc(), DocumentRow.id.desc())
-                .limit(limit)
-            )
-            return [Text(_stored(row), row.text, json.loads(row.sections)) for row in rows]
+            rows = await session.execute(wanted.where(DocumentRow.tenant == tenant).order_by(*newest).limit(limit))
+            return [Text(_stored(row), text, sections) for row, text, sections in rows]
 
     async def get(self, tenant: str, document_id: str) -> Stored:
         """One document. Raises `Fault` 404."""
@@ -196,7 +255,7 @@ class DocumentService:
             )
         if row is None:
             raise not_found("there is no such document")
-        return Text(_stored(row), row.text, json.loads(row.sections))
+        return Text(_stored(row), row.text, row.sections)
 
     async def places(self, tenant: str, document_id: str, start: int, end: int) -> Placed:
         """Where code points ``[start, end)`` of a document's text stand in its file. Raises `Fault` 404."""
@@ -254,15 +313,15 @@ class DocumentService:
         """Forget a document and its passages. Raises `Fault` 404."""
         async with self._store.session() as session:
             gone = await session.execute(
-                delete(DocumentRow)
+                update(DocumentRow)
                 .where(DocumentRow.tenant == tenant, DocumentRow.id == document_id)
+                .values(tenant=_UNSEEN)
                 .returning(DocumentRow.id)
             )
             if gone.first() is None:
                 raise not_found("there is no such document")
-            await session.execute(delete(PassageRow).where(PassageRow.document_id == document_id))
-            await session.execute(delete(FileRow).where(FileRow.document_id == document_id))
             await _changed(session, tenant)
+        await self._erase(document_id)
 
     async def delete_of(self, tenant: str, conversation_id: str) -> None:
         """Forget the documents of one conversation."""
@@ -291,7 +350,8 @@ class DocumentService:
         filters = {"document_id": document_ids} if document_ids is not None else None
         if filters is None:
             filters = {"conversation_id": ["", conversation_id] if conversation_id else [""]}
-        return await asyncio.to_thread(_search, index, questions, k, filters)
+        async with self._searching.take(tenant):
+            return await asyncio.to_thread(_search, index, questions, k, filters)
 
     async def index(
         self, tenant: str, conversation_id: str | None = None, document_ids: list[str] | None = None
@@ -309,17 +369,17 @@ class DocumentService:
             if known is not None and known[0] == version:
                 self._indexes.move_to_end(name)
                 return known[1]
-            rows = await session.scalars(
-                select(PassageRow)
-                .join(DocumentRow, PassageRow.document_id == DocumentRow.id)
+            rows = await session.execute(
+                select(_PASSAGES)
+                .join(DocumentRow, _PASSAGES.c.document_id == DocumentRow.id)
                 .where(_scope(tenant, conversation_id, document_ids))
-                .order_by(DocumentRow.created_at, DocumentRow.id, PassageRow.position)
+                .order_by(DocumentRow.created_at, DocumentRow.id, _PASSAGES.c.position)
             )
-            sources = [_source(row) for row in rows]
+            found = rows.all()
         from footnoted.retrieval.index import Index
 
-        index = await asyncio.to_thread(Index.of, sources)
-        self._indexes[name] = (version, index, len(sources))
+        index = await asyncio.to_thread(lambda: Index.of(map(_source, found)))
+        self._indexes[name] = (version, index, len(found))
         self._indexes.move_to_end(name)
         while len(self._indexes) > 1 and sum(each[2] for each in self._indexes.values()) > _KEPT_PASSAGES:
             self._indexes.popitem(last=False)
@@ -364,12 +424,12 @@ async def _changed(session: AsyncSession, tenant: str) -> None:
             )
 
 
-def _passage_row(document: DocumentRow, position: int, passage: Passage) -> dict[str, Any]:
+def _passage_row(tenant: str, document: DocumentRow, position: int, passage: Passage) -> dict[str, Any]:
     details = {**passage.details, "file": document.name, "title": document.title}
     return {
         "id": str(uuid4()),
         "document_id": document.id,
-        "tenant": document.tenant,
+        "tenant": tenant,
         "position": position,
         "title": " › ".join([document.title, *passage.headings]),
         "text": passage.text,
@@ -395,7 +455,7 @@ def _stored(row: DocumentRow) -> Stored:
     )
 
 
-def _source(row: PassageRow) -> Source:
+def _source(row: PassageRow | Row[Any]) -> Source:
     details: dict[str, Any] = json.loads(row.details)
     details |= {"document_id": row.document_id, "start": row.start, "end": row.end, "lead": row.lead}
     return Source(id=row.id, text=row.text, title=row.title, metadata=details)

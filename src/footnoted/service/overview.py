@@ -5,7 +5,9 @@ Nothing here is written by a model: openings are cut from the text, topics are t
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Any
 
 from footnoted.text import sentences
@@ -27,9 +29,10 @@ class Opening:
     end: int
 
 
-def opening_of(text: str, sections: list[dict[str, Any]]) -> Opening | None:
+def opening_of(text: str, sections: Iterable[dict[str, Any]]) -> Opening | None:
     """The first whole sentence that is no heading; nothing where there is none."""
-    headings = {heading.strip() for section in sections for heading in section["headings"]}
+    early = takewhile(lambda section: section["start"] < _READ, sections)
+    headings = {heading.strip() for section in early for heading in section["headings"]}
     for span in sentences(text[:_READ]):
         words = text[span.start : span.end]
         told = words.strip()
@@ -39,7 +42,7 @@ def opening_of(text: str, sections: list[dict[str, Any]]) -> Opening | None:
     return None
 
 
-def topics_of(title: str, text: str, sections: list[dict[str, Any]]) -> list[str]:
+def topics_of(title: str, text: str, sections: Iterable[dict[str, Any]]) -> list[str]:
     """The headings of sections that say something, in their order, each once, without the title.
 
     >>> topics_of("Car", "Glass " + "x" * 80, [{"headings": ["Car", "Glass"], "start": 0, "end": 86}])
@@ -53,4 +56,6 @@ def topics_of(title: str, text: str, sections: list[dict[str, Any]]) -> list[str
         body = len(text[section["start"] : section["end"]].strip()) - len(section["headings"][-1])
         if heading and heading != title and len(heading) <= 120 and body >= _BODY:
             found[heading] = None
-    return list(found)[:_TOPICS]
+        if len(found) == _TOPICS:
+            break
+    return list(found)

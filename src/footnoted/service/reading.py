@@ -19,7 +19,7 @@ from footnoted.service.turns import Turns
 
 _SMALL = 64 * 1024  # bytes of plain text that are read right here
 _AT_ONCE = 2
-_LINE = 500  # sections a line of what a child tells
+_PIECE, _LINE = 256 * 1024, 500  # characters of the text, and sections, a line of what a child tells
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 _turns: dict[asyncio.AbstractEventLoop, Turns] = {}
 
@@ -55,7 +55,7 @@ async def read_document(data: bytes, name: str, *, seconds: float, tenant: str =
         return await asyncio.to_thread(_read, data, name)
     loop = asyncio.get_running_loop()
     async with _turns.setdefault(loop, Turns(_AT_ONCE)).take(tenant):
-        told = await apart(__name__, data, name, name=name, seconds=seconds)
+        told = await apart(__name__, data, name, name=name, seconds=seconds, behind=10)
         return await asyncio.to_thread(_heard, told)
 
 
@@ -65,7 +65,7 @@ def _heard(told: bytes) -> ReadDocument:
     found = json.loads(next(lines))
     if "problem" in found:
         raise SourceError(found["problem"])
-    text = json.loads(next(lines))
+    text = "".join(json.loads(next(lines)) for _ in range(found.pop("pieces")))
     sections = [section for _ in range(found.pop("sections")) for section in json.loads(next(lines))]
     passages = [Passage(**json.loads(line)) for line in lines if line]
     return ReadDocument(**found, text=text, sections=sections, passages=passages)
@@ -118,15 +118,16 @@ def _storable(text: str) -> str:
 
 def main() -> None:
     """Read the bytes as the file of that name; write JSON."""
-    data, (name,) = given(behind=10)
+    data, (name,) = given()
     try:
         read = _read(data, name)
     except SourceError as error:
         sys.stdout.write(json.dumps({"problem": str(error)}))
         return
     sections = [read.sections[at : at + _LINE] for at in range(0, len(read.sections), _LINE)]
-    about = {"title": read.title, "format": read.format, "sections": len(sections)}
-    for told in (about, read.text, *sections, *map(asdict, read.passages)):
+    pieces = [read.text[at : at + _PIECE] for at in range(0, len(read.text), _PIECE)]
+    about = {"title": read.title, "format": read.format, "pieces": len(pieces), "sections": len(sections)}
+    for told in (about, *pieces, *sections, *map(asdict, read.passages)):
         sys.stdout.write(json.dumps(told) + "\n")
 
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import json
+from collections.abc import AsyncIterator
 from dataclasses import asdict
 from typing import Annotated, Any
 from uuid import UUID
 
 from fastapi import APIRouter, File, Form, Path, Query, Request, Response, UploadFile
+from fastapi.responses import JSONResponse, StreamingResponse
 from pydantic import Field
 
 from footnoted.service.asking import CONVERSATION, Body, Conversation, Words
@@ -22,6 +25,7 @@ from footnoted.service.told import DocumentText, Outline, ToldDocument, ToldDocu
 router = APIRouter(route_class=Route, prefix="/api/v1", tags=["documents"], responses=ERRORS)
 
 _FAR = 2**53  # offsets beyond which JavaScript counts no more
+_PIECE = 128 * 1024  # characters
 _PICTURE = {"image/png": {"schema": {"type": "string", "format": "binary"}}}
 
 
@@ -113,19 +117,11 @@ async def document(request: Request, document_id: UUID, who: Asking) -> dict[str
     return told(await service_of(request).documents.get(who.tenant, str(document_id)))
 
 
-@router.get("/documents/{document_id}/text", responses=tells(DocumentText))
-async def text(request: Request, document_id: UUID, who: Asking) -> dict[str, Any]:
+@router.get("/documents/{document_id}/text", response_class=JSONResponse, responses=tells(DocumentText))
+async def text(request: Request, document_id: UUID, who: Asking) -> Response:
     """The text all offsets of this document count in."""
     found = await service_of(request).documents.text(who.tenant, str(document_id))
-    about = found.document
-    return {
-        "id": about.id,
-        "name": about.name,
-        "title": about.title,
-        "format": about.format,
-        "text": found.text,
-        "sections": found.sections,
-    }
+    return StreamingResponse(_pieces(found), media_type="application/json")
 
 
 @router.get("/documents/{document_id}/places", responses=tells(ToldPlaces))
@@ -176,6 +172,18 @@ async def source(request: Request, chunk_id: UUID, who: Asking) -> dict[str, Any
     places = {"document_id": data.pop("document_id"), "document_start": data.pop("start")}
     places |= {"document_end": data.pop("end"), "lead": data.pop("lead")}
     return {"chunk_id": found.id, "title": found.title, "text": found.text, **places, "metadata": data}
+
+
+async def _pieces(found: Text) -> AsyncIterator[bytes]:
+    """The JSON of a text, which may be 50 MB long, so that nobody waits for more than one piece to be written."""
+    about = {name: getattr(found.document, name) for name in ("id", "name", "title", "format")}
+    yield json.dumps(about, ensure_ascii=False).removesuffix("}").encode() + b', "text": "'
+    for at in range(0, len(found.text), _PIECE):
+        yield json.dumps(found.text[at : at + _PIECE], ensure_ascii=False)[1:-1].encode()
+    yield b'", "sections": '
+    for at in range(0, len(found.told), _PIECE):
+        yield found.told[at : at + _PIECE].encode()
+    yield b"}"
 
 
 def _outlined(found: Text) -> dict[str, Any]:
