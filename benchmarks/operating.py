@@ -8,15 +8,14 @@ burst     400, then 1,000 streams asked for in the same moment: every one answer
 limits    300 requests at 60 a minute over two replicas: exactly what the bucket holds gets through.
 left      400 streams whose readers leave at once: how long until the last of them is stopped.
 frozen    Redis, then PostgreSQL, stop answering without closing: how long until `/readyz` and a request say so.
-hostile   One tenant sends what is dear to read; how long another's `/healthz` and first words take meanwhile.
+
+What one tenant does to another is `fairness.py`'s matter.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
-import contextlib
-import json
 import sys
 import tempfile
 import time
@@ -27,15 +26,11 @@ import aiohttp
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from _table import goals, heading, table, versions
+from _table import goals, heading, versions
 from tests import services as real
-from tests.service.replicas import SOURCES, Client, Line, Replica, collect, say, slow, start
+from tests.service.replicas import Client, Line, Replica, collect, say, slow, start
 
-from footnoted.service.store import Store
-from footnoted.service.store.keys import Keys
 from footnoted.testing import ScriptedLLM
-
-WORST = 0.25  # seconds another tenant may be kept waiting
 
 
 async def burst(shared: dict, folder: Path, count: int) -> tuple:
@@ -161,139 +156,11 @@ async def frozen(shared: dict, folder: Path, what: str) -> tuple[float, float, f
         await line.cut()
 
 
-def hostile_bodies() -> dict[str, bytes]:
-    """What one tenant sends to make all wait; each within the 8 MB a body may have."""
-    million = "The excess is £75. " * 50_000
-    sources = [{"id": str(n), "text": million[: 7_000_000 // 20 - 100] + str(n)} for n in range(20)]
-    many = [{"id": str(n), "text": f"Clause {n}: the excess is £{n}. " * 900} for n in range(200)]
-    return {
-        "400,000 unknown fields": json.dumps({f"k{n}": n for n in range(400_000)}).encode(),
-        "nested 100,000 deep": b'{"question":' + b"[" * 100_000 + b"]" * 100_000 + b"}",
-        "a list of 2,000,000 numbers": b'{"question":"q","sources":[' + b"1," * 2_000_000 + b"1]}",
-        "metadata of 300,000 keys": json.dumps(
-            {"question": "q", "sources": [{"text": "x", "metadata": {f"k{n}": n for n in range(300_000)}}]}
-        ).encode(),
-        "7 MB of escapes": b'{"question":"q","sources":[{"text":"' + b"\\u00e9" * 150_000 + b'"}]}',
-        "20 sources of 350 kB": json.dumps(
-            {"question": "What is the excess of the windscreen?", "sources": sources}
-        ).encode(),
-        "200 sources of 30 kB": json.dumps({"question": "What is the excess of clause 77?", "sources": many}).encode(),
-    }
-
-
-def hostile_files() -> dict[str, tuple[str, bytes]]:
-    """What one tenant uploads."""
-    return {
-        "3 MB of Markdown headings": ("a.md", b"".join(b"# H%d\n\ntext %d\n\n" % (n, n) for n in range(120_000))),
-        "5 MB of nested HTML": ("a.html", b"<div>" * 900_000 + b"x"),
-        "40 MB of plain text": ("a.txt", b"The windscreen excess is 75 pounds for a repair. " * 800_000),
-        "a 10 MB table": ("b.html", b"<table>" + b"<tr><td>a<td>b<td>c</tr>" * 400_000 + b"</table>"),
-    }
-
-
-async def hostile(folder: Path, only: str) -> list[tuple[str, float, float]]:
-    """For each unfriendly thing: the worst wait of another tenant for `/healthz` and for the first words of an answer."""
-    url = f"sqlite:///{folder}/hostile.db"
-    store = Store(url)
-    await store.open()
-    made = {tenant: await Keys(store).add(tenant) for tenant in ("eve", "ada")}
-    await store.aclose()
-    replica = Replica(folder, "hostile", database_url=url, checking="hold", provider="extractive")
-    await start(replica)
-    found = []
-    try:
-        async with Client(replica.url, key=made["ada"]) as ada, Client(replica.url, key=made["eve"]) as eve:
-            calm = {"question": "What is the windscreen excess?", "sources": SOURCES}
-            for _ in range(3):
-                await ada.json("POST", "/api/v1/answers", calm)
-
-            async def attack(send, name: str) -> None:
-                waits: dict[str, list[float]] = {"healthz": [], "first": []}
-                over = asyncio.Event()
-
-                async def health() -> None:
-                    while not over.is_set():
-                        began = time.perf_counter()
-                        await ada.json("GET", "/healthz")
-                        waits["healthz"].append(time.perf_counter() - began)
-                        await asyncio.sleep(0.02)
-
-                async def first() -> None:
-                    while not over.is_set():
-                        began = time.perf_counter()
-                        async with ada.ask(calm) as response:
-                            async for line in response.content:
-                                if b"event: chunk" in line:
-                                    break
-                        waits["first"].append(time.perf_counter() - began)
-                        await asyncio.sleep(0.05)
-
-                watching = [asyncio.create_task(health()), asyncio.create_task(first())]
-                await asyncio.sleep(0.5)
-                quiet = {key: max(each) for key, each in waits.items()}
-                for each in waits.values():
-                    each.clear()
-                began = time.perf_counter()
-                with contextlib.suppress(TimeoutError):
-                    async with asyncio.timeout(40):
-                        sent = ["cut off"]
-                        sent = await asyncio.gather(*(send() for _ in range(4)), return_exceptions=True)
-                took = time.perf_counter() - began
-                await asyncio.sleep(0.3)
-                over.set()
-                await asyncio.gather(*watching)
-                worst = {key: max(each) for key, each in waits.items()}
-                print(
-                    f"  {name:<30} {took:6.1f} s, {dict(Counter(map(str, sent)))}; healthz {quiet['healthz']:.3f} → "
-                    f"{worst['healthz']:.3f} s, first words {quiet['first']:.3f} → {worst['first']:.3f} s",
-                    flush=True,
-                )
-                found.append((name, worst["healthz"] - quiet["healthz"], worst["first"] - quiet["first"]))
-
-            async def post(body: bytes, path: str) -> int:
-                async with eve.session.post(path, data=body, headers={"Content-Type": "application/json"}) as response:
-                    await response.read()
-                    return response.status
-
-            for name, body in hostile_bodies().items():
-                if only in name:
-                    await attack(lambda body=body: post(body, "/api/v1/answers"), f"{name} ({len(body) / 1e6:.1f} MB)")
-
-            numbers = iter(range(10_000))
-
-            async def upload(name: str, data: bytes) -> int:
-                status, _ = await eve.upload(data + b"%d" % next(numbers), name)
-                return status
-
-            for name, (file, data) in hostile_files().items():
-                if only in name:
-                    await attack(lambda file=file, data=data: upload(file, data), f"{name} ({len(data) / 1e6:.1f} MB)")
-            answer = {"answer": "The excess is £75. The moon is made of cheese. " * 170, "sources": SOURCES}
-            if only in "verify of 8,000 characters":
-                await attack(lambda: post(json.dumps(answer).encode(), "/api/v1/verify"), "verify of 8,000 characters")
-            if only in "questions to all documents":
-                ask = json.dumps({"message": "windscreen " * 700}).encode()
-                await attack(lambda: post(ask, "/api/v1/chat/message"), "questions to all documents")
-    finally:
-        replica.stop()
-    return found
-
-
-async def measure(only: str, part: str) -> list[tuple[str, str, bool]]:
+async def measure(only: str) -> list[tuple[str, str, bool]]:
     """Everything asked for, in turn."""
     reached: list[tuple[str, str, bool]] = []
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
-        if "hostile" in only or not only:
-            rows = await hostile(folder, part)
-            table(
-                ("what one tenant sends", "healthz +s", "first words +s"),
-                [(n, f"{h:.3f}", f"{f:.3f}") for n, h, f in rows],
-            )
-            worst = max(max(h, f) for _, h, f in rows)
-            reached.append((f"another tenant waits {WORST} s longer at most", f"{worst:.3f} s", worst <= WORST))
-        if only == "hostile":
-            return reached
         async with ScriptedLLM(say) as llm, real.postgres_database() as database:
             with real.redis_server() as redis:
                 model = {"provider": "compatible", "base_url": llm.url("openai"), "model": "scripted"}
@@ -324,14 +191,13 @@ async def measure(only: str, part: str) -> list[tuple[str, str, bool]]:
 def main() -> int:
     """Measure, print, judge."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", default="", help="one of: burst, limits, left, frozen, hostile")
-    parser.add_argument("--part", default="", help="words in the name of what the hostile tenant sends")
+    parser.add_argument("--only", default="", help="one of: burst, limits, left, frozen")
     parser.add_argument("--report", action="store_true", help="exit 0 even when a goal is missed")
     args = parser.parse_args()
     heading("What an operator would try", versions("footnoted", "fastapi", "redis", "sqlalchemy"))
     real.begin()
     try:
-        reached = asyncio.run(measure(args.only, args.part))
+        reached = asyncio.run(measure(args.only))
     finally:
         real.end()
     return goals(reached, report=args.report)

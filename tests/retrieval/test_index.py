@@ -152,3 +152,21 @@ def test_no_string_breaks_the_search(index, question):
 def test_what_is_asked_in_a_texts_own_words_is_found_in_it(text):
     """The same folding on both sides: every term of a question occurs among its text's terms."""
     assert set(query_terms(text)) <= set(index_terms(text))
+
+
+def test_an_addition_is_found_whole_or_not_at_all():
+    """What is put in in parts is found when it is committed; what is undone leaves nothing, and no lock."""
+    index = Index.of(Source(id=name, text=text) for name, text in WORDS.items())
+    addition = index.begin()
+    addition.add([Source(id="boat", text="A boat may be hired for a day.")])
+    assert found(index, "boat hired") == []
+    addition.undo()
+    with pytest.raises(ZeroDivisionError):
+        index.add(Source(id=str(1 / n), text="A boat may be hired for a day.") for n in (2, 1, 0))
+    assert (found(index, "boat hired"), index.count) == ([], len(WORDS))
+    addition = index.begin()
+    for day in ("Monday", "Sunday"):
+        addition.add([Source(id=day, text=f"A boat may be hired on {day}.")])
+    addition.commit()
+    assert set(found(index, "boat hired")) == {"Monday", "Sunday"}
+    assert [source.id for source in index.sources()][-2:] == ["Monday", "Sunday"]

@@ -6,6 +6,11 @@ from uuid import uuid4
 
 import pytest
 
+from footnoted.service.documents import DocumentService, items_of
+from footnoted.service.faults import Fault
+from footnoted.service.settings import Settings
+from footnoted.service.store import Store
+from footnoted.service.store.tables import PassageRow
 from tests.service.replicas import collect
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "policies"
@@ -177,3 +182,73 @@ async def test_any_text_is_verified(ada):
     await ada.upload("The boiler cover costs £64 a year.", "boiler.md")
     _, told = await ada.json("POST", "/api/v1/verify", {"answer": "The boiler cover costs £64 a year."})
     assert told["grounded"] is True
+
+
+@pytest.fixture
+async def kept(tmp_path):
+    """Documents on a database of their own, and how many passages lie in it."""
+    from sqlalchemy import func, select
+
+    store = Store(f"sqlite:///{tmp_path}/kept.db")
+    await store.open()
+
+    async def count() -> int:
+        async with store.session() as session:
+            return await session.scalar(select(func.count()).select_from(PassageRow))
+
+    yield DocumentService(store, Settings()), store, count
+    await store.aclose()
+
+
+LONG = "".join(f"## Clause {n}\n\nThe excess of clause {n} is £{n}.\n\n" for n in range(1_300)).encode()
+
+
+async def test_a_document_of_many_passages_is_kept_found_and_gone(kept):
+    """In several transactions, and yet all of it or nothing: for whoever looks, and for what is left behind."""
+    documents, _, count = kept
+    stored, new = await documents.add("ada", LONG, "long.md")
+    assert (new, stored.passages, await count()) == (True, 1_300, 1_300)
+    best, *_ = await documents.search("ada", ["What is the excess of clause 1200?"], k=3)
+    assert "£1200" in best.text
+    text = await documents.text("ada", stored.id)
+    assert [section["headings"] for section in text.sections][-1] == ["Clause 1299"]
+    (outlined,) = await documents.latest_texts("ada", limit=5)
+    assert next(outlined.sections)["headings"] == ["Clause 0"]
+    await documents.delete("ada", stored.id)
+    assert await count() == 0
+    assert await documents.search("ada", ["What is the excess of clause 1200?"], k=3) == []
+
+
+async def test_a_document_that_is_not_all_kept_is_nobodys(kept, monkeypatch):
+    """The database goes away in the middle: nothing is listed, nothing is left; after a crash it is taken away later."""
+    documents, store, count = kept
+    whole, begun = store.session, []
+
+    def fails_at_the_third():
+        begun.append(1)
+        if len(begun) == 4:
+            raise Fault(503, "unavailable", "away")
+        return whole()
+
+    monkeypatch.setattr(store, "session", fails_at_the_third)
+    with pytest.raises(Fault, match="away"):
+        await documents.add("ada", LONG, "long.md")
+    assert (await documents.recent("ada"), await count()) == ([], 0)
+    begun.clear()
+    monkeypatch.setattr(documents, "_erase", fails_at_the_third)  # as if the process had died
+    with pytest.raises(Fault, match="away"):
+        await documents.add("ada", LONG, "long.md")
+    monkeypatch.undo()
+    assert await count() > 0
+    assert await documents.recent("ada") == []
+    await documents.forget_torn(0)
+    assert await count() > 0
+    await documents.forget_torn(2**40)
+    assert await count() == 0
+
+
+def test_items_are_read_one_by_one():
+    """Of a list that is whole all, of one that is cut those before the cut; of nothing none."""
+    assert list(items_of('[{"a": [1, 2]}, [3], "]"]')) == [{"a": [1, 2]}, [3], "]"]
+    assert list(items_of('[{"a": 1}, {"b": 2}, {"c"')) == [{"a": 1}, {"b": 2}]
+    assert list(items_of("[]")) == list(items_of("")) == []

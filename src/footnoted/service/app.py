@@ -87,6 +87,7 @@ def create_app(settings: Settings | None = None, *, generator: GroundedGenerator
         summary="Answers, footnoted: every sentence points at the exact words that support it.",
         docs_url=None,
         redoc_url=None,
+        generate_unique_id_function=lambda route: f"{route.tags[0]}_{route.name}" if route.tags else route.name,
         lifespan=_lifespan(settings, modules, generator),
     )
     app.state.reading_bodies = Turns(1)

@@ -261,11 +261,14 @@ class DocumentService:
         """Where code points ``[start, end)`` of a document's text stand in its file. Raises `Fault` 404."""
         async with self._store.session() as session:
             await self._owned(session, tenant, document_id)
-            rows = await session.scalars(
-                select(PassageRow)
+            first = (
+                select(PassageRow.id)
                 .where(PassageRow.document_id == document_id, PassageRow.start < end, PassageRow.end > start)
                 .order_by(PassageRow.position)
                 .limit(_MOST_PLACED)
+            )
+            rows = await session.scalars(
+                select(PassageRow).where(PassageRow.id.in_(first.scalar_subquery())).order_by(PassageRow.position)
             )
             kept = await session.scalar(select(FileRow.document_id).where(FileRow.document_id == document_id))
         names: dict[str, None] = {}

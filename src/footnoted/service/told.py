@@ -508,11 +508,42 @@ def document_of(app: FastAPI) -> dict[str, Any]:
     from fastapi.openapi.utils import get_openapi
 
     if app.openapi_schema is None:
-        app.openapi_schema = get_openapi(title=app.title, version=app.version, summary=app.summary, routes=app.routes)
-        for operation in (each for path in app.openapi_schema["paths"].values() for each in path.values()):
+        made = get_openapi(title=app.title, version=app.version, summary=app.summary, routes=app.routes)
+        for operation in (each for path in made["paths"].values() for each in path.values()):
             for response in operation["responses"].values():
                 for content in response.get("content", {}).values():
                     schema = content.get("schema", {})
                     if "$ref" in schema:
                         content["schema"] = {"$ref": schema["$ref"]}
+        app.openapi_schema = _renamed(made)
     return app.openapi_schema
+
+
+def _renamed(document: dict[str, Any]) -> dict[str, Any]:
+    """The same with names that code generators take: one word each, none twice; and files that are told to be some."""
+    schemas: dict[str, Any] = document["components"]["schemas"]
+    long = sorted((name for name in schemas if "__" in name), key=lambda name: (name.count("__"), name))
+    names: dict[str, str] = {}
+    for name in long:
+        *rooms, short = name.split("__")
+        while short in schemas or short in names.values():  # the nearest room that tells it from the others
+            room = rooms.pop().title().replace("_", "")
+            short = short if short.startswith(room) else room + short
+        names[name] = short
+    references = {f"#/components/schemas/{name}": f"#/components/schemas/{short}" for name, short in names.items()}
+
+    def told(value: Any) -> Any:
+        if isinstance(value, dict):
+            found = {key: told(each) for key, each in value.items()}
+            if found.get("contentMediaType") == "application/octet-stream":
+                found["format"] = "binary"
+            return found
+        if isinstance(value, list):
+            return [told(each) for each in value]
+        return references.get(value, value) if isinstance(value, str) else value
+
+    made: dict[str, Any] = told(document)
+    kept = made["components"]["schemas"]
+    for name, short in names.items():
+        kept[short] = {**kept.pop(name), "title": short}
+    return made
