@@ -54,6 +54,13 @@ thorough: services
 check-all: services
 	$(PY) -m tests.pythons
 
+# An hour before a release: requests bent byte by byte to every endpoint, then what the document allows and forbids.
+MINUTES ?= 50
+.PHONY: fuzz
+fuzz: services
+	$(PY) -m tests.fuzz --minutes $(MINUTES)
+	FOOTNOTED_TESTS=thorough $(VENV)/bin/pytest --timeout 1200 tests/service/test_fuzz.py
+
 # How many small faults, sown one at a time into a sample of three rooms, their tests notice.
 mutants: services
 	$(PY) -m tests.mutants

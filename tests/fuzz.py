@@ -30,7 +30,7 @@ SECONDS = 90.0  # for one response; it is a stream's whole, on a busy machine
 _talks = itertools.count()
 PATIENCE = 1.0  # for a first word to a request whose length is a lie
 ROUND = 12  # requests to an operation before the next one's turn
-_NO_TROUBLE = frozenset({502, 503, 504, 507})  # what a service may say above 500: something it stands on is away
+_NO_TROUBLE = frozenset({502, 504})  # of 500 and more: a web address that cannot be had
 
 
 class Found(AssertionError):
@@ -76,6 +76,9 @@ async def send(port: int, sent: Sent) -> tuple[int, bytes]:
         told = b""
         try:
             writer.write(sent.wire())
+            if sent.leaves:
+                await writer.drain()
+                return 0, b""
             if not sent.framed:  # who was told of more than comes may wait for it for ever
                 with contextlib.suppress(TimeoutError):
                     async with asyncio.timeout(PATIENCE):

@@ -191,6 +191,7 @@ class Sent:
     headers: tuple[tuple[bytes, bytes], ...]
     body: bytes = b""
     framed: bool = True  # with the length that it has
+    leaves: bool = False  # before the answer
     trail: tuple[str, ...] = field(default=(), compare=False)
 
     def wire(self) -> bytes:
@@ -243,7 +244,7 @@ def wronged(sent: Sent, dice: random.Random) -> Sent:
     """The same with one to four things done to its bytes."""
     for _ in range(dice.choice((1, 1, 1, 2, 2, 3, 4))):
         bodily = [*_BODILY] * 4 if sent.body else []
-        way = dice.choice([*bodily, _header, _header, _header, _target, _target, _target, _method])
+        way = dice.choice([*bodily, _header, _header, _header, _target, _target, _target, _method, _leaving])
         sent = replace(way(sent, dice), trail=(*sent.trail, way.__name__.strip("_")))
     return sent
 
@@ -392,6 +393,10 @@ def _target(sent: Sent, dice: random.Random) -> Sent:
     at = dice.randrange(1, len(steps)) if len(steps) > 1 else 0
     steps[at] = dice.choice(_IN_PATH) if dice.random() < 0.7 else steps[at] + dice.choice(_IN_PATH)
     return replace(sent, target=b"/".join(steps) + mark + query)
+
+
+def _leaving(sent: Sent, dice: random.Random) -> Sent:
+    return replace(sent, leaves=True)
 
 
 def _method(sent: Sent, dice: random.Random) -> Sent:
