@@ -5,7 +5,7 @@
 A server of its own process sends each stream 200 chunks at 50 a second; one client reads them, all begun together. A
 proxy is a process of its own, warmed by a stream before it is measured: what is told is the CPU (user and system) that
 it took while the streams ran, divided by them, and the median time to a stream's first chunk, less that without a
-proxy. The conversation holds sources; checking is off, where bytes are relayed, and ``mark``.
+proxy: among all of them, begun in the same moment, and of one that comes alone, 150 ms after the last. The conversation holds sources; checking is off, where bytes are relayed, and ``mark``.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from _paced_server import paced_server
 from _table import heading, table
 
 CHUNKS, PACE = 200, 50
+APART = 0.15  # seconds between two that count as coming alone
 SOURCE = "The windscreen excess is £75 for a repair. Racing on any track is not covered."
 ASKED = f'<document title="Car policy">{SOURCE}</document> What is the windscreen excess?'
 CONFIG = """general_settings: {{dangerously_permit_weak_or_unset_master_key: true}}
@@ -77,8 +78,9 @@ def cpu(pid: int) -> float:
     return total
 
 
-async def read(session, url, headers) -> float:
+async def read(session, url, headers, *, after=0.0) -> float:
     body = {"model": "m", "stream": True, "messages": [{"role": "user", "content": ASKED}]}
+    await asyncio.sleep(after)
     began = time.perf_counter()
     first = 0.0
     async with session.post(f"{url}/chat/completions", json=body, headers=headers) as response:
@@ -89,11 +91,11 @@ async def read(session, url, headers) -> float:
     return first * 1000
 
 
-async def streams(url, count, headers):
-    """Milliseconds to the first chunk of each of so many streams."""
+async def streams(url, count, headers, *, apart=0.0):
+    """Milliseconds to the first chunk of each of so many streams, begun so many seconds apart."""
     connector = aiohttp.TCPConnector(limit=0)
     async with aiohttp.ClientSession(connector=connector, headers={"Authorization": "Bearer k"}) as session:
-        return await asyncio.gather(*(read(session, url, headers) for _ in range(count)))
+        return await asyncio.gather(*(read(session, url, headers, after=n * apart) for n in range(count)))
 
 
 def measured(name, command, port, options, headers=None):
@@ -105,14 +107,16 @@ def measured(name, command, port, options, headers=None):
             before = cpu(pid)
             firsts = asyncio.run(streams(url, options.streams, headers))
             spent = (cpu(pid) - before) / options.streams
-            found.append({"cpu_ms": spent * 1000, "first_ms": statistics.median(firsts)})
-    return name, {key: statistics.median(each[key] for each in found) for key in ("cpu_ms", "first_ms")}
+            one = statistics.median(asyncio.run(streams(url, options.alone, headers, apart=APART)))
+            found.append({"cpu_ms": spent * 1000, "first_ms": statistics.median(firsts), "alone_ms": one})
+    return name, {key: statistics.median(each[key] for each in found) for key in found[0]}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--litellm")
     parser.add_argument("--streams", type=int, default=40)
+    parser.add_argument("--alone", type=int, default=30)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--patience", type=float, default=120)
     options = parser.parse_args()
@@ -121,7 +125,8 @@ def main() -> None:
         direct = [
             statistics.median(asyncio.run(streams(upstream, options.streams, None))) for _ in range(options.rounds)
         ]
-        found = {"no proxy": {"cpu_ms": 0.0, "first_ms": statistics.median(direct)}}
+        one = statistics.median(asyncio.run(streams(upstream, options.alone, None, apart=APART)))
+        found = {"no proxy": {"cpu_ms": 0.0, "first_ms": statistics.median(direct), "alone_ms": one}}
         for mode in ("off", "mark"):
             port = free_port()
             command = [sys.executable, "-m", "footnoted.cli", "proxy", "--upstream", upstream]
@@ -134,13 +139,21 @@ def main() -> None:
                 config.flush()
                 command = [options.litellm, "--config", config.name, "--port", str(port), "--num_workers", "1"]
                 found |= [measured("LiteLLM's proxy", command, port, options)]
-    base = found["no proxy"]["first_ms"]
+    base = found["no proxy"]
     rows = [
-        [name, f"{each['cpu_ms']:.1f}", f"{each['first_ms']:.1f}", f"{each['first_ms'] - base:+.1f}"]
+        [
+            name,
+            f"{each['cpu_ms']:.1f}",
+            *(
+                cell
+                for key in ("first_ms", "alone_ms")
+                for cell in (f"{each[key]:.1f}", f"{each[key] - base[key]:+.1f}")
+            ),
+        ]
         for name, each in found.items()
     ]
     heading(f"{options.streams} streams at once, {CHUNKS} chunks at {PACE} a second", {})
-    table(["", "CPU ms a stream", "first chunk ms", "added ms"], rows)
+    table(["", "CPU ms a stream", "first of all ms", "added", "first alone ms", "added"], rows)
     if "LiteLLM's proxy" in found:
         share = found["footnoted proxy, checking off"]["cpu_ms"] / found["LiteLLM's proxy"]["cpu_ms"]
         print(f"\nfootnoted proxy with checking off takes {share:.2f} of LiteLLM's CPU (goal: at most 0.30)")

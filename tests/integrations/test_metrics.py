@@ -1,11 +1,6 @@
-"""The gate as other programs' metrics and rails: each against the released library, where that is installed."""
+"""The gate as other programs' metrics and nodes: each against the released library."""
 
-import os
-
-import pytest
-
-os.environ.setdefault("DEEPEVAL_TELEMETRY_OPT_OUT", "YES")
-os.environ.setdefault("RAGAS_DO_NOT_TRACK", "true")
+from tests.peers import UNHURRIED, peer
 
 SOURCE = "The windscreen excess is £75 for a repair. Racing on any track is not covered."
 TRUE = "The windscreen excess is £75 for a repair."
@@ -56,38 +51,10 @@ async def test_langgraphs_node():
     assert done["grounding"]["claims"][0]["verdict"] != "supported"
 
 
-def test_deepevals_metric():
-    pytest.importorskip("deepeval")
-    from deepeval.test_case import LLMTestCase
-
-    from footnoted.integrations.deepeval import GroundingMetric
-
-    metric = GroundingMetric(threshold=0.6)
-    case = LLMTestCase(input="?", actual_output=f"{TRUE} {FALSE}", retrieval_context=[SOURCE])
-    assert metric.measure(case) == 0.5
-    assert not metric.is_successful()
-    assert FALSE in metric.reason
-
-
-async def test_ragas_metric():
-    pytest.importorskip("ragas")
-    from ragas.dataset_schema import SingleTurnSample
-
-    from footnoted.integrations.ragas import Grounding
-
-    sample = SingleTurnSample(user_input="?", response=f"{TRUE} {FALSE}", retrieved_contexts=[SOURCE])
-    assert await Grounding().single_turn_ascore(sample) == 0.5
-
-
-async def test_litellms_guardrail():
-    litellm = pytest.importorskip("litellm")
-    from footnoted.integrations.litellm import GroundingGuardrail
-
-    asked = {"messages": [{"role": "user", "content": f"<document>{SOURCE}</document> What is it?"}]}
-    response = litellm.ModelResponse(choices=[{"message": {"role": "assistant", "content": f"{TRUE} {FALSE}"}}])
-    guard = GroundingGuardrail(guardrail_name="footnoted", checking="hold", verdict_wait=90)
-    told = await guard.async_post_call_success_hook(asked, None, response)
-    message = told.choices[0].message
-    assert message.content.strip() == TRUE
-    assert message.annotations[0]["url_citation"]["end_index"] == len(TRUE)
-    assert message.provider_specific_fields["footnoted"]["verdicts"]["supported"] == 1
+@UNHURRIED
+async def test_deepevals_and_ragas_metrics():
+    """Each as its library runs it: the same half."""
+    told = await peer("metrics.py", {"said": f"{TRUE} {FALSE}", "source": SOURCE})
+    assert told["deepeval"]["score"] == told["ragas"] == 0.5
+    assert not told["deepeval"]["passes"]
+    assert FALSE in told["deepeval"]["reason"]

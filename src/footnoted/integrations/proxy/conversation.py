@@ -76,6 +76,21 @@ def held(protocol: Protocol, body: Mapping[str, Any]) -> Held:
     )
 
 
+def unharmed(asked: Mapping[str, Any]) -> str:
+    """Why a reply cannot be weighed as running text, if so: it is data, or several, or sound."""
+    form = asked.get("response_format") or (asked.get("text") or {}).get("format") or asked.get("output_format")
+    form = form or (asked.get("output_config") or {}).get("format")
+    if isinstance(form, dict) and form.get("type") not in (None, "text"):
+        return "structured output"
+    if isinstance(asked.get("n"), int) and asked["n"] > 1:
+        return "several choices"
+    if asked.get("logprobs") or asked.get("top_logprobs"):
+        return "logprobs"
+    if "audio" in (asked.get("modalities") or ()):
+        return "audio"
+    return ""
+
+
 def _passages(piece: _Piece) -> list[Passage]:
     if piece.kind == "document":
         return [Passage(piece.text, piece.title)]

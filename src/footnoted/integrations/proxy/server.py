@@ -13,7 +13,7 @@ import re
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Any, Literal, cast
+from typing import Literal, cast
 from urllib.parse import urlsplit
 
 import aiohttp
@@ -25,7 +25,7 @@ from footnoted.answering.weighing import Checking, Mode
 from footnoted.errors import BadProviderReply, ConfigurationError
 from footnoted.grounding.judge import Weigher
 from footnoted.integrations.proxy.acts import ActingChecking
-from footnoted.integrations.proxy.conversation import Held, Protocol, held
+from footnoted.integrations.proxy.conversation import Held, Protocol, held, unharmed
 from footnoted.integrations.proxy.replies import REPLYING, Replying
 from footnoted.integrations.proxy.shelf import PATH, POLICY, Shelf
 from footnoted.providers._sse import Decoder
@@ -182,7 +182,7 @@ class Proxy:
             return None, "no JSON"
         if not isinstance(asked, dict):
             return None, "no JSON"
-        if why := _unharmed(asked):
+        if why := unharmed(asked):
             return None, why
         found = await asyncio.to_thread(held, protocol, asked) if len(body) > _LARGE else held(protocol, asked)
         return (found, "") if found.sources or found.acts.any else (None, "no sources")
@@ -380,21 +380,6 @@ def _whole_events(data: bytes) -> tuple[bytes, bytes]:
     if cut < 4 and len(data) < _MOST_EVENT:
         return b"", data
     return (data[:cut], data[cut:]) if cut >= 4 else (data, b"")
-
-
-def _unharmed(asked: Mapping[str, Any]) -> str:
-    """Why a reply cannot be weighed as running text, if so: it is data, or several, or sound."""
-    form = asked.get("response_format") or (asked.get("text") or {}).get("format") or asked.get("output_format")
-    form = form or (asked.get("output_config") or {}).get("format")
-    if isinstance(form, dict) and form.get("type") not in (None, "text"):
-        return "structured output"
-    if isinstance(asked.get("n"), int) and asked["n"] > 1:
-        return "several choices"
-    if asked.get("logprobs") or asked.get("top_logprobs"):
-        return "logprobs"
-    if "audio" in (asked.get("modalities") or ()):
-        return "audio"
-    return ""
 
 
 def _without_ours(protocol: Protocol | None, body: bytes) -> bytes:
