@@ -124,6 +124,21 @@ def test_the_condition_beside_the_answer_comes_with_it():
     ]
 
 
+@pytest.mark.parametrize("filler", ["", "Nothing is said of this here. " * 400])
+def test_sentences_of_one_paragraph_are_told_in_its_order(filler):
+    """Whatever of a paragraph fits the question best, the answer reads as the paragraph does; so in a long source."""
+    said = (
+        "The glass excess is £75 when the glass is replaced by our approved repairer. When the glass is repaired and "
+        "not replaced, the glass excess is £25. If you use another repairer, the glass excess is £115."
+    )
+    found, _ = reply("What is the glass excess?", Source("excesses", f"{filler}\n\n{said}\n\nYou pay it once."))
+    told = [one.text for one in found.passages]
+    places = [said.index(text) for text in told if text in said]
+    assert len(places) > 1
+    assert places == sorted(places)
+    assert told[: len(places)] == [text for text in told if text in said]
+
+
 def test_a_word_alone_takes_the_next_sentence_along():
     """A bare "Yes." answers little; what follows it says what."""
     source = Source("a", "**Am I covered abroad?**\n\nYes. Cover abroad lasts for 30 days in a year.")

@@ -51,7 +51,7 @@ class Passage:
 def passages(ranked: Sequence[Scored], sources: Sequence[Source], *, limit: int, tokens: int) -> tuple[Passage, ...]:
     """The best sentence, what bounds or explains it, and others near it that add something; at most ``limit``.
 
-    The best stands first; the rest follow source by source, in the order of the source. Sentences that order
+    The paragraph of the best stands first, in its own order; the rest follow source by source. Sentences that order
     about whoever answers are left out, and so is what does not fit into ``tokens``.
     """
     chosen = _Chosen(sources, limit, tokens)
@@ -78,7 +78,7 @@ class _Piece:
     passage: Passage
     source: int
     start: int
-    group: int
+    block: int  # the paragraph, list or table it stands in
 
 
 class _Chosen:
@@ -92,7 +92,6 @@ class _Chosen:
         self._said: list[tuple[frozenset[str], frozenset[str]]] = []
         self._used: set[tuple[int, int]] = set()
         self._lists: dict[tuple[int, int], list[Sentence]] = {}
-        self._groups = 0
 
     def take(self, sentence: Sentence, ranked: Sequence[Scored]) -> None:
         """Write a sentence with what belongs to it, unless it is said already or does not fit."""
@@ -103,7 +102,6 @@ class _Chosen:
             self._take_list(sentence, ranked)
             return
         run = self._with_condition(sentence) if sentence.kind == "prose" else [sentence]
-        self._groups += 1
         for one in run:
             fresh = one is not sentence or len(run) > 1 or not self._repeats(one)
             if fresh and len(self.written) < self._limit:
@@ -124,7 +122,7 @@ class _Chosen:
             return sentence
         self._used.update((one.source_index, one.start) for one in near[first + 1 : last + 1])
         text = self._sources[sentence.source_index].text[near[first].start : near[last].end]
-        return replace(near[first], end=near[last].end, text=text)
+        return replace(near[first], end=near[last].end, text=text, block=sentence.block)
 
     def _with_condition(self, sentence: Sentence) -> list[Sentence]:
         """The sentence, and the next of its paragraph where that bounds it or it says too little alone."""
@@ -134,7 +132,9 @@ class _Chosen:
         if after is None or after.block != near[at].block:
             return [sentence]
         short = len(sentence.text.split()) < _LEAST_WORDS and not _UNSPACED.search(sentence.text)
-        return [sentence, after] if short or _CONDITION.search(after.text) else [sentence]
+        return (
+            [sentence, replace(after, block=sentence.block)] if short or _CONDITION.search(after.text) else [sentence]
+        )
 
     def _take_list(self, lead: Sentence, ranked: Sequence[Scored]) -> None:
         """A sentence that ends in a colon says nothing without its list: the items that fit best, in order."""
@@ -144,14 +144,12 @@ class _Chosen:
         ]
         if not members:
             if len(lead.text.split()) >= _LEAST_LEAD:  # what it introduces is code or a picture: it tells enough itself
-                self._groups += 1
                 self._write(lead)
             return
         self._used.add((lead.source_index, lead.start))
         place = {(one.source_index, one.start): i for i, one in enumerate(ranked)}
         best = sorted(members, key=lambda one: place.get((one.source_index, one.start), len(ranked)))[:_LISTED]
         best.sort(key=lambda one: one.start)
-        self._groups += 1
         for one in best if best[0].kind == "item" else best[: max(1, self._limit - len(self.written))]:
             self._write(one)
 
@@ -207,7 +205,7 @@ class _Chosen:
         self._left -= cost
         self._used.add((one.source_index, one.start))
         self._said.append(_gist(text))
-        self.written.append(_Piece(Passage(text, pointers), pointers[0].source, start, self._groups))
+        self.written.append(_Piece(Passage(text, pointers), pointers[0].source, start, one.block))
         return True
 
     def _free(self, one: Sentence) -> bool:
@@ -237,15 +235,19 @@ class _Chosen:
         return read(source, one.source_index, within=Span(start, end))
 
     def in_order(self) -> tuple[Passage, ...]:
-        """The best group first, then the others source by source, as they stand there."""
+        """The paragraph of the best first, then the others source by source, each as it stands there."""
         if not self.written:
             return ()
-        first = self.written[0].group
+        best = self.written[0]
         sources = list(dict.fromkeys(piece.source for piece in self.written))
-        key = {source: place for place, source in enumerate(sources)}
-        rest = [piece for piece in self.written if piece.group != first]
-        rest.sort(key=lambda piece: (key[piece.source], piece.start))
-        return tuple(piece.passage for piece in (*(p for p in self.written if p.group == first), *rest))
+        self.written.sort(
+            key=lambda piece: (
+                (piece.source, piece.block) != (best.source, best.block),
+                sources.index(piece.source),
+                piece.start,
+            )
+        )
+        return tuple(piece.passage for piece in self.written)
 
 
 def _pointer(one: Sentence) -> Pointer:
