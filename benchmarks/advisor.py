@@ -1,6 +1,7 @@
 """Does the security advisor answer what was asked? 110 questions against an oracle of raw files.
 
     python benchmarks/advisor.py --data ../shared/data/security [--part dev|exam|all] [--show] [--model well|badly]
+    python benchmarks/advisor.py --data ../shared/data/security --wordings SEED
     python benchmarks/advisor.py --data ../shared/data/security --replies
 
 The findings of both scans are imported into a SQLite file of its own, beside Prowler's checks and compliance maps where
@@ -8,7 +9,7 @@ The findings of both scans are imported into a SQLite file of its own, beside Pr
 its names, what cannot be answered by a refusal. ``dev`` is four fifths of the questions by a hash of their ids, ``exam``
 the rest. ``told`` is an answer that is not right and says which words of the question it did not use. ``--model``: a
 scripted model on loopback fills the query from the data's own typed one, or spoils it: a field left out or mistaken, an
-account made up, JSON cut off. ``--replies``: the data's true and false sentences, held against the rows.
+account made up, JSON cut off. ``--wordings``: other wordings over the same grammar (`_wordings.py`). ``--replies``: the data's true and false sentences, held against the rows.
 """
 
 from __future__ import annotations
@@ -96,7 +97,7 @@ def matches(result, how, text, names):
         return says(text, value) or (len(sources) > 1 and any(says(text, count) for count in one))
     if how == "names":
         wanted = {item.split(": ")[0].split(" on ")[-1].split(" (")[0] for item in result["items"]}
-        told = names.told(text)
+        wanted, told = wanted & names.all, names.told(text)
         if result["value"] == 0:
             return says(text, 0) or re.search(r"\b(?:no|none|nothing)\b", text.casefold()) is not None
         if not result.get("complete", True) and len(result["items"]) < 6:
@@ -254,6 +255,9 @@ async def main():
     parser.add_argument("--show", action="store_true", help="print what was not right")
     parser.add_argument("--model", choices=("well", "badly"), help="how a scripted model fills the query")
     parser.add_argument("--replies", action="store_true", help="hold the data's sentences against the rows instead")
+    parser.add_argument(
+        "--wordings", type=int, metavar="SEED", help="ask in other wordings, with names drawn by a seed"
+    )
     parser.add_argument("--only", help="ids of questions, separated by commas")
     given = parser.parse_args()
     sys.path.insert(0, str(given.data))
@@ -266,26 +270,31 @@ async def main():
             target = raw / path.parent.name / path.stem
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(gzip.decompress(path.read_bytes()))
-        names = Names(oracle.load(str(raw)))
+        rows = oracle.load(str(raw))
+        names = Names(rows)
+        asked = lines_of(given.data / "questions.jsonl")
+        if given.wordings is not None:
+            from benchmarks._wordings import drawn
+
+            asked = list(drawn(rows, oracle, given.wordings))
         async with Database(given.database or f"sqlite:///{place}/advisor.db") as database:
             if not await FindingsService(database).count(TENANT):
                 await fill(database, given.data)
             shelves = KnowledgeBaseService(database), FindingsService(database)
-            asked = lines_of(given.data / "questions.jsonl")
             async with ScriptedLLM(scripted(asked, given.model)) as llm:
                 options = {"base_url": llm.url("openai"), "model": "scripted"} if given.model else {}
                 provider = "compatible" if given.model else "extractive"
                 if given.replies:
                     await replies(given, database)
                 else:
-                    await questions(given, AnswerService(provider, *shelves, **options), names)
+                    await questions(given, asked, AnswerService(provider, *shelves, **options), names)
 
 
-async def questions(given, service, names):
+async def questions(given, asked, service, names):
     """Ask each question and print how many were answered, by kind."""
     counts, kinds = Counter(), {}
-    for question in lines_of(given.data / "questions.jsonl"):
-        if given.part != "all" and is_exam(question["id"]) != (given.part == "exam"):
+    for question in asked:
+        if given.wordings is None and given.part != "all" and is_exam(question["id"]) != (given.part == "exam"):
             continue
         if given.only and question["id"] not in given.only.split(","):
             continue
@@ -304,7 +313,7 @@ async def questions(given, service, names):
     shares = ", ".join(
         f"{name} {counts[name]} ({100 * counts[name] / total:.0f} %)" for name in ("right", "told", "refused", "wrong")
     )
-    print(f"{given.part}: {total} questions: {shares}")
+    print(f"{given.part if given.wordings is None else 'wordings'}: {total} questions: {shares}")
 
 
 if __name__ == "__main__":

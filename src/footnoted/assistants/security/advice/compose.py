@@ -75,7 +75,7 @@ class Composer:
     def _figures(self) -> Iterator[Line]:
         at = self._at("inventory")
         result = self.context.result
-        listing = result is not None and (result.query.select in ("group", "trend") or result.query.of == "checks")
+        listing = result is not None and bool(result.groups)
         for place, line in enumerate(figures(self.asked, self.context)):
             yield Line(f"- {line}" if listing and place else line, at(f"line:{line}"))
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from footnoted.assistants.security.documents import ConversationDocument
-from footnoted.assistants.security.findings.finding import Finding, Pagination
+from footnoted.assistants.security.findings.finding import Finding
 from footnoted.assistants.security.knowledge.entry import KnowledgeEntry
 from footnoted.assistants.security.knowledge.shipped import checks_of
 from footnoted.assistants.security.names import framework_key
@@ -137,11 +137,7 @@ def _counted(query: FindingQuery) -> FindingQuery:
 
 async def _findings(result: Result, service: FindingsService, tenant: str) -> tuple[Finding, ...]:
     """The findings of the rows, as they are kept, in the rows' order."""
-    if not result.rows:
-        return ()
-    page = await service.get_by_rule_ids(tenant, [one.id for one in result.rows], Pagination(page_size=200))
-    found = {one.id: one for one in page}
-    return tuple(found[one.id] for one in result.rows if one.id in found)
+    return await service.get_by_ids(tenant, [one.id for one in result.rows])
 
 
 async def _by_catalogue(asked: Asked, service: FindingsService, tenant: str) -> Result | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
@@ -64,6 +65,8 @@ def _of(asked: Asked, context: AnswerContext, result: Result) -> Iterator[str]:
             yield f"The oldest is {result.oldest} days old, {days}."
         if query.select == "list" and query.of == "checks":
             yield from _groups(asked, result)
+        elif result.groups:
+            yield from _on(asked, result)
     if query.where.resource and (names := _several(asked)):
         yield f"The name is borne by {names}."
 
@@ -111,6 +114,18 @@ def _groups(asked: Asked, result: Result) -> Iterator[str]:
     if asked.reading.place and len(result.groups) >= asked.reading.place:
         key, name, n = result.groups[asked.reading.place - 1]
         yield f"In place {asked.reading.place}: {safe(value_name(by, key, name, asked.vocabulary))} with {n}."
+
+
+def _on(asked: Asked, result: Result) -> Iterator[str]:
+    """The resources a list is of, by name, with the account where a name is borne twice."""
+    places = [key.split("|", 2) for key, _, _ in result.groups]
+    names = [asked.vocabulary.resource_name(identity) for _, _, identity in places]
+    seen = Counter(names)
+    for (_, account, _), name, (_, _, n) in list(zip(places, names, result.groups, strict=True))[:_GROUPS]:
+        where = f" in {asked.vocabulary.account_name(account)}" if seen[name] > 1 else ""
+        yield f"{safe(name + where)}: {n}"
+    if len(names) > _GROUPS:
+        yield f"{len(names) - _GROUPS} more resources."
 
 
 def _sides(asked: Asked, result: Result) -> Iterator[str]:

@@ -97,6 +97,13 @@ def wanted_by_name(names: Sequence[str], *, sqlite: bool) -> Wanted:
     return wanted
 
 
+def wanted_by_id(ids: Sequence[str], *, sqlite: bool) -> Wanted:
+    """The findings of these ids, whether they are still reported or not."""
+    wanted = Wanted(sqlite, findings=["f.tenant = :tenant"])
+    wanted.findings.append(wanted.among("f.id", ids))
+    return wanted
+
+
 async def read_page(
     database: Database,
     tenant: str,

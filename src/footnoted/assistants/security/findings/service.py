@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from footnoted.assistants.security.findings.finding import FindingFilters, FindingsPage, Pagination
+from footnoted.assistants.security.findings.finding import Finding, FindingFilters, FindingsPage, Pagination
 from footnoted.assistants.security.findings.importing import ImportReport, import_findings
 from footnoted.assistants.security.findings.pages import (
     FAILING_FIRST,
     forms_of,
     read_page,
     wanted_by,
+    wanted_by_id,
     wanted_by_name,
 )
 from footnoted.assistants.security.rooms import opened, transaction
@@ -61,6 +62,16 @@ class FindingsService:
         return await read_page(
             self.database, tenant, wanted, pagination or Pagination(), order=FAILING_FIRST, counted=failing
         )
+
+    async def get_by_ids(self, tenant_id: str, ids: Sequence[str]) -> tuple[Finding, ...]:
+        """The findings of these ids in their order, those that are no longer reported too."""
+        tenant = _of(tenant_id)
+        if not ids:
+            return ()
+        wanted = wanted_by_id(list(ids)[:_MOST_NAMED], sqlite=self.database.is_sqlite)
+        page = await read_page(self.database, tenant, wanted, Pagination(page_size=200))
+        found = {one.id: one for one in page}
+        return tuple(found[one] for one in ids if one in found)
 
     async def count(self, tenant_id: str) -> int:
         """How many findings the tenant has, whatever their state."""

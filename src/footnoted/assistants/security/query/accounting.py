@@ -203,7 +203,9 @@ class Held:
                 "diff": changed or query.select == "trend" or by.startswith("first_seen"),
                 "group": bool(by) or query.select in ("compare", "unmet"),
                 "explain": query.select == "explain",
-                "remediation": query.select == "remediation" or where.change == "fixed" or shows or by != "",
+                "remediation": query.select == "remediation"
+                or where.change == "fixed"
+                or ((shows or by != "") and not self._past(place)),
                 "mapping": query.select in _DUTIES or bool(where.framework),
                 "wording": query.select in _DUTIES,
             }
@@ -216,9 +218,7 @@ class Held:
         reflected = {
             "negate": self._negates(place),
             "than": self._measures(place, dated=dated),
-            "period": dated or changed or where.scan != "latest" or query.select in _DUTIES or (
-                value == "in" and not any(each.kind in ("number", "date") for each in self.mentions[place + 1 :][:2])
-            ),
+            "period": self._is_in_time(place, value, dated=dated),
             "scan": where.scan == (value or "latest") or changed or (value == "previous" and dated),
             "or": len(self._all("severity")) > 1,
             "untagged": where.untagged,
@@ -241,6 +241,17 @@ class Held:
             value in self._all("status") or query.group_by == "status" or (value == "pass" and rated)
             or (value == "muted" and self._changed)
         )  # fmt: skip
+
+    def _past(self, place: int) -> bool:
+        return bool({"did", "was", "were"} & {compact(one.text) for one in self.mentions[max(0, place - 6) : place]})
+
+    def _is_in_time(self, place: int, value: str, *, dated: bool) -> bool:
+        query, after = self.query, self.mentions[place + 1 : place + 3]
+        if value == "since" and any(one.role("scan") for one in after):
+            return self._changed or dated
+        named = any(one.kind in ("number", "date") for one in after)
+        timed = dated or self._changed or query.where.scan != "latest" or query.select in _DUTIES
+        return timed or (value == "in" and not named)
 
     def _measures(self, place: int, *, dated: bool) -> bool:
         """Whether "over" is said of a span of time, of sides that are compared, or, as "over all", of nothing."""

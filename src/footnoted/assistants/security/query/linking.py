@@ -50,6 +50,7 @@ class Mention:
     roles: tuple[str, ...] = ()
     value: object = None
     near: bool = False  # not spelt exactly so
+    apart: bool = False  # a mark stands before it
 
     def role(self, kind: str) -> str | None:
         """The value of a role of this kind: of ``severity:high`` asked for ``severity``, ``high``."""
@@ -98,7 +99,11 @@ class Linker:
             mention = self._longest(tokens, at) or self._date(tokens, at) or self._single(tokens, at)
             found.append(mention)
             at = mention.end
-        return self._requirements(found)
+        return self._requirements([self._marked(one, question) for one in found])
+
+    def _marked(self, one: Mention, question: str) -> Mention:
+        before = self.tokens[one.start - 1].end if one.start else 0
+        return replace(one, apart=re.search(r"[,;:.?!]", question[before : self.tokens[one.start].start]) is not None)
 
     def _split(self, tokens: list[Token]) -> list[Token]:
         """Words joined by a mark, apart where together they name nothing and apart they do."""

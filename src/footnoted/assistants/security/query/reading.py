@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 _SEVERAL = 5  # names told one by one
 _LONGEST = 36_500  # days a question may reach back
+_BEFORE_NAMES = ("in", "of", "for", "from", "by", "at", "on", "with")
 _BEYOND = 0.003  # fitted: how much nearer to what no scan can answer a question may be
 _SEVERITIES = [one.value for one in Severity]
 _ADJACENT = {"account": "account", "region": "region", "service": "service", "tag": "tag", "category": "category"}
@@ -105,6 +106,7 @@ class _Reader:
         self.without: dict[str, Any] = {}
         self.used: set[int] = set()
         self.since_scan = False
+        self.since_last = False
         self.ambiguous: list[tuple[str, list[Meaning]]] = []
 
     def read(self) -> Reading:
@@ -147,6 +149,7 @@ class _Reader:
             self.ambiguous.append((one.text, meanings))
             return
         (meaning,) = meanings
+        self.mentions[place] = replace(one, meanings=(meaning,))
         values = list(meaning.values)
         if meaning.field == "provider" and values[0] not in self.vocabulary.providers:
             self.reading.unfit.append(one.text)
@@ -381,6 +384,7 @@ class _Reader:
 
     def _closed(self) -> None:
         severities: list[str] = []
+        self._scans_named()
         for place, one in enumerate(self.mentions):
             if not one.roles:
                 continue
@@ -412,27 +416,44 @@ class _Reader:
             del self.without["status"]
         self._scan_words()
 
+    def _scans_named(self) -> None:
+        """Of "the newest scan", which orders nothing, and "since the last scan", of what became of findings."""
+        for place, one in enumerate(self.mentions):
+            following = self.mentions[place + 1 : place + 2]
+            if one.role("order") == "newest" and following and following[0].role("noun") == "scan":
+                self.mentions[place] = replace(one, roles=("scan:latest",))
+            if one.role("scan") == "previous":
+                told = compact(one.text).startswith("since") or self._role_before(place, "period", 3) == "since"
+                self.since_last |= told and not self._has("select", "diff")
+
     def _scan_words(self) -> None:
         """Fixed and new are of two scans; the fixed of "how do I get it fixed" is not."""
-        if (
-            self._says("fix", "remediate", "resolve", "close")
-            and self._says("did", "have")
-            and self._has("select", "count")
-        ):
+        if self._is_done():
             self.where.setdefault("change", "fixed")
+        if self.since_last and "change" not in self.where:
+            became = {"muted": "muted", "pass": "fixed"}
+            self.where["change"] = next((became[one] for one in self.where.get("status", ()) if one in became), "new")
         change = self.where.get("change")
         if change == "fixed" and not self._says(
             "did", "was", "were", "been", "got", "have", "has", "fixed", "resolved", "closed", "fix", "close"
         ):
             del self.where["change"]
-        if change == "new" and self.where.get("scan") == "previous":
-            del self.where["scan"]
-        if self.where.get("change") and self.where.get("scan") == "latest":
+        if self.where.get("change") and self.where.get("scan") in ("latest", "previous"):
             del self.where["scan"]
         if self.where.get("change"):
             self.where.pop("status", None)
             if self.since_scan:  # a week ago is when the scan before was taken
                 self.where.pop("first_seen_from", None)
+
+    def _is_done(self) -> bool:
+        """Of "what did we fix", not of "what have we to fix" or "how did": whether it was put right."""
+        words = [compact(one.text) for one in self.mentions]
+        for place, word in enumerate(words):
+            if word in ("fix", "remediate", "resolve", "close"):
+                before = words[max(0, place - 6) : place]
+                counted = self._has("select", "count") and "have" in before
+                return ("did" in before or counted) and not {"to", "how", "howdo", "howcan"} & set(before)
+        return False
 
     # what it is about
 
@@ -519,7 +540,8 @@ class _Reader:
                 return choice
         if "remediation" in found and "count" not in found and "change" not in self.where:
             first = [place for place, one in enumerate(self.mentions) if compact(one.text) == "first"]
-            self.used.update(first)  # what is to be fixed first is a list, gravest first
+            for place in first:  # what is to be fixed first is a list, gravest first
+                self.mentions[place] = replace(self.mentions[place], kind="role", roles=("order:most",))
             ordered = bool(first) or self._has("order")
             self.reading.fix = True
             if not ordered or {"howdo", "howcan"} & {compact(one.text) for one in self.mentions}:
@@ -591,6 +613,8 @@ class _Reader:
             if not self._has("status"):  # the share of what, is not said
                 self.reading.unfit += [one.text for one in self.mentions if "select:rate" in one.roles]
             return {**shape, "select": "rate"}
+        if kind == "age" and not limit:
+            return {**shape, "select": "age"}
         if order in ("oldest", "newest", "since") and not group:
             chosen = "newest" if order == "newest" else "oldest"
             single = not self._is_plural() or order == "since"
@@ -646,6 +670,8 @@ class _Reader:
         for place, one in enumerate(self.mentions):
             if one.role("select") != "group":
                 continue
+            if place + 1 < len(self.mentions) and self.mentions[place + 1].role("select") == "count":
+                return self._ranked()  # "by number of": what stands before is ranked
             for beside in range(place + 1, min(place + 4, len(self.mentions))):
                 noun = self.mentions[beside].role("noun")
                 if noun in ("month", "week"):
@@ -743,10 +769,23 @@ class _Reader:
         for place in sorted(left):
             one = self.mentions[place]
             plain = one.text.casefold()
-            told_as = reading.unused if one.kind in ("word", "role") else reading.unfit
-            if one.text not in reading.open and not any(plain in told.casefold().split() for told in told_as):
-                told_as.append(plain if one.kind in ("word", "role") else one.text)
+            if one.text in reading.open or any(
+                plain in told.casefold().split() for told in reading.unfit + reading.unused
+            ):
+                continue
+            if one.kind not in ("word", "role") or self._narrows(place):
+                reading.unfit.append(one.text)
+            else:
+                reading.unused.append(plain)
         self._tell_leaps()
+
+    def _narrows(self, place: int) -> bool:
+        """Whether a word that no field holds would be a filter: a name behind a preposition, or a time."""
+        one = self.mentions[place]
+        if one.role("noun") in UNITS:
+            return self.reading.query.select not in ("explain", "remediation", "mapping")
+        before = compact(self.mentions[place - 1].text) if place else ""
+        return one.kind == "word" and one.text[:1].isupper() and before in _BEFORE_NAMES
 
     def _tell_leaps(self) -> None:
         """Tell what a word was taken for that is not called so: nearly so, a part of a name, a word of checks."""

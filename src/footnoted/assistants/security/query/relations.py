@@ -7,7 +7,6 @@ that of another kind, the thing that itself must first be looked for) is found h
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from footnoted.assistants.security.query.vocabulary import compact
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
     from footnoted.assistants.security.query.linking import Mention
 
 _REACH = 6  # words a negation reaches over
-_PAIRS = 4  # times two fields change places in "high in one, low in another"
+_JOINS = frozenset({"and", "or", "but", "versus", "vs", "while"})
 _RANKED = frozenset("account region service provider scanner category framework resources checks resource_type".split())
 
 
@@ -59,17 +58,26 @@ def beyond_flat(mentions: Sequence[Mention]) -> list[str]:
 
 
 def _pairs(mentions: Sequence[Mention]) -> list[str]:
-    """Of "high in one account and low in another": two fields that take turns."""
-    named = [(field, one.text) for one in mentions if (field := field_of(one))]
-    fields = sorted({field for field, _ in named})
-    for at, first in enumerate(fields):
-        for second in fields[at + 1 :]:
-            turns = [one for one in named if one[0] in (first, second)]
-            changes = [turns[0], *(b for a, b in pairwise(turns) if a[0] != b[0])]
-            told = {(field, compact(text)) for field, text in changes}
-            if len(changes) >= _PAIRS and len(told) >= _PAIRS:
-                return [" … ".join(text for _, text in changes)]
+    """Of "high in one account and S3 in another": parts that name one field, each with others of its own."""
+    parts: list[list[Mention]] = [[]]
+    for one in mentions:
+        if one.apart or compact(one.text) in _JOINS:
+            parts.append([])
+        if field_of(one):
+            parts[-1].append(one)
+    parts = [part for part in parts if part]
+    for at, first in enumerate(parts):
+        for second in parts[at + 1 :]:
+            shared = {field_of(one) for one in first} & {field_of(one) for one in second}
+            for field in shared:
+                mine, theirs = ({_named(one) for one in part if field_of(one) != field} for part in (first, second))
+                if mine and theirs and not (mine <= theirs or theirs <= mine):
+                    return [" and ".join(" ".join(one.text for one in part) for part in (first, second))]
     return []
+
+
+def _named(one: Mention) -> tuple[str, ...]:
+    return (field_of(one), *(value for each in one.meanings for value in each.values), one.role("severity") or "")
 
 
 def _alternatives(mentions: Sequence[Mention]) -> list[str]:

@@ -87,6 +87,7 @@ class Vocabulary:
     scans: tuple[date, ...] = ()  # the days of all scans, newest first
     previous: date | None = None
     names: dict[str, list[Meaning]] = field(default_factory=dict)  # compact name -> what it may mean
+    _named: dict[str, str] = field(default_factory=dict, repr=False)  # a resource's id -> its name
 
     @property
     def today(self) -> date:
@@ -99,6 +100,12 @@ class Vocabulary:
             if found := self.names.get(form):
                 return found
         return []
+
+    def resource_name(self, identity: str) -> str:
+        """A resource's name by its id."""
+        if not self._named:
+            self._named = {each: name for name, ids in self.resources.items() for each in ids}
+        return self._named.get(identity, identity)
 
     def account_name(self, identity: str) -> str:
         """An account as people call it, with its id."""

@@ -6,6 +6,9 @@ looked up in the tenant's own vocabulary. A word's role stands before its value:
 
 from __future__ import annotations
 
+from typing import get_args
+
+from footnoted.assistants.security.query.finding_query import Group
 from footnoted.assistants.security.query.vocabulary import compact
 
 _ROLES = """
@@ -105,6 +108,9 @@ def _table() -> dict[str, tuple[str, ...]]:
         role, _, words = line.partition(" = ")
         for word in words.split():
             found[compact(word)] = (*found.get(compact(word), ()), role)
+    for name in get_args(Group):  # the grammar's own fields of two words
+        if "_" in name and not name.startswith("first_seen"):
+            found |= {compact(form): (f"noun:{name}",) for form in (name, f"{name}s")}
     return found
 
 
