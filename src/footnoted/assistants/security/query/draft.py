@@ -1,0 +1,139 @@
+"""A question while it is read: its mentions, the fields they were put into, and what could not be placed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from footnoted.assistants.security.query.finding_query import FindingQuery
+from footnoted.assistants.security.query.linking import Linker, Mention
+from footnoted.assistants.security.query.relations import kinds_of
+from footnoted.assistants.security.query.topics import Topic
+from footnoted.assistants.security.query.vocabulary import Meaning, Vocabulary, compact
+from footnoted.text import content_stems
+
+if TYPE_CHECKING:
+    from footnoted.assistants.security.query.meaning import Meanings
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One of several readings of a name."""
+
+    label: str
+    query: FindingQuery
+
+
+@dataclass(slots=True)
+class Reading:
+    """What a question was read as. `unfit` and `reason` say why it cannot be asked, `choices` what it may mean."""
+
+    question: str
+    query: FindingQuery = field(default_factory=FindingQuery)
+    unfit: list[str] = field(default_factory=list)
+    reason: str = ""
+    unused: list[str] = field(default_factory=list)
+    choices: list[Choice] = field(default_factory=list)
+    open: list[str] = field(default_factory=list)  # names that may mean several things, and were not decided
+    notes: list[str] = field(default_factory=list)
+    about: Topic | None = None
+    follows: bool = False
+    format: str = ""  # terraform, cli or console, where one was asked for
+    names_findings: bool = False  # whether anything in it is of findings, checks or duties
+    fix: bool = False  # whether it asks how things are put right
+    document: bool = False  # whether it asks of a document
+    place: int = 0  # the second, the third: which of a group's places is asked for
+    mentions: tuple[Mention, ...] = ()  # every word of the question, and what it was taken for
+    by_model: bool = False  # whether a model filled the query
+    never: bool = False  # whether it asks in so many words for what no scan holds
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every word found its field, and no name has two."""
+        return self.can_be_asked and self.names_findings and not (self.unused or self.choices)
+
+    @property
+    def can_be_asked(self) -> bool:
+        """Whether the query holds what the question does."""
+        return not self.unfit and not self.reason
+
+
+class Draft:
+    """What all steps of reading share."""
+
+    def __init__(self, question: str, vocabulary: Vocabulary, base: Reading | None, meanings: Meanings | None) -> None:
+        self.vocabulary, self.base, self.meanings = vocabulary, base, meanings
+        self.linker = Linker(vocabulary)
+        self.mentions: list[Mention] = self.linker.link(question)
+        self.reading = Reading(question)
+        self.where: dict[str, Any] = {}
+        self.without: dict[str, Any] = {}
+        self.used: set[int] = set()
+        self.since_scan = False
+        self.since_last = False
+        self.ambiguous: list[tuple[str, list[Meaning]]] = []
+
+    def _put(self, place: int, name: str, value: str) -> None:
+        target = self.without if self._is_negated(place) else self.where
+        self.used.add(place)
+        if name in ("framework", "version", "requirement"):
+            if target.setdefault(name, value) != value and name == "requirement":
+                self.reading.unfit.append(value)
+            return
+        values = target.setdefault(name, [])
+        if value not in values:
+            values.append(value)
+
+    def _is_negated(self, place: int) -> bool:
+        kinds = kinds_of(self.mentions[place])
+        for before in range(place - 1, max(-1, place - 6), -1):
+            one = self.mentions[before]
+            if one.role("negate"):
+                self.used.add(before)
+                return True
+            # "Neither critical nor high", "except EC2 and S3": what stands beside it in a list shares its negation.
+            if content_stems(one.text) and not kinds & kinds_of(one):
+                return False
+        return False
+
+    def _select(self) -> str:
+        told = [value for one in self.mentions for role in one.roles if (value := role.partition(":"))[0] == "select"]
+        found = [value[2] for value in told]
+        for choice in ("wording", "mapping"):
+            if choice in found and self._supports(choice):
+                return choice
+        if "remediation" in found and "count" not in found and "change" not in self.where:
+            first = [place for place, one in enumerate(self.mentions) if compact(one.text) == "first"]
+            for place in first:  # what is to be fixed first is a list, gravest first
+                self.mentions[place] = replace(self.mentions[place], kind="role", roles=("order:most",))
+            ordered = bool(first) or self._has("order")
+            self.reading.fix = True
+            if not ordered or {"howdo", "howcan"} & {compact(one.text) for one in self.mentions}:
+                return "remediation"
+        if "explain" in found and "count" not in found:
+            return "explain"
+        for choice in ("rate", "age"):
+            if choice in found:
+                return choice
+        return ""
+
+    def _supports(self, choice: str) -> bool:
+        if choice == "wording":
+            return "requirement" in self.where
+        return bool(self.where.get("check")) or self._has("noun", "framework") or self._has("noun", "requirement")
+
+    def _has(self, kind: str, value: str | None = None) -> bool:
+        return any(
+            role.partition(":")[0] == kind and (value is None or role.partition(":")[2] == value)
+            for one in self.mentions
+            for role in one.roles
+        )
+
+    def _says(self, *words: str) -> bool:
+        return bool({compact(one.text) for one in self.mentions} & set(words))
+
+    def _role_before(self, place: int, kind: str, within: int) -> str | None:
+        for before in range(place - 1, max(-1, place - 1 - within), -1):
+            if (value := self.mentions[before].role(kind)) is not None:
+                return value
+        return None

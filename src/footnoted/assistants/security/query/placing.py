@@ -1,0 +1,111 @@
+"""Names put into their fields: the one meaning of several that stands where the name does."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from footnoted.assistants.security.query.draft import Draft
+from footnoted.assistants.security.query.linking import Mention, is_word
+from footnoted.assistants.security.query.vocabulary import PROVIDERS, Meaning, compact, singulars
+from footnoted.text import content_stems
+
+_ADJACENT = {"account": "account", "region": "region", "service": "service", "tag": "tag", "category": "category"}
+
+
+class Placing(Draft):
+    """The step that puts names, requirements and versions into fields."""
+
+    def _names(self) -> None:
+        for place, one in enumerate(self.mentions):
+            if one.kind == "requirement":
+                self._put(place, "requirement", str(one.value))
+            elif one.kind == "version":
+                self._put(place, "version", str(one.value))
+            elif one.kind == "name":
+                self._name(place, one)
+        self._versions()
+
+    def _name(self, place: int, one: Mention) -> None:
+        meanings = self._fitting(place, one)
+        if not meanings:
+            if is_word(one.text.casefold()) or not content_stems(one.text):
+                self.mentions[place] = replace(one, kind="word", meanings=(), value=one.text.casefold())
+            else:
+                self.mentions[place] = replace(one, kind="unknown", meanings=())
+            return
+        self.used.add(place)
+        if len(meanings) > 1:
+            self.ambiguous.append((one.text, meanings))
+            return
+        (meaning,) = meanings
+        self.mentions[place] = replace(one, meanings=(meaning,))
+        values = list(meaning.values)
+        if meaning.field == "provider" and values[0] not in self.vocabulary.providers:
+            self.reading.unfit.append(one.text)
+            self.reading.notes.append(f"nothing of {one.text} is among your scans, which are of {self._providers()}")
+            return
+        if meaning.field == "region" and not set(values) & self.vocabulary.regions:
+            self.reading.unfit.append(one.text)
+            self.reading.notes.append(f"no resource of your scans is in {values[0]}")
+            return
+        for value in values:
+            self._put(place, meaning.field, value)
+
+    def _providers(self) -> str:
+        return ", ".join(sorted(PROVIDERS.get(one, (one,))[0] for one in self.vocabulary.providers))
+
+    def _fitting(self, place: int, one: Mention) -> list[Meaning]:
+        """The meanings that stand: the one its neighbour names, else whole names before parts of names."""
+        meanings = list(one.meanings)
+        for beside in (place + 1, place - 1):
+            noun = self.mentions[beside].role("noun") if 0 <= beside < len(self.mentions) else None
+            if noun in _ADJACENT and (fits := [each for each in meanings if each.field == _ADJACENT[noun]]):
+                self.used.add(beside)
+                return fits[:1]
+            tags = {each.values[0].partition(":")[0] for each in meanings if each.field == "tag"}
+            if 0 <= beside < len(self.mentions) and compact(self.mentions[beside].text) in tags:
+                self.used.add(beside)
+                return [each for each in meanings if each.field == "tag"][:1]
+        whole = [each for each in meanings if each.whole]
+        order = ("check", "framework", "account", "provider", "scanner", "region", "service", "category", "tag",
+                 "resource_type", "resource")  # fmt: skip
+        if whole:
+            return sorted(whole, key=lambda each: order.index(each.field))[:1]
+        meanings = [each for each in meanings if self._is_meant(place, one, each)]
+        if not meanings:
+            return []
+        if one.start and self.base is not None:  # a part of a name goes on with what was asked before
+            before = self.base.query.where.narrowed()
+            if fits := [each for each in meanings if each.field in before and each.field != "resource"]:
+                return fits[:1]
+        kinds = {each.field for each in meanings}
+        if kinds in ({"resource"}, {"resource_type"}):
+            return meanings[:1]
+        if "account" in kinds and len(kinds - {"resource"}) == 1:
+            return [each for each in meanings if each.field == "account"]
+        return [each for each in meanings if each.field not in ("resource", "resource_type")] or meanings[:1]
+
+    def _is_meant(self, place: int, one: Mention, meaning: Meaning) -> bool:
+        """Whether a part of a name stands for it: a plain word only where a name would stand."""
+        before = self.mentions[place - 1] if place else None
+        if meaning.field == "resource_type":
+            if self._select() in ("remediation", "explain"):  # of what a check is run on
+                return True
+            plural = bool(singulars(compact(one.text))) and compact(one.text) not in self.vocabulary.names
+            return plural and (self._role_before(place, "select", 3) is not None or _leads(before))
+        if meaning.field == "resource":
+            return not is_word(one.text.casefold()) and len(one.text) > 3
+        return not is_word(one.text.casefold()) or _leads(before)
+
+    def _versions(self) -> None:
+        version, family = self.where.get("version", ""), self.where.get("framework", "")
+        if version.startswith("?"):
+            known = ", ".join(sorted(self.vocabulary.frameworks.get(family, {}))) or "none"
+            self.reading.unfit.append(f"{family} {version[1:]}")
+            self.reading.notes.append(f"of {family} your scans are mapped to: {known}")
+            self.where["version"] = ""
+
+
+def _leads(before: Mention | None) -> bool:
+    """Whether a name may follow: after a word without content (in, for, does, the)."""
+    return before is None or not content_stems(before.text) or before.role("period") is not None

@@ -1,0 +1,88 @@
+"""The closed words of the grammar put into their fields: severities, states, changes, scans."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from footnoted.assistants.security.query.draft import Draft
+from footnoted.assistants.security.query.vocabulary import compact
+from footnoted.assistants.security.severity import Severity
+
+_SEVERITIES = [one.value for one in Severity]
+
+
+class Saying(Draft):
+    """The step that reads how grave, in which state, and as of which scan."""
+
+    def _closed(self) -> None:
+        severities: list[str] = []
+        self._scans_named()
+        for place, one in enumerate(self.mentions):
+            if not one.roles:
+                continue
+            if not one.role("negate"):
+                self.used.add(place)
+            measured = self._has("select", "compare") and self._role_before(place, "select", 4) == "group"
+            if (severity := one.role("severity")) and not measured:
+                (self.without.setdefault("severity", []) if self._is_negated(place) else severities).append(severity)
+            if (status := one.role("status")) == "fail" and self._is_negated(place):  # what of all that does not fail?
+                self.reading.unfit.append(f"not {one.text}")
+            elif status:
+                target = self.without if self._is_negated(place) else self.where
+                if not (status == "fail" and self._role_before(place, "select", 1) == "group"):
+                    target.setdefault("status", []).append(status)
+            possible = self._role_before(place, "modal", 3) is not None  # what can be fixed is not what was
+            if (change := one.role("change")) and not possible and not self._is_negated(place):
+                self.where.setdefault("change", change)
+            if one.role("scan") and "scan" not in self.where:
+                self.where["scan"] = one.role("scan")
+            if one.role("untagged"):
+                self.where["untagged"] = True
+            if word := one.role("or"):
+                edge = _SEVERITIES.index(severities[-1]) if severities else 0
+                wider = _SEVERITIES[: edge + 1] if word == "worse" else _SEVERITIES[edge:]
+                severities += [each for each in wider if each not in severities]
+        if severities:
+            self.where["severity"] = list(dict.fromkeys(severities))
+        if "muted" in self.without.get("status", []):
+            del self.without["status"]
+        self._scan_words()
+
+    def _scans_named(self) -> None:
+        """Of "the newest scan", which orders nothing, and "since the last scan", of what became of findings."""
+        for place, one in enumerate(self.mentions):
+            following = self.mentions[place + 1 : place + 2]
+            if one.role("order") == "newest" and following and following[0].role("noun") == "scan":
+                self.mentions[place] = replace(one, roles=("scan:latest",))
+            if one.role("scan") == "previous":
+                told = compact(one.text).startswith("since") or self._role_before(place, "period", 3) == "since"
+                self.since_last |= told and not self._has("select", "diff")
+
+    def _scan_words(self) -> None:
+        """Fixed and new are of two scans; the fixed of "how do I get it fixed" is not."""
+        if self._is_done():
+            self.where.setdefault("change", "fixed")
+        if self.since_last and "change" not in self.where:
+            became = {"muted": "muted", "pass": "fixed"}
+            self.where["change"] = next((became[one] for one in self.where.get("status", ()) if one in became), "new")
+        change = self.where.get("change")
+        if change == "fixed" and not self._says(
+            "did", "was", "were", "been", "got", "have", "has", "fixed", "resolved", "closed", "fix", "close"
+        ):
+            del self.where["change"]
+        if self.where.get("change") and self.where.get("scan") in ("latest", "previous"):
+            del self.where["scan"]
+        if self.where.get("change"):
+            self.where.pop("status", None)
+            if self.since_scan:  # a week ago is when the scan before was taken
+                self.where.pop("first_seen_from", None)
+
+    def _is_done(self) -> bool:
+        """Of "what did we fix", not of "what have we to fix" or "how did": whether it was put right."""
+        words = [compact(one.text) for one in self.mentions]
+        for place, word in enumerate(words):
+            if word in ("fix", "remediate", "resolve", "close"):
+                before = words[max(0, place - 6) : place]
+                counted = self._has("select", "count") and "have" in before
+                return ("did" in before or counted) and not {"to", "how", "howdo", "howcan"} & set(before)
+        return False

@@ -1,0 +1,204 @@
+"""The verb of the query, what it is of, by what, in which order; and the query itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from footnoted.assistants.security.query.draft import Draft
+from footnoted.assistants.security.query.finding_query import FindingQuery, Where
+from footnoted.assistants.security.query.linking import Mention
+from footnoted.assistants.security.query.vocabulary import compact
+
+_GROUPS = ("account", "region", "service", "provider", "severity", "status", "scanner", "resource_type", "category",
+           "framework", "requirement")  # fmt: skip
+
+
+class Shaping(Draft):
+    """The step that makes the query."""
+
+    def _query(self, follows: bool) -> FindingQuery:
+        limit = self.where.pop("_limit", 0)
+        where = dict(self.where)
+        base = self.base.query if follows and self.base is not None else None
+        if base is not None:
+            kept = {name: getattr(base.where, name) for name in base.where.narrowed()}
+            if "framework" in where:
+                kept.pop("version", None), kept.pop("requirement", None)
+            if "status" in where:
+                kept.pop("change", None)
+            where = {**kept, **where}
+        made: dict[str, Any] = {"select": "count"}
+        if base is not None:
+            made = {name: getattr(base, name) for name in ("select", "of", "group_by", "order_by", "limit", "sides")}
+        made |= self._shape(where, limit, base)
+        if made["select"] in ("mapping", "requirement", "remediation", "explain"):
+            for name in ("status", "change", "severity", "resource_type", "scan"):
+                where.pop(name, None)
+        if made.get("select") == "rate":
+            where["status"] = []
+        named = where.get("check") and self.reading.about is None and base is None
+        if named and made["select"] == "list" and "status" not in where and not self._asks_for_findings():
+            where["status"] = []  # what is asked for by name is told whatever its status
+        without = self.without or ({} if base is None else base.without())
+        for name in self.without.keys() & where.keys():  # what is not among the others cannot be taken from them
+            if isinstance(where[name], list) and not set(self.without[name]) & set(where[name]):
+                self.reading.unused += [f"not {value}" for value in self.without[name]]
+        if self.without and made["select"] == "group" and self._says("no", "without"):  # a group that lacks something
+            self.reading.unfit += [one.text for place, one in enumerate(self.mentions) if self._is_negated(place)][:1]
+        made["where"] = Where.model_validate(where)
+        made["exclude"] = Where.model_validate({"status": [], **without})
+        return FindingQuery.model_validate(made)
+
+    def _shape(self, where: dict[str, Any], limit: int, base: FindingQuery | None) -> dict[str, Any]:  # noqa: PLR0911
+        """What is selected: the verb of the query, what of, by what, in which order."""
+        orders = [value for one in self.mentions if (value := one.role("order"))]
+        order = next((one for one in orders if one != "since"), orders[0] if orders else "")
+        group = self._group()
+        shape: dict[str, Any] = {"limit": limit} if limit else {}
+        kind = self._select()
+        if kind == "wording" or ("requirement" in where and not self._asks_for_findings() and base is None):
+            return {**shape, "select": "requirement"}
+        if kind == "mapping" and where.get("check"):
+            return {**shape, "select": "mapping"}
+        if kind in ("remediation", "explain") and (where.get("check") or base is not None or self.reading.about):
+            self._format()
+            return {**shape, "select": kind}
+        if sides := self._sides(where):
+            if kind == "rate":
+                where["status"] = []
+            return {**shape, "select": "compare", "sides": sides, "measure": "rate" if kind == "rate" else "count"}
+        if kind == "rate":
+            if not self._has("status"):  # the share of what, is not said
+                self.reading.unfit += [one.text for one in self.mentions if "select:rate" in one.roles]
+            return {**shape, "select": "rate"}
+        if kind == "age" and not limit:
+            return {**shape, "select": "age"}
+        if order in ("oldest", "newest", "since") and not group:
+            chosen = "newest" if order == "newest" else "oldest"
+            single = not self._is_plural() or order == "since"
+            limit = limit or (1 if single and order != "since" else 10)
+            return {"select": "list", "order_by": chosen, "limit": limit, "group_by": ""}
+        if kind == "age":
+            return {**shape, "select": "age"}
+        if self._has("select", "diff") and not group and "change" not in where:
+            where.pop("scan", None)
+            return {**shape, "select": "diff"}
+        if "framework" in where and (self._has("noun", "requirement") and "requirement" not in where):
+            return {**shape, "select": "unmet"}
+        ordered = {"order_by": order} if order in ("most", "fewest") else {}
+        versions = self.vocabulary.frameworks.get(where.get("framework", ""), {})
+        if len(versions) > 1 and not where.get("version") and not group and "requirement" not in where:
+            return {**shape, "select": "group", "group_by": "framework"}
+        if group:
+            trend = {"order_by": "key"} if group.startswith("first_seen") else {}
+            return {**shape, **ordered, **trend, "select": "group", "group_by": group}
+        if order in ("most", "fewest") and (ranked := self._ranked()):
+            return {**shape, **ordered, "select": "group", "group_by": ranked}
+        if base is not None and not self._has("select") and not self._asks_for_findings():
+            return shape
+        return {
+            **shape,
+            "select": "count" if self._has("select", "count") else "list",
+            "of": self._of(),
+            "group_by": "",
+        }
+
+    def _of(self) -> str:
+        """What is counted: findings, unless resources or a kind of them stand where findings would."""
+        for place, one in enumerate(self.mentions):
+            noun = one.role("noun")
+            if self._is_negated(place):
+                continue
+            if noun in ("resources", "checks"):
+                passed = "pass" in self.where.get("status", [])
+                return "findings" if noun == "checks" and passed else noun
+            if noun == "findings":
+                return "findings"
+            typed = any(each.field == "resource_type" for each in one.meanings) and self.where.get("resource_type")
+            if typed and self._role_before(place, "select", 3):
+                return "resources"
+        return "findings"
+
+    def _asks_for_findings(self) -> bool:
+        roles = {role.partition(":")[0] + ":" + role.partition(":")[2] for one in self.mentions for role in one.roles}
+        return bool(roles & {"select:count", "noun:findings", "status:fail", "status:muted", "status:pass", "comply:"})
+
+    def _group(self) -> str:
+        """The field after by, per or each; or the one of "which accounts have how many"."""
+        for place, one in enumerate(self.mentions):
+            if one.role("select") != "group":
+                continue
+            if place + 1 < len(self.mentions) and self.mentions[place + 1].role("select") == "count":
+                return self._ranked()  # "by number of": what stands before is ranked
+            for beside in range(place + 1, min(place + 4, len(self.mentions))):
+                noun = self.mentions[beside].role("noun")
+                if noun in ("month", "week"):
+                    self.used.add(beside)
+                    return f"first_seen_{noun}"
+                if noun in _GROUPS:
+                    return noun
+                if noun in ("resources", "checks"):
+                    return noun[:-1]
+                if key := self._tag_key(self.mentions[beside]):
+                    self.used.add(beside)
+                    return f"tag:{key}"
+        wh = [place for place, one in enumerate(self.mentions) if compact(one.text) in ("which", "what", "whats")]
+        for place in wh:
+            for beside in range(place + 1, min(place + 3, len(self.mentions))):
+                noun = self.mentions[beside].role("noun")
+                if noun in ("account", "region", "service", "provider", "category", "scanner"):
+                    return str(noun)
+                if key := self._tag_key(self.mentions[beside]):
+                    self.used.add(beside)
+                    return f"tag:{key}"
+        return ""
+
+    def _ranked(self) -> str:
+        """What is ranked in "the account with the most", "worst five checks", "resources with the most"."""
+        for one in self.mentions:
+            noun = one.role("noun")
+            if noun in _GROUPS:
+                return noun
+            if noun in ("resources", "checks"):
+                return noun[:-1]
+            if key := self._tag_key(one):
+                return f"tag:{key}"
+        return ""
+
+    def _tag_key(self, one: Mention) -> str:
+        plain = compact(one.text)
+        keys = {tag.partition(":")[0] for tag in self.vocabulary.tags}
+        return next((key for key in keys if compact(key) in (plain, plain.rstrip("s"))), "")
+
+    def _sides(self, where: dict[str, Any]) -> list[Where]:
+        """What is set side by side: two or more values of one field, or the two of a kind a provider has."""
+        words = {compact(one.text) for one in self.mentions}
+        comparing = self._has("select", "compare") or "than" in words or "or" in words or "between" in words
+        comparing |= bool(words & {"better", "worse", "agree", "who"})
+        if not comparing:
+            return []
+        for name in ("account", "service", "provider", "region", "scanner"):
+            values = where.get(name, [])
+            if name == "scanner" and "agree" in words and len(values) > 1:
+                pass
+            if 2 <= len(values) <= 6:
+                where.pop(name)
+                return [Where.model_validate({name: [value]}) for value in values]
+        if self._has("noun", "account") and self._has("select", "compare") and (providers := where.get("provider")):
+            accounts = [one for one, of in self.vocabulary.account_providers.items() if of in providers]
+            if 2 <= len(accounts) <= 6:
+                return [Where(account=[one]) for one in accounts]
+        return []
+
+    def _format(self) -> None:
+        for one in self.mentions:
+            plain = compact(one.text)
+            if plain in ("terraform", "hcl"):
+                self.reading.format = "terraform"
+            elif plain in ("cli", "gcloud", "command", "commands", "kubectl"):
+                self.reading.format = "cli"
+            elif plain == "console":
+                self.reading.format = "console"
+
+    def _is_plural(self) -> bool:
+        return any(compact(one.text) in ("findings", "ones", "resources") for one in self.mentions)

@@ -1,0 +1,136 @@
+"""What no field holds, told: as what cannot be filtered by, as not used, or as a choice the asker must make."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from footnoted.assistants.security.query.accounting import Held
+from footnoted.assistants.security.query.draft import Choice, Draft
+from footnoted.assistants.security.query.relations import beyond_flat
+from footnoted.assistants.security.query.vocabulary import Meaning, compact
+from footnoted.assistants.security.query.words import NOT_IN_SCANS, UNITS
+
+_SEVERAL = 5  # names told one by one
+_BEFORE_NAMES = ("in", "of", "for", "from", "by", "at", "on", "with")
+_BEYOND = 0.003  # fitted: how much nearer to what no scan can answer a question may be
+
+
+class Telling(Draft):
+    """The step that accounts for every word."""
+
+    def _left_over(self) -> None:
+        """Tell each word that no field holds, and does not only join others; of a follow-up, also those before it."""
+        reading = self.reading
+        if reading.follows and self.base is not None:
+            told = [*self.base.unused, *self.base.unfit, *self.base.open]
+            reading.unused += [one for one in told if one not in reading.unused]
+        held = Held(reading.query, self.vocabulary, self.mentions)
+        reading.open = [text for text, _ in self.ambiguous]
+        reading.unfit += beyond_flat(self.mentions)
+        asked = [place for place, one in enumerate(self.mentions) if compact(one.text) == "howmany"]
+        left = {*held.left(), *asked[1:], *self._unplaced()} - self._everyone()
+        for place in sorted(left):
+            one = self.mentions[place]
+            plain = one.text.casefold()
+            if one.text in reading.open or any(
+                plain in told.casefold().split() for told in reading.unfit + reading.unused
+            ):
+                continue
+            if one.kind not in ("word", "role") or self._narrows(place):
+                reading.unfit.append(one.text)
+            else:
+                reading.unused.append(plain)
+        self._tell_leaps()
+
+    def _narrows(self, place: int) -> bool:
+        """Whether a word that no field holds would be a filter: a name behind a preposition, or a time."""
+        one = self.mentions[place]
+        if one.role("noun") in UNITS:
+            return self.reading.query.select not in ("explain", "remediation", "mapping")
+        before = compact(self.mentions[place - 1].text) if place else ""
+        return one.kind == "word" and one.text[:1].isupper() and before in _BEFORE_NAMES
+
+    def _tell_leaps(self) -> None:
+        """Tell what a word was taken for that is not called so: nearly so, a part of a name, a word of checks."""
+        reading = self.reading
+        where = {*reading.query.where.resource, *reading.query.where.tag, *reading.query.exclude.resource}
+        for one in self.mentions:
+            partly = [each for each in one.meanings if not each.whole and each.field in ("resource", "tag")]
+            if one.kind == "name" and (one.near or (partly and where & set(partly[0].values))):
+                values = one.meanings[0].values if one.near else partly[0].values
+                reading.notes.append(f"“{one.text}” is read as {_several(values)}")
+        if reading.about is not None and reading.query.select not in ("explain", "remediation", "mapping"):
+            words = " ".join(one.text for one in self.mentions if one.text.casefold() in reading.about.words)
+            checks = _several([one for one in reading.query.where.check if one in reading.about.checks])
+            reading.notes.append(f"“{words}” is read as what fails {checks}" if words and checks else "")
+        reading.notes = [*filter(None, dict.fromkeys(reading.notes))]
+
+    def _unplaced(self) -> Iterator[int]:
+        """The places of "the second" where nothing is in places, and of what turns a page where there is none."""
+        for place, one in enumerate(self.mentions):
+            if (value := one.role("ordinal")) is not None:
+                self.reading.place = int(value)
+                if not (self.reading.follows or self.reading.query.group_by):
+                    yield place
+            if one.role("more") and self.reading.follows and self.base is not None and self.base.query.select == "list":
+                before = self.base.query
+                self.reading.query = before.model_copy(update={"offset": before.offset + before.limit})
+
+    def _everyone(self) -> set[int]:
+        """The places of "every account" and "all regions", which leave nothing out."""
+        nouns = (place for place, one in enumerate(self.mentions) if place and one.kind == "role" and one.role("noun"))
+        return {place for place in nouns if self.mentions[place - 1].role("any")}
+
+    def _choices(self) -> None:
+        for text, meanings in self.ambiguous:
+            options = []
+            for one in meanings:
+                if one.field in ("resource", "resource_type"):
+                    continue
+                where = self.reading.query.where.model_copy(update={one.field: list(one.values)})
+                label = self._label(one)
+                options.append(Choice(label, self.reading.query.model_copy(update={"where": where})))
+            if len(options) == 1:
+                self.reading.query = options[0].query
+            else:
+                self.reading.notes.append(f"“{text}” may mean several things")
+                self.reading.choices += options
+
+    def _label(self, meaning: Meaning) -> str:
+        if meaning.field == "account":
+            return "the account " + " and ".join(map(self.vocabulary.account_name, meaning.values))
+        return f"the {meaning.field.replace('_', ' ')} {', '.join(meaning.values[:4])}"
+
+    def _sense(self) -> None:
+        """Whether the question is one on findings at all, and not of what no scan holds."""
+        reading = self.reading
+        told = {name for name in reading.query.where.narrowed() if name != "scan"}
+        roles = {role.partition(":")[0] for one in self.mentions for role in one.roles}
+        reading.document = self._has("document")
+        reading.names_findings = (
+            bool(told - {"status"})
+            or bool(reading.choices)
+            or bool(
+                roles & {"severity", "status", "comply", "change"}
+                or reading.query.select in ("diff", "compare")
+                or self._has("noun", "findings")
+                or self._has("noun", "checks")
+            )
+        )
+        if reading.follows and self.base is not None and set(reading.unused) <= set(self.base.unused):
+            reading.names_findings |= self.base.names_findings
+        words = [compact(one.text) for one in self.mentions]
+        for word, why in NOT_IN_SCANS.items():
+            if word in words and reading.query.select != "compare" and not (word == "who" and "call" in words):
+                if word in ("who", "will") and words[0] != word and not (word == "will" and "when" in words):
+                    continue
+                reading.reason, reading.never = reading.reason or why, True
+        beyond = bool(reading.unused) and self.meanings is not None and not reading.follows
+        if beyond and self.meanings is not None and self.meanings.beyond(reading.question) > _BEYOND:
+            reading.reason = reading.reason or f"“{', '.join(reading.unused)}”"
+
+
+def _several(names: Sequence[str]) -> str:
+    """A few names, and how many more there are."""
+    more = f" and {len(names) - _SEVERAL} more" if len(names) > _SEVERAL else ""
+    return ", ".join(names[:_SEVERAL]) + more

@@ -1,0 +1,162 @@
+"""Days, spans and numbers put into their fields; what has none is told."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+from footnoted.assistants.security.names import requirement_key
+from footnoted.assistants.security.query.draft import Draft
+from footnoted.assistants.security.query.linking import Mention
+from footnoted.assistants.security.query.vocabulary import compact
+from footnoted.assistants.security.query.words import UNITS
+
+_LONGEST = 36_500  # days a question may reach back
+
+
+class Timing(Draft):
+    """The step that reads when, how long, and how many."""
+
+    def _times(self) -> None:
+        for place, one in enumerate(self.mentions):
+            if one.kind == "date":
+                self._date(place, one)
+            unit = compact(one.text)
+            if unit in UNITS and place not in self.used:
+                self._period(place, UNITS[unit])
+
+    def _date(self, place: int, one: Mention) -> None:
+        days_of: Any = one.value
+        first, last = days_of
+        before = self._role_before(place, "period", 3) or ""
+        self.used.add(place)
+        others = [each for each in self.mentions[place + 1 :] if each.kind == "date"]
+        if before == "between" and others:
+            self.where["first_seen_from"], last_of = first, others[0].value
+            self.where["first_seen_before"] = last_of[1] + timedelta(days=1)  # type: ignore[index]
+            return
+        if self._has("period", "between") and "first_seen_before" in self.where:
+            return
+        days = self.vocabulary.scans
+        if first == last and first in days and before != "before":
+            if before == "since" or any(each.role("change") for each in self.mentions):
+                if first == self.vocabulary.today and before != "since":
+                    return
+                if first == self.vocabulary.previous:
+                    self.where.setdefault("change", "new")
+                    return
+            if self._has("change") or self._negated_past():
+                self.where.setdefault("change", "new")
+                return
+            self.where["scan"] = (
+                "latest" if first == days[0] else "previous" if first == self.vocabulary.previous else first
+            )
+            return
+        if before == "since":
+            self.where["first_seen_from"] = first
+        elif before == "before":
+            self.where["first_seen_before"] = first
+        elif self._has("seen") or self._says("came", "started", "reported", "found", "opened"):
+            self.where["first_seen_from"], self.where["first_seen_before"] = first, last + timedelta(days=1)
+        else:
+            told = " and ".join(day.isoformat() for day in sorted(days)) or "no day"
+            self.reading.unfit.append(one.text)
+            self.reading.notes.append(f"your scans are of {told}; how things stood on another day is not known")
+
+    def _negated_past(self) -> bool:
+        """Of "What was not there on the 9th" is what is new since."""
+        words = {compact(one.text) for one in self.mentions}
+        return bool(words & {"wasnt", "werent", "not", "didnt"}) and bool(
+            words & {"there", "was", "were", "exist", "wasnt"}
+        )
+
+    def _period(self, place: int, days: int) -> None:
+        number = self.mentions[place - 1] if place else None
+        if number is not None and number.kind == "number":
+            self.used.update((place - 1, place))
+            count = int(number.value) * days  # type: ignore[call-overload]
+            if count > _LONGEST:
+                self.reading.unfit.append(f"{number.text} {self.mentions[place].text}")
+                return
+            than = self._role_before(place - 1, "than", 2)
+            last = self._role_before(place - 1, "period", 2)
+            if than == "less" or last in ("last", "this", "in"):
+                self.where["first_seen_from"] = self.vocabulary.today - timedelta(days=count)
+            elif than == "more" or last == "since" or self._says("for", "old", "older"):
+                self.where["open_for_more_than"] = count
+            else:
+                self.reading.unfit.append(f"{number.text} {self.mentions[place].text}")
+            return
+        if self._role_before(place, "select", 1) == "group" or self._role_before(place, "period", 1) == "in":
+            return
+        told = self._role_before(place, "period", 1)
+        if told in ("last", "this"):
+            self.used.add(place)
+            if self._has("select", "remediation") and not self._says("did"):  # when it is to be done
+                self.reading.unused.append(f"{self.mentions[place - 1].text} {self.mentions[place].text}")
+                return
+            since = self.vocabulary.today - timedelta(days=days)
+            near = self.vocabulary.previous is not None and abs((self.vocabulary.previous - since).days) <= days // 3
+            dated = any(map(self._has, ("seen", "change"))) or self._role_before(place, "period", 3) == "since"
+            if near and self._has("select", "diff"):
+                return
+            if not dated and not self._says("fix", "remediate", "resolve", "close"):
+                self.reading.unfit.append(f"{self.mentions[place - 1].text} {self.mentions[place].text}")
+                self.reading.notes.append(f"say “first seen since {since}” or “in the scan of” one of its days")
+                return
+            self.where["first_seen_from"] = since
+            self.since_scan = near
+
+    def _numbers(self) -> None:
+        for place, one in enumerate(self.mentions):
+            if one.kind == "number" and place not in self.used:
+                following = self.mentions[place + 1] if place + 1 < len(self.mentions) else None
+                before = self.mentions[place - 1] if place else None
+                if before is not None and before.role("noun") == "requirement":
+                    self._numbered(place, requirement_key(f"{before.text} {one.text}"))
+                    continue
+                if following is not None and following.role("noun") in ("scan", "text"):
+                    self.used.add(place)
+                    continue
+                if int(str(one.value)) > 1 and self._role_before(place, "than", 2):  # no field holds how many there are
+                    self.used.add(place)
+                    self.reading.unfit.append(f"{self.mentions[place - 1].text} {one.text}")
+                    continue
+                if one.text.casefold() == "one" or self._presents(place):
+                    self.used.add(place)
+                    if one.text.casefold() == "one" and not self._has("order"):
+                        continue
+                counted = any(
+                    each is not None
+                    and (each.role("order") or each.role("noun") or each.role("severity") or each.meanings)
+                    for each in (following, before)
+                )
+                if (
+                    isinstance(one.value, int)
+                    and 0 < one.value <= 200
+                    and (counted or self._has("order") or _first(before))
+                ):
+                    self.used.add(place)
+                    if one.value > 1 or self._has("order"):
+                        self.where["_limit"] = one.value
+            elif one.kind == "unknown" and place not in self.used:
+                self.reading.unfit.append(one.text)
+
+    def _numbered(self, place: int, key: str) -> None:
+        """Of "article 32": the requirement that is called so, if one is."""
+        self.used.add(place)
+        versions = self.vocabulary.frameworks.get(self.where.get("framework", ""), {})
+        if any(key in keys for keys in versions.values()):
+            self.mentions[place] = replace(self.mentions[place], kind="requirement", value=key)
+            self.where["requirement"] = key
+        else:
+            self.reading.unfit.append(f"{self.mentions[place - 1].text} {self.mentions[place].text}")
+
+    def _presents(self, place: int) -> bool:
+        """Of "One or two sentences": how long an answer should be."""
+        return any(one.role("noun") == "text" for one in self.mentions[place + 1 : place + 3])
+
+
+def _first(before: Mention | None) -> bool:
+    return before is not None and compact(before.text) in ("top", "first", "worst", "last")
