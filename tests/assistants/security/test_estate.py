@@ -1,0 +1,209 @@
+"""Questions over two scans of two accounts: the advisor's number is the one a few lines count in the files."""
+
+from collections import Counter
+from datetime import date, timedelta
+
+import pytest
+
+from footnoted.assistants.security import KnowledgeBaseService
+from footnoted.assistants.security.query.claims import Rows
+from footnoted.assistants.security.query.vocabulary import vocabulary_of
+from tests.assistants.security.conftest import advisor_on
+from tests.assistants.security.estate import DAYS, TODAY, first_seen, rows, take_in
+
+PROD, LABS, EU, US = "clinic-prod", "clinic-labs", "eu-west-1", "us-east-1"
+
+
+@pytest.fixture(params=["sqlite"])
+async def estate(database):
+    """A database with both scans."""
+    await take_in(database)
+    return database
+
+
+async def asked(database, question, history=()):
+    return await advisor_on(database).answer(question, None, "clinic", history)
+
+
+def seen(test, **where):
+    return sum(test(one["seen"]) for one in rows(**where))
+
+
+COUNTED = [
+    ("How many high findings in eu-west-1?", len(rows(severity="high", region=EU))),
+    ("How many findings in clinic-labs are critical or high?", len(rows(account=LABS, severity=["critical", "high"]))),
+    ("How many findings of medium or lower are there?", len(rows(severity=["medium", "low", "informational"]))),
+    ("How many findings are not in us-east-1?", len(rows(region=EU))),
+    ("How many findings except S3 and IAM?", len([one for one in rows() if one["service"] not in ("s3", "iam")])),
+    ("How many S3 findings passed?", len(rows(service="s3", status="pass"))),
+    ("How many findings are muted?", len(rows(status="muted"))),
+    ("How many manual findings in clinic-prod?", len(rows(status="manual", account=PROD))),
+    ("How many findings are tagged team:web?", len([one for one in rows() if one["tags"]])),
+    ("How many untagged findings?", len([one for one in rows() if not one["tags"]])),
+    ("How many findings have the category internet-exposed?", len([one for one in rows() if one["categories"]])),
+    ("How many findings mapped to HIPAA?", len([one for one in rows() if "HIPAA" in one["frameworks"]])),
+    ("How many findings have been open for more than 60 days?", seen(lambda day: (TODAY - day).days > 60)),
+    ("How many findings are older than 2 months?", seen(lambda day: (TODAY - day).days > 60)),
+    ("How many findings were first seen in the last 80 days?", seen(lambda day: day >= TODAY - timedelta(days=80))),
+    ("How many findings are newer than 80 days?", seen(lambda day: day >= TODAY - timedelta(days=80))),
+    ("How many findings were first seen since 1 September 2026?", seen(lambda day: day >= date(2026, 9, 1))),
+    ("How many findings were first seen before 2026-09-01?", seen(lambda day: day < date(2026, 9, 1))),
+    ("How many findings were first seen in August 2026?", seen(lambda day: day.month == 8)),
+    ("How many findings were first seen between 1 August and 31 August 2026?", seen(lambda day: day.month == 8)),
+    ("How many findings were open on 9 November?", len(rows(day=DAYS[0]))),
+    ("How many findings were open in the previous scan?", len(rows(day=DAYS[0]))),
+    ("How many findings are new since the last scan?", 1),
+    ("How many findings were fixed since the 9th?", 1),
+    ("How many did we fix this week?", 1),
+    ("How many findings got muted since the last scan?", 1),
+    ("How many resources have S3 findings?", len({one["resource"] for one in rows(service="s3")})),
+    ("How many checks fail in clinic-labs?", len({one["check"] for one in rows(account=LABS)})),
+]  # fmt: skip
+
+
+async def test_numbers_are_the_files(estate):
+    """Whatever the fields, the number told first is the one counted."""
+    for question, count in COUNTED:
+        text = (await asked(estate, question)).response.response
+        assert text.startswith(f"**{count} "), (question, count, text[:300])
+
+
+GROUPED = [
+    ("How many findings by account?", "account", {}),
+    ("How many high findings per region?", "region", {"severity": "high"}),
+    ("Break the findings of clinic-prod down by service", "service", {"account": PROD}),
+    ("Rank the checks by number of findings", "check", {}),
+]
+
+
+async def test_groups_are_the_files(estate):
+    """Each group with its own number."""
+    for question, field, where in GROUPED:
+        text = (await asked(estate, question)).response.response
+        for key, count in Counter(one[field] for one in rows(**where)).items():
+            assert any(key in line and f": {count}" in line for line in text.splitlines()), (question, key, count, text)
+
+
+async def test_other_groups_tell_each_part(estate):
+    """Statuses, months, weeks, tags, categories, scanners, clouds, frameworks, resources."""
+    told = {
+        "How many findings by month first seen?": f"2026-08: {seen(lambda day: day.month == 8)}",
+        "How many findings by week?": "2026-W",
+        "Findings by status": f"open: {len(rows())}",
+        "Findings by category": "internet-exposed: 4",
+        "Findings by scanner": f"Prowler: {len(rows())}",
+        "Findings per cloud": f"AWS: {len(rows())}",
+        "Findings by framework": f"HIPAA (AWS): {len([one for one in rows() if 'HIPAA' in one['frameworks']])}",
+        "Findings by team": f"web: {len([one for one in rows() if one['tags']])}",
+        "Which resource has the most findings?": "box-",
+        "Findings by severity": f"critical: {len(rows(severity='critical'))}",
+        "How many findings per resource type?": "AwsS3Bucket: ",
+    }
+    for question, said in told.items():
+        text = (await asked(estate, question)).response.response
+        assert said in text, (question, text[:400])
+
+
+async def test_ages_rates_and_comparisons(estate):
+    """Days up to the newest scan; passes over passes and failures; sides beside one another; two scans."""
+    days = sorted((TODAY - one["seen"]).days for one in rows(account=PROD))
+    text = (await asked(estate, "How old are the findings in clinic-prod on average?")).response.response
+    assert f"The oldest is {days[-1]} days old" in text
+    assert f"the mean {round(sum(days) / len(days), 1):g}" in text
+    passed, failed = len(rows(status="pass", service="s3")), len(rows(service="s3"))
+    text = (await asked(estate, "What share of the S3 findings passes?")).response.response
+    assert f"{round(100 * passed / (passed + failed), 1)} % pass" in text
+    text = (await asked(estate, "Compare clinic-prod and clinic-labs by pass rate")).response.response
+    assert "% pass" in text
+    text = (await asked(estate, "Does clinic-prod have more medium findings than clinic-labs?")).response.response
+    for account in (PROD, LABS):
+        count = len(rows(account=account, severity="medium"))
+        assert any(account in line and f": {count} open" in line for line in text.splitlines())
+    text = (await asked(estate, "What changed since the previous scan?")).response.response
+    assert f"{len(rows(day=DAYS[0]))} in the scan of 2026-11-09, {len(rows())} in that of 2026-11-16" in text
+    assert "1 new, 0 no longer muted, 1 fixed, 1 muted, 1 no longer reported" in text
+
+
+async def test_lists_name_what_they_are_of(estate):
+    """What is no longer reported too; the oldest; resources and checks by name; the next page."""
+    gone = (await asked(estate, "Which findings disappeared since the last scan?")).response.response
+    assert "box-8-us-east-1" in gone
+    oldest = (await asked(estate, "What is the oldest finding in clinic-labs?")).response.response
+    assert f"since {first_seen(0)}" in oldest
+    newest = (await asked(estate, "Show the three newest findings")).response.response
+    assert newest.count(f"since {first_seen(8)}") == 3
+    names = (await asked(estate, "Which resources in clinic-prod have S3 findings?")).response.response
+    assert all(one["resource"].rpartition(":")[2] in names for one in rows(account=PROD, service="s3"))
+    checks = (await asked(estate, "Which checks fail in clinic-labs?")).response.response
+    assert all(one["check"] in checks for one in rows(account=LABS))
+    first = "List the findings in clinic-labs"
+    page = await asked(estate, "show the next ones", [(first, "")])
+    assert page.asked.query.offset == page.asked.query.limit == 10
+
+
+async def test_duties_are_told_with_where_they_are_written(estate):
+    """Mappings by the scanner's file, requirements that are unmet, reasons and remedies."""
+    await KnowledgeBaseService(estate).prepare()
+    told = {
+        "What is s3_bucket_public_access mapped to?": "Mapped by Prowler to HIPAA: 164_312_a_1",
+        "Does s3_bucket_object_versioning belong to HIPAA?": "not tied to HIPAA",
+        "Which HIPAA requirements do we fail?": "requirements of HIPAA** have an open finding",
+        "What does HIPAA 164.312(a)(1) say?": "is not imported",
+        "Why is s3_bucket_public_access dangerous?": "Whoever finds the name can download every scan.",
+        "How do I fix s3_bucket_public_access?": "Fix",
+        "How many findings of HIPAA 164.312(a)(1) are open?": "**4 open findings**",
+    }
+    for question, said in told.items():
+        text = (await asked(estate, question)).response.response
+        assert said in text, (question, text[:500])
+
+
+async def test_what_has_no_field_is_told(estate):
+    """Days without a scan, versions nobody mapped, spans of nothing, groups that lack something."""
+    for question, said in {
+        "How many findings on 3 November?": "our scans are of 2026-11-09 and 2026-11-16",
+        "How many findings of CIS 9.7?": "CIS 9.7",
+        "How many findings are 5 years?": "5 years",
+        "How many findings this month?": "this month",
+        "How many accounts have more than 5 findings?": "more than 5",
+        "Which accounts have no high findings?": "no",
+        "How many findings are not failing?": "not failing",
+        "How many findings in Azure?": "Azure",
+        "How many findings in Frankfurt?": "eu-central-1",
+        "How many findings of article 99 of HIPAA?": "99",
+        "Who muted those?": "who did something",
+    }.items():
+        text = (await asked(estate, question)).response.response
+        assert said in text, (question, text[:400])
+        assert "annot filter by" in text or "ot used" in text or "cannot be asked" in text, (question, text[:400])
+
+
+SENTENCES = [
+    (f"clinic-prod has {len(rows(account=PROD))} open findings.", True),
+    (f"clinic-prod has {len(rows(account=PROD)) + 1} open findings.", False),
+    (f"There are {len(rows(severity='high'))} open high findings.", True),
+    (f"Prowler has {len(rows(severity='critical')) + 2} open critical findings.", False),
+    (f"Open findings went from {len(rows(day=DAYS[0]))} to {len(rows())} between the scans.", True),
+    (f"Open findings went from {len(rows(day=DAYS[0])) + 5} to {len(rows())} between the scans.", False),
+    ("clinic-labs is the account with the most open findings.", len(rows(account=LABS)) >= len(rows(account=PROD))),
+    ("clinic-prod is the account with the most open findings.", len(rows(account=PROD)) >= len(rows(account=LABS))),
+    (f"The oldest open finding in clinic-prod was first seen on {first_seen(0)}.", True),
+    (f"The oldest open finding in clinic-prod was first seen on {first_seen(3)}.", False),
+    ("box-0-eu-west-1 is in eu-west-1.", True),
+    ("box-0-eu-west-1 is in us-east-1.", False),
+    ("s3_bucket_public_access on box-0-eu-west-1 is open.", True),
+    ("s3_bucket_public_access on box-0-eu-west-1 was fixed.", False),
+    ("s3_bucket_public_access is mapped to HIPAA.", True),
+    ("s3_bucket_public_access is mapped to GDPR.", False),
+    ("s3_bucket_object_versioning is rated critical.", False),
+    ("You comply with HIPAA.", False),
+    ("No scan makes you compliant with HIPAA.", None),
+    ("Water is wet.", None),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("sentence", "right"), SENTENCES)
+async def test_sentences_are_held_against_both_scans(estate, sentence, right):
+    """A figure, a leader, a day, a place, a state, a mapping, a verdict."""
+    held = await Rows(estate, "clinic", await vocabulary_of(estate, "clinic")).hold(sentence)
+    assert (held.right if held else None) is right, held
