@@ -11,10 +11,12 @@ from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
 
 from footnoted.answering.page import Page
 from footnoted.answering.response import response_of
 from footnoted.answering.staging import staged
+from footnoted.answering.watch import Watch
 from footnoted.answering.weighing import Checking, Rendering
 from footnoted.contract import GenerationRequest
 from footnoted.events import AnswerFinished, Event
@@ -22,6 +24,11 @@ from footnoted.prompting import build_prompt
 from footnoted.providers.patience import arriving
 from footnoted.types import Attempt, Deadlines, Delta, Provider, Retry
 
+if TYPE_CHECKING:
+    from footnoted.prompting.budget import Fitted
+    from footnoted.types import Prompt
+
+_T = TypeVar("_T")
 _MUCH = 100_000  # characters of sources that take longer to look through than others should wait
 
 
@@ -43,15 +50,15 @@ async def stream_answer(request: GenerationRequest, how: Answering) -> AsyncGene
     Raises `ProviderError` when no text came at all. Closing this generator closes the provider's connection.
     """
     started = time.perf_counter()
-    sources = [chunk.as_source() for chunk in request.context]
-    prompt, fitted = build_prompt(request, sources, templates=how.templates, quoted=how.quoted)
+    much = sum(len(chunk.content) for chunk in request.context) > _MUCH
+    prompt, fitted, watch = await _apart(much, lambda: _looked_through(request, how, much))
     page = Page(request, prompt, fitted, started=started, quoted=how.quoted)
-    checking = _in_time(how.checking, how.deadlines)
+    checking = _in_time(replace(how.checking, watch=watch) if how.checking else None, how.deadlines)
     stage = staged(page.cited, prompt.sources, checking, as_json=page.as_json, question=prompt.question)
     attempts: list[Attempt] = []
     if not prompt.sources and request.config.require_grounding:
         stage.cancel()
-        for event in await _apart(request, lambda: page.refuse("no_sources")):
+        for event in await _apart(much, lambda: page.refuse("no_sources")):
             yield event
     else:
         arrivals = arriving(how.provider, prompt, deadlines=how.deadlines, retry=how.retry, attempts=attempts)
@@ -75,14 +82,25 @@ async def stream_answer(request: GenerationRequest, how: Answering) -> AsyncGene
                 yield event
         finally:
             stage.cancel()
-    for event in await _apart(request, lambda: page.close(stage)):
+    for event in await _apart(much, lambda: page.close(stage)):
         yield event
     yield AnswerFinished(response_of(page, attempts))
 
 
-async def _apart(request: GenerationRequest, work: Callable[[], list[Event]]) -> list[Event]:
+def _looked_through(request: GenerationRequest, how: Answering, much: bool) -> tuple[Prompt, Fitted, Watch | None]:
+    """The prompt, what of the sources it holds, and who watches the answer, having read long sources already."""
+    sources = [chunk.as_source() for chunk in request.context]
+    prompt, fitted = build_prompt(request, sources, templates=how.templates, quoted=how.quoted)
+    if how.checking is None:
+        return prompt, fitted, None
+    watch = how.checking.watch or Watch(prompt.question, prompt.sources)
+    if much:
+        watch.read()
+    return prompt, fitted, watch
+
+
+async def _apart(much: bool, work: Callable[[], _T]) -> _T:
     """What ``work`` makes; in a thread where it may have to look through so much that others would wait for it."""
-    much = sum(len(chunk.content) for chunk in request.context) > _MUCH
     return await asyncio.to_thread(work) if much else work()
 
 

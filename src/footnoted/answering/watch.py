@@ -52,6 +52,10 @@ class Watch:
         names = [f"{source.title} {described(source)}" for source in sources]
         self._texts = [question, *(source.text for source in sources), *names]
 
+    def read(self) -> None:
+        """Look through everything now, where the first sentence of an answer would else wait for it."""
+        _ = self._ordered, self._stems, self._flat
+
     def objection(self, text: str) -> str:
         """Why this text may not stand, in words; empty when nothing speaks against it."""
         if self.repeats_order(text):

@@ -260,8 +260,11 @@ def _introduces(text: str, span: Span) -> bool:
     """Whether a sentence ends with a colon, or stands as a heading, and is short enough for either."""
     if span.end - span.start > _LONGEST_LEAD:
         return False
-    line = text[text.rfind("\n", 0, span.start) + 1 : span.end]
-    return text[span.start : span.end].rstrip("*_ ").endswith(_COLONS) or line.startswith("#")
+    if text[span.start : span.end].rstrip("*_ ").endswith(_COLONS):
+        return True
+    near = max(0, span.start - _LONGEST_LEAD)  # a text may be one line of a million characters
+    line = text.rfind("\n", near, span.start) + 1 or near
+    return text.startswith("#", line) and (line == 0 or text[line - 1] == "\n")
 
 
 def _pieces(text: str, span: Span) -> list[Span]:
