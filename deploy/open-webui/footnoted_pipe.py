@@ -75,7 +75,7 @@ class Pipe:
             return
         for source in _sources(own, links):
             await emit("source", **source)
-        await emit("status", description=_verdicts(own) if self.valves.show_verdicts else "Done", done=True)
+        await emit("status", description=_verdicts(own, self.valves.show_verdicts), done=True)
 
 
 async def _events(response: aiohttp.ClientResponse) -> Any:
@@ -100,9 +100,13 @@ def _sources(own: dict[str, Any], links: dict[int, str]) -> list[dict[str, Any]]
     return [by_number[number] for number in sorted(by_number)]
 
 
-def _verdicts(own: dict[str, Any]) -> str:
+def _verdicts(own: dict[str, Any], shown: bool) -> str:
     if own.get("refusal"):
         return "The documents do not say"
+    if (ended := own.get("finish_reason", "broken off")) != "complete":
+        return f"The answer is not whole: {ended}"
+    if not shown:
+        return "Done"
     weighed = [each for each in own.get("claims", []) if each.get("kind") == "claim"]
     stand = sum(each["verdict"] == "supported" for each in weighed)
     held = sum(not each["shown"] for each in weighed)

@@ -7,9 +7,11 @@ import socket
 import openai
 import pytest
 import yaml
+from aiohttp import web
 
 from footnoted.testing import Reply, ScriptedLLM
 from footnoted.testing import faults as wires
+from tests.integrations.proxy.calling import ARGUMENTS, Calling
 from tests.peers import UNHURRIED, environment, installed, peer
 from tests.services import free_port
 
@@ -115,3 +117,41 @@ async def test_litellms_guardrail(folder):
                 assert own["verdicts"]["supported"] == 1
                 with pytest.raises(openai.APIError):
                     await streamed(client)
+
+
+async def test_litellms_guardrail_lets_calls_pass(folder):
+    """A sentence and a tool call, streamed and whole: the sentence is cited, the call is as it was."""
+    model = Calling(TRUE)
+    app = web.Application()
+    app.router.add_post("/{path:.*}", model.answer)
+    runner = web.AppRunner(app, access_log=None)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    tool = {"type": "function", "function": {"name": "look_up", "parameters": {"type": "object", "properties": {}}}}
+    try:
+        async with litellm(folder, f"http://127.0.0.1:{runner.addresses[0][1]}/v1", "mark") as url:
+            async with openai.AsyncOpenAI(base_url=url, api_key="k", max_retries=0) as client:
+                how = {"model": "m", "messages": USER, "tools": [tool]}
+                whole = (await client.chat.completions.create(**how)).choices[0].message
+                assert (whole.content, whole.tool_calls[0].function.arguments) == (TRUE, ARGUMENTS)
+                assert whole.annotations
+                arguments = ""
+                async for chunk in await client.chat.completions.create(stream=True, **how):
+                    for choice in chunk.choices:
+                        for call in choice.delta.tool_calls or []:
+                            arguments += call.function.arguments or ""
+                assert arguments == ARGUMENTS
+    finally:
+        await runner.cleanup()
+
+
+async def test_litellms_reader_who_leaves_is_felt_upstream(folder):
+    async with ScriptedLLM(Reply(pieces=["word "] * 4000, delay=0.02)) as llm:
+        async with litellm(folder, llm.url(), "mark") as url:
+            async with openai.AsyncOpenAI(base_url=url, api_key="k", max_retries=0) as client:
+                stream = await client.chat.completions.create(model="m", messages=USER, stream=True)
+                async for chunk in stream:
+                    if chunk.choices and chunk.choices[0].delta.content:
+                        break
+                await stream.close()
+                await llm.closed_within(10)

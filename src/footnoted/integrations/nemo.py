@@ -46,7 +46,7 @@ define flow footnoted hold
 _WAIT = 30.0  # seconds for one verdict: the message is whole already, and no model is open the first time
 
 
-@action(name="footnoted_grounding")  # type: ignore[misc] # untyped where it is not installed
+@action(name="footnoted_grounding")  # type: ignore[untyped-decorator] # untyped where it is not installed
 async def footnoted_grounding(context: dict[str, Any] | None = None, hold: bool = False, **_: Any) -> RailOutcome:
     """Allows a message of which all stands, and one that had no chunks to stand on; blocks any other.
 
