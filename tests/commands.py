@@ -6,6 +6,7 @@ the program starts from nothing is `tests/test_cli.py`'s matter.
 
 from __future__ import annotations
 
+import asyncio
 import io
 import multiprocessing
 import os
@@ -14,6 +15,7 @@ import sys
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 FORKS = multiprocessing.get_context("forkserver")
 # Not the command's own modules: they look at the environment as they are imported, and each process has another.
@@ -78,3 +80,17 @@ def _command(arguments: list[str], env: dict[str, str], folder: str, streams: li
     finally:
         sys.stdout.flush()
         sys.stderr.flush()
+
+
+async def printed(program: object, *arguments: object, **how: Any) -> str:
+    """What a program that is no `footnoted` prints; how it failed where it does."""
+    pipes = {"stdout": asyncio.subprocess.PIPE, "stderr": asyncio.subprocess.PIPE}
+    child = await asyncio.create_subprocess_exec(str(program), *map(str, arguments), **pipes, **how)
+    try:
+        out, err = await child.communicate()
+    finally:
+        if child.returncode is None:
+            child.kill()
+            await child.wait()
+    assert child.returncode == 0, err.decode()[-3000:]
+    return out.decode()

@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.commands import printed
+
 HERE = Path(__file__).parent
 UNHURRIED = pytest.mark.timeout(420)  # whoever asks first installs the packages
 PACKAGES = HERE / "package.json"
@@ -39,20 +41,7 @@ async def node(script: str, given: object):
     folder = await asyncio.to_thread(installed)
     copy = folder / f"{os.getpid()}-{script}"  # beside the packages, and nobody else's
     copy.write_text((HERE / script).read_text(encoding="utf-8"), encoding="utf-8")
-    child = await asyncio.create_subprocess_exec(
-        "node",
-        str(copy),
-        json.dumps(given),
-        cwd=folder,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-    )
     try:
-        out, err = await child.communicate()
+        return json.loads(await printed("node", copy, json.dumps(given), cwd=folder))
     finally:
-        if child.returncode is None:
-            child.kill()
-            await child.wait()
         copy.unlink()
-    assert child.returncode == 0, err.decode()[-3000:]
-    return json.loads(out)

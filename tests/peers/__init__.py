@@ -20,6 +20,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.commands import printed
+
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
 UNHURRIED = pytest.mark.timeout(900)  # whoever asks first installs the libraries
@@ -65,19 +67,5 @@ def environment(**more: str) -> dict[str, str]:
 async def peer(script: str, given: object):
     """What a script beside this file prints last, as JSON; ``given`` is its argument, as JSON too."""
     python = await asyncio.to_thread(installed)
-    child = await asyncio.create_subprocess_exec(
-        str(python),
-        str(HERE / script),
-        json.dumps(given),
-        env=await asyncio.to_thread(environment),
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-    )
-    try:
-        out, err = await child.communicate()
-    finally:
-        if child.returncode is None:
-            child.kill()
-            await child.wait()
-    assert child.returncode == 0, err.decode()[-3000:]
-    return json.loads(out.decode().strip().splitlines()[-1])
+    told = await printed(python, HERE / script, json.dumps(given), env=await asyncio.to_thread(environment))
+    return json.loads(told.strip().splitlines()[-1])

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 from urllib.parse import quote
 
 from footnoted.errors import ConfigurationError, ProviderRejected
+from footnoted.providers import anthropic
 from footnoted.providers._eventstream import CORRUPT, FrameDecoder
 from footnoted.providers._faults import shorten, told
 from footnoted.providers._reading import Reading, parsed
 from footnoted.providers._schema import in_words, strict
 from footnoted.providers._tokens import missing
 from footnoted.providers._wire import Options, Wire, ask_of, bearer
-from footnoted.providers.anthropic import samples, thinking
 from footnoted.types import Delta, FinishReason, Usage
 
 if TYPE_CHECKING:
@@ -30,11 +30,7 @@ if TYPE_CHECKING:
     from footnoted.types import Prompt
 
 ENDINGS = {
-    "end_turn": FinishReason.COMPLETE,
-    "stop_sequence": FinishReason.COMPLETE,
-    "tool_use": FinishReason.COMPLETE,
-    "max_tokens": FinishReason.LENGTH,
-    "model_context_window_exceeded": FinishReason.LENGTH,
+    **anthropic.ENDINGS,
     "guardrail_intervened": FinishReason.FILTERED,
     "content_filtered": FinishReason.FILTERED,
 }
@@ -130,10 +126,10 @@ class Bedrock(Wire):
     def _body(self, prompt: Prompt, model: str, without: set[str]) -> dict[str, Any]:
         sampling, system, ask = prompt.sampling, prompt.system, ask_of(prompt)
         config: dict[str, Any] = {"maxTokens": sampling.max_tokens}
-        if samples(model):
+        if anthropic.samples(model):
             config |= {"temperature": sampling.temperature}
             config |= {"topP": sampling.top_p if sampling.temperature is None or "claude" not in model else None}
-        more, thinks = thinking(model, self._effort, without)
+        more, thinks = anthropic.thinking(model, self._effort, without)
         config["maxTokens"] += 4000 if thinks else 0
         body: dict[str, Any] = {"additionalModelRequestFields": more or None}
         if prompt.schema is not None:
