@@ -338,6 +338,85 @@ class ToldUsage(Told):
     days: list[UsageDay]
 
 
+class TenantUsage(ToldUsage):
+    """The same with what its requests may ask for."""
+
+    policy: dict[str, Any]
+
+
+class ToldKey(Told):
+    """A key without its secret."""
+
+    id: str
+    tenant: str
+    label: str
+    role: Literal["member", "admin"]
+    created_at: str
+    revoked_at: str | None
+
+
+class MadeKey(ToldKey):
+    """A new key; its secret is told this once."""
+
+    key: str
+
+
+class ToldKeys(Told):
+    """Every key, the oldest first."""
+
+    keys: list[ToldKey]
+
+
+class RevokedKey(Told):
+    """It is taken no more."""
+
+    id: str
+    revoked: bool
+
+
+class TakenOf(Told):
+    """What answers of a day or month took, and the most they may; null is no limit."""
+
+    answers: int
+    tokens: int
+    money: float
+    most_tokens: int | None
+    most_money: float | None
+
+
+class ToldTenant(Told):
+    """What there is of a tenant; ``keys`` are the live ones."""
+
+    tenant: str
+    keys: int
+    documents: int
+    conversations: int
+    month: TakenOf
+    day: TakenOf
+
+
+class ToldTenants(Told):
+    """Every tenant, who took most this month first; ``currency`` is null where no prices are set."""
+
+    tenants: list[ToldTenant]
+    currency: str | None
+
+
+class ToldThought(ToldFeedback):
+    """What a person thought, of which answer to which question."""
+
+    tenant: str
+    question: str
+    answer: str
+
+
+class ToldThoughts(Told):
+    """A page of them; ``next`` goes into ``after``."""
+
+    feedback: list[ToldThought]
+    next: str | None
+
+
 class Verified(GroundingResult):
     """Each claim's verdict, and what the text was held against."""
 

@@ -19,9 +19,9 @@ from footnoted.service.settings import Settings
 JWT_SECRET = "a secret of the tests alone, long enough"
 
 
-def token(tenant: str) -> str:
+def token(tenant: str, *roles: str) -> str:
     """A token of one tenant."""
-    return jwt.encode({"tenant": tenant, "exp": time.time() + 3600}, JWT_SECRET, "HS256")
+    return jwt.encode({"tenant": tenant, "roles": roles, "exp": time.time() + 3600}, JWT_SECRET, "HS256")
 
 
 @contextlib.contextmanager

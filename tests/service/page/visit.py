@@ -34,7 +34,8 @@ class Visit:
         context.set_default_timeout(15_000)
         await context.add_init_script(WATCH)
         if key:
-            await context.add_init_script(KEY % token(tenant or f"t-{uuid4().hex[:12]}"))
+            mine = key if isinstance(key, str) else token(tenant or f"t-{uuid4().hex[:12]}")
+            await context.add_init_script(KEY % mine)
         visit = cls(context, await context.new_page(), url)
         visit.page.on("dialog", visit._saw_dialog)
         visit.page.on("pageerror", lambda error: visit.errors.append(str(error)))

@@ -51,6 +51,12 @@ async def page(request: Request) -> Response:
     return _file("index.html", request)
 
 
+@router.get("/admin")
+async def admin(request: Request) -> Response:
+    """The administrators' page; what it shows, the service tells administrators alone."""
+    return _file("admin.html", request)
+
+
 @router.get("/{name:path}")
 async def page_file(name: str, request: Request) -> Response:
     """One of the page's files."""

@@ -287,6 +287,7 @@ async function connect() {
     const session = await wire.session();
     past.refresh();
     $("show-key").hidden = !session.needs_key && !wire.key.get();
+    $("show-admin").hidden = !session.admin;
     const offered = await wire.assistants();
     library.accept(session, offered.some((each) => each?.id === "security"));
     await library.refresh();
@@ -322,7 +323,7 @@ const fresh = () => {
   show(null);
   ask.focus();
 };
-for (const [id, name] of [["open-rail", "menu"], ["close-rail", "close"], ["new-small", "plus"], ["show-key", "key"], ["show-help", "help"]]) $(id).append(icon(name));
+for (const [id, name] of [["open-rail", "menu"], ["close-rail", "close"], ["new-small", "plus"], ["show-admin", "scales"], ["show-key", "key"], ["show-help", "help"]]) $(id).append(icon(name));
 $("new").prepend(icon("plus"));
 $("new").addEventListener("click", fresh);
 $("new-small").addEventListener("click", fresh);

@@ -115,6 +115,16 @@ export const sentSource = (answerId, index) => json(`/api/v1/answers/${id(answer
 export const feedback = (body) => json("/api/v1/feedback", post(body));
 export const verify = (body) => json("/api/v1/verify", post(body));
 
+/* What only an administrator is told. */
+
+const office = "/api/v1/admin";
+export const keys = async () => (await json(`${office}/keys`)).keys;
+export const makeKey = (body) => json(`${office}/keys`, post(body));
+export const revokeKey = (keyId) => json(`${office}/keys/${id(keyId)}`, { method: "DELETE" });
+export const tenants = () => json(`${office}/tenants`);
+export const tenantUsage = (tenant) => json(`${office}/tenants/${id(tenant)}/usage`);
+export const thoughts = (wanted) => json(`${office}/feedback?${new URLSearchParams(wanted)}`);
+
 /** A page of a document, drawn: `{picture, matrix}`; the matrix leads from its points to shares of its width and height. */
 export async function drawnPage(documentId, page, width) {
   const response = await send(`/api/v1/documents/${id(documentId)}/pages/${page}?width=${width}`);
