@@ -9,7 +9,7 @@ from footnoted.errors import ConfigurationError
 from footnoted.service.asking import Asked
 from footnoted.service.chatting import _talking
 from footnoted.service.faults import Fault
-from footnoted.service.policy import permitted
+from footnoted.service.policy import permitted, understood
 from footnoted.service.settings import Settings, read_settings
 from footnoted.service.store import Store
 from footnoted.service.store.keys import Keys
@@ -92,7 +92,15 @@ def test_what_nobody_asked_for_is_cut_to_the_cap(settings):
     [
         ("answer_token = 5", {}, "there is no setting answer_token; did you mean answer_tokens?"),
         ("xyzzy = 5", {}, "there is no setting xyzzy"),
-        ("[tenants.acme]\nmodel = 5", {}, "tenants.acme.model"),
+        ("[tenants.acme]\nmodel = 5", {}, "no setting tenants.acme.model; did you mean tenants.acme.models?"),
+        ("[prices.m]\ninput = 1\noutptu = 2", {}, "did you mean prices.m.output?"),
+        ('[tenants."a b"]\nmodels = ["x"]', {}, "tenants.a b"),
+        ("uploads = 'everybody'", {}, "uploads"),
+        ("languages = ['English']", {}, "languages"),
+        ("keep_answers_days = 0", {}, "keep_answers_days"),
+        ("answer_tokens = 5 # \udcff", {}, "cannot be read"),
+        ("", {"FOOTNOTED_REDIS_URL": "localhost:6379"}, "REDIS_URL: an address that begins with redis://"),
+        ("", {"FOOTNOTED_INSURANCE_VOCABULARY": "/nowhere.toml"}, "there is no file /nowhere.toml"),
         ("answer_tokens = 0", {}, "answer_tokens"),
         ("", {"FOOTNOTED_CONCURENT_STREAMS": "5"}, "did you mean FOOTNOTED_CONCURRENT_STREAMS?"),
         ("", {"FOOTNOTED_JWT_SECRET": "short-and-secret"}, "jwt_secret"),
@@ -102,7 +110,7 @@ def test_what_nobody_asked_for_is_cut_to_the_cap(settings):
 )
 def test_what_cannot_be_is_one_line(tmp_path, monkeypatch, file, variables, said):
     """Unknown names with the nearest known one, impossible values with their name; never a secret, never a traceback."""
-    (tmp_path / "footnoted.toml").write_text(file)
+    (tmp_path / "footnoted.toml").write_bytes(file.encode("utf-8", "surrogateescape"))
     monkeypatch.setenv("FOOTNOTED_SETTINGS", str(tmp_path / "footnoted.toml"))
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
@@ -111,6 +119,76 @@ def test_what_cannot_be_is_one_line(tmp_path, monkeypatch, file, variables, said
     assert said in str(told.value)
     assert "\n" not in str(told.value)
     assert "short-and-secret" not in str(told.value)
+
+
+def test_retention_is_each_tenants_own(tmp_path, monkeypatch):
+    """Days of a tenant's table, and of the older setting, which wins; the others keep everybody's."""
+    told = "keep_answers_days = 10\n[keep_answers_days_of]\nzoo = 3\n[tenants.acme]\nkeep_answers_days = 5\n"
+    told += "[tenants.zoo]\nkeep_answers_days = 9\n[tenants.bakery]\nanswer_tokens = 5\n"
+    (tmp_path / "footnoted.toml").write_text(told)
+    monkeypatch.setenv("FOOTNOTED_SETTINGS", str(tmp_path / "footnoted.toml"))
+    found = read_settings()
+    assert found.retention == {"acme": 5, "zoo": 3}
+    assert (found.policy_of("acme").keep_answers_days, found.policy_of("bakery").keep_answers_days) == (5, 10)
+
+
+@pytest.mark.parametrize(
+    ("tenant", "question", "refused"),
+    [
+        ("acme", "Wie hoch ist die Selbstbeteiligung für die Windschutzscheibe?", False),
+        ("acme", "What is the excess for the windscreen, and when is it paid?", True),
+        ("acme", "Quelle est la franchise pour le pare-brise de ma voiture ?", True),
+        ("acme", "ГИБДД: какова франшиза по стеклу моего автомобиля?", True),
+        ("acme", "§ 7?", False),  # of no language for sure
+        ("any", "Quelle est la franchise pour le pare-brise de ma voiture ?", False),
+    ],
+)
+async def test_questions_are_asked_in_the_languages_that_are_allowed(tenant, question, refused):
+    """What is surely in another language is refused with those that are allowed; what is unsure is not."""
+    settings = Settings(tenants={"acme": {"languages": ["de"]}})
+    asked = Asked(GenerationRequest(query=question), (), tenant, "answer")
+    if not refused:
+        await understood(asked, settings)
+        return
+    with pytest.raises(Fault) as told:
+        await understood(asked, settings)
+    assert (told.value.status, told.value.code) == (403, "not_allowed")
+    assert "in de;" in told.value.message
+
+
+async def test_only_whom_the_policy_trusts_changes_what_answers_rest_on(model, tmp_path):
+    """Members of one tenant add, of another only administrators, of a third nobody; all may ask and read."""
+    from tests.service.replicas import SOURCES, Client, Replica, start
+
+    told = "[tenants.acme]\nuploads = 'admins'\n[tenants.zoo]\nuploads = 'nobody'\nlanguages = ['de']\n"
+    (tmp_path / "footnoted.toml").write_text(told)
+    url = f"sqlite:///{tmp_path}/trust.db"
+    store = Store(url)
+    await store.open()
+    names = [(tenant, role) for tenant in ("acme", "zoo", "bakery") for role in ("member", "admin")]
+    keys = {name: await Keys(store).add(name[0], role=name[1]) for name in names}
+    await store.aclose()
+    replica = Replica(tmp_path, "trust", **model, database_url=url, settings=tmp_path / "footnoted.toml")
+    await start(replica)
+    try:
+        for (tenant, role), key in keys.items():
+            trusted = tenant == "bakery" or (tenant, role) == ("acme", "admin")
+            async with Client(replica.url, key=key) as client:
+                status, _ = await client.upload(f"# {role}\n\nThe excess is £75.", f"{role}.md")
+                assert status == (201 if trusted else 403), (tenant, role)
+                for path in ("/api/v1/documents/00000000-0000-0000-0000-000000000000", "/api/v1/findings"):
+                    status, _ = await client.json("DELETE", path)
+                    assert (status == 403) is not trusted, (tenant, role, path)
+                added = {"url": "http://127.0.0.1:9/x.html"}
+                assert (await client.json("POST", "/api/v1/documents/url", added))[0] in (
+                    (403, 422) if trusted else (403,)
+                )
+                assert (await client.json("GET", "/api/v1/documents"))[0] == 200
+                asked = {"question": "What is the excess for a broken windscreen?", "sources": SOURCES}
+                status, _ = await client.json("POST", "/api/v1/answers", asked)
+                assert status == (403 if tenant == "zoo" else 200)  # which answers in German alone
+    finally:
+        replica.stop()
 
 
 async def test_revoking_the_last_key_opens_nothing(tmp_path):

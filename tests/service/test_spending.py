@@ -188,6 +188,8 @@ async def test_two_replicas_refuse_what_does_not_fit_and_count_what_was_taken(sh
             assert sum(map(taken, answered)) <= 30_000
             day = await _counted(first, sum(map(taken, answered)))
             assert (day["most_tokens"], day["tokens_held"]) == (30_000, 0)
+            for client in (first, second):  # each replica's ledger is written down
+                await _written(client, day["tokens"])
             async with Redis.from_url(redis.url) as client:
                 await client.flushall()
             status, body = await second.json("POST", "/api/v1/answers", ASKED)
@@ -205,6 +207,15 @@ async def test_two_replicas_refuse_what_does_not_fit_and_count_what_was_taken(sh
     finally:
         for replica in replicas:
             replica.stop()
+
+
+async def _written(client, tokens):
+    """Wait until the day's sum in the database is this."""
+    for _ in range(200):
+        if (await client.json("GET", "/api/v1/usage"))[1]["days"][0]["tokens"] == tokens:
+            return
+        await asyncio.sleep(0.05)
+    raise AssertionError(f"{tokens} tokens were not written down")
 
 
 async def _counted(client, tokens):

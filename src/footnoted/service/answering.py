@@ -27,7 +27,7 @@ from footnoted.service.faults import Fault
 from footnoted.service.history import Answers
 from footnoted.service.observe import traces
 from footnoted.service.observe.metrics import METRICS
-from footnoted.service.policy import permitted
+from footnoted.service.policy import permitted, understood
 from footnoted.service.settings import Settings
 from footnoted.service.spending import Spending
 from footnoted.service.turns import Turns
@@ -56,6 +56,7 @@ class Desk:
         Whoever does not begin it after all drops its ``bill``.
         """
         asked = permitted(asked, self._settings)
+        await understood(asked, self._settings)
         return asked if self._spending is None else await self._spending.hold(asked)
 
     def events(self, asked: Asked) -> AsyncGenerator[tuple[str, dict[str, Any]]]:

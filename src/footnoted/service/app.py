@@ -235,7 +235,7 @@ def _stopped(task: asyncio.Task[None]) -> Callable[[], Any]:
 async def _forget_old(service: Service) -> None:
     """Every hour, let go of what is older than it is kept; what cannot be reached is tried again in an hour."""
     while True:
-        now, own = time.time(), service.settings.keep_answers_days_of
+        now, own = time.time(), service.settings.retention
         oldest = now - service.settings.keep_answers_days * 86_400
         kept = service.conversations
         forgets: list[Callable[[], Awaitable[None]]] = [partial(kept.forget, oldest, but=frozenset(own))]

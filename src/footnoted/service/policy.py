@@ -2,15 +2,30 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from footnoted.prompting.templates import PromptTemplates
 from footnoted.service.faults import Fault
 
+_LOOKED_AT = 1_000  # code points of a question
+
 if TYPE_CHECKING:
     from footnoted.service.asking import Asked
     from footnoted.service.settings import Settings
+
+
+async def understood(asked: Asked, settings: Settings) -> None:
+    """Raise `Fault` 403 for a question that is surely in another language than those that are allowed."""
+    allowed = settings.policy_of(asked.tenant).languages
+    if not allowed:
+        return
+    from footnoted.grounding.language import language
+
+    found = await asyncio.to_thread(language, asked.request.query[:_LOOKED_AT])
+    if found and found not in allowed:
+        raise Fault(403, "not_allowed", f"questions are answered here in {', '.join(allowed)}; ask in one of these")
 
 
 def permitted(asked: Asked, settings: Settings) -> Asked:

@@ -44,6 +44,9 @@ _OTHERS = frozenset(
 )
 Positive = Annotated[float, Field(gt=0)]
 Count = Annotated[int, Field(ge=1)]
+TenantName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
+Uploads = Literal["members", "admins", "nobody"]  # who may add and take away what answers rest on
+Language = Annotated[str, Field(pattern=r"^[a-z]{2,3}$")]  # ISO 639-1, as "en"
 Port = Annotated[int, Field(ge=1, le=65535)]
 _WEB_PORTS = (80, 443)
 
@@ -67,6 +70,9 @@ class Policy(BaseModel):
     tokens_per_month: Count | None = None
     money_per_day: Positive | None = None  # in the currency of the prices
     money_per_month: Positive | None = None
+    keep_answers_days: Positive = 30.0
+    uploads: Uploads = "members"
+    languages: Annotated[list[Language], NoDecode] = Field(default_factory=list)  # of questions; without any, all
 
 
 class Settings(BaseSettings):
@@ -155,7 +161,9 @@ class Settings(BaseSettings):
     money_per_month: Positive | None = None
     prices: dict[str, Price] = Field(default_factory=dict)  # by model, of a million tokens; * is all others
     currency: Annotated[str, Field(pattern=r"^[A-Z]{3}$")] = "USD"
-    tenants: dict[str, Policy] = Field(default_factory=dict)
+    uploads: Uploads = "members"
+    languages: Annotated[list[Language], NoDecode] = Field(default_factory=list)
+    tenants: dict[TenantName, Policy] = Field(default_factory=dict)
 
     # The process: how much at once, and how long things are kept.
     generations: Count = 2_000
@@ -177,7 +185,7 @@ class Settings(BaseSettings):
     traces: bool | None = None
     metrics_tenants: bool = False  # whether /metrics, which asks for no key, tells what each tenant took
 
-    @field_validator("fallback", "jwt_algorithms", "models", "url_hosts", "url_ports", mode="before")
+    @field_validator("fallback", "jwt_algorithms", "models", "url_hosts", "url_ports", "languages", mode="before")
     @classmethod
     def _listed(cls, value: Any) -> Any:
         """``a, b`` in an environment variable is a list."""
@@ -197,6 +205,20 @@ class Settings(BaseSettings):
 
         if value is not None and (not may_be_asked(value) or "?" in value or "#" in value):
             raise ValueError("an https:// address without a query, as the issuer writes it in its tokens")
+        return value
+
+    @field_validator("redis_url")
+    @classmethod
+    def _is_redis(cls, value: str | None) -> str | None:
+        if value is not None and not value.startswith(("redis://", "rediss://", "unix://")):
+            raise ValueError("an address that begins with redis://, rediss:// or unix://")
+        return value
+
+    @field_validator("insurance_vocabulary", "insurance_experiment")
+    @classmethod
+    def _can_be_read(cls, value: Path | None) -> Path | None:
+        if value is not None and not value.is_file():
+            raise ValueError(f"there is no file {value}")
         return value
 
     @field_validator("templates")
@@ -248,6 +270,16 @@ class Settings(BaseSettings):
         return Policy(**(common | (own.model_dump(exclude_unset=True) if own else {})))
 
     @property
+    def retention(self) -> dict[str, float]:
+        """The days for which answers of some tenants are kept, where that is not the same as for all."""
+        own = {
+            tenant: policy.keep_answers_days
+            for tenant, policy in self.tenants.items()
+            if "keep_answers_days" in policy.model_fields_set
+        }
+        return own | self.keep_answers_days_of
+
+    @property
     def on_loopback(self) -> bool:
         """Whether only this machine can reach it."""
         return is_loopback(self.host)
@@ -277,12 +309,25 @@ def read_settings(**given: Any) -> Settings:
     try:
         return Settings(**{name: value for name, value in given.items() if value is not None})
     except ValidationError as error:
-        first = error.errors()[0]
+        wrong = error.errors()
+        first = next((each for each in wrong if each["type"] == "extra_forbidden"), wrong[0])
         name = ".".join(str(part) for part in first["loc"])
+        if first["type"] == "extra_forbidden":
+            raise ConfigurationError(f"there is no setting {name}{_near_of(first['loc'])}") from None
         what = first["msg"].removeprefix("Value error, ")
         raise ConfigurationError(f"setting {name}: {what}" if name else f"settings: {what}") from None
     except ValueError as error:  # a TOML file that is none
         raise ConfigurationError(f"the settings file cannot be read: {error}") from None
+
+
+def _near_of(where: tuple[int | str, ...]) -> str:
+    """The known name nearest to an unknown one of a tenant's or a price's table."""
+    import difflib
+
+    tables: dict[str, type[BaseModel]] = {"tenants": Policy, "prices": Price}
+    table = tables.get(str(where[0]))
+    near = difflib.get_close_matches(str(where[-1]), table.model_fields if table else (), 1)
+    return f"; did you mean {'.'.join([*map(str, where[:-1]), near[0]])}?" if near else ""
 
 
 def _refuse_unknown(path: str | None) -> None:
@@ -293,7 +338,7 @@ def _refuse_unknown(path: str | None) -> None:
     known = set(Settings.model_fields)
     found = []
     if path:
-        with Path(path).open("rb") as file, contextlib.suppress(tomllib.TOMLDecodeError):  # told where it is read
+        with Path(path).open("rb") as file, contextlib.suppress(ValueError):  # told where it is read
             found = [(name, name) for name in tomllib.load(file)]
     for variable in os.environ:
         if variable.startswith(_PREFIX) and variable not in _OTHERS:

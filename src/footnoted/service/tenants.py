@@ -224,5 +224,15 @@ async def administrator(found: Annotated[Caller, Depends(caller)]) -> Caller:
     return found
 
 
+async def adder(request: Request, found: Annotated[Caller, Depends(caller)]) -> Caller:
+    """Who asks, where only those may whom the policy trusts with what answers rest on. Raises `Fault` 403."""
+    trusted = request.app.state.service.settings.policy_of(found.tenant).uploads
+    if trusted == "nobody" or (trusted == "admins" and not found.admin):
+        who = "administrators" if trusted == "admins" else "nobody"
+        raise Fault(403, "not_allowed", f"documents and findings are added and deleted by {who} here")
+    return found
+
+
 Asking = Annotated[Caller, Depends(caller)]
+Adding = Annotated[Caller, Depends(adder)]
 Administering = Annotated[Caller, Depends(administrator)]

@@ -19,7 +19,7 @@ from footnoted.service.documents import Stored, Text
 from footnoted.service.faults import Fault, too_large
 from footnoted.service.overview import opening_of, topics_of
 from footnoted.service.routes._shared import ERRORS, iso, service_of
-from footnoted.service.tenants import Asking
+from footnoted.service.tenants import Adding, Asking
 from footnoted.service.told import DocumentText, Outline, ToldDocument, ToldDocuments, ToldPassage, ToldPlaces, tells
 
 router = APIRouter(route_class=Route, prefix="/api/v1", tags=["documents"], responses=ERRORS)
@@ -37,7 +37,7 @@ _PICTURE = {"image/png": {"schema": {"type": "string", "format": "binary"}}}
 async def upload(
     request: Request,
     response: Response,
-    who: Asking,
+    who: Adding,
     file: Annotated[UploadFile, File(description="a file of any kind that is read")],
     title: Annotated[str | None, Form(max_length=300)] = None,
     conversation_id: Annotated[str | None, Form(pattern=CONVERSATION)] = None,
@@ -74,7 +74,7 @@ class UrlBody(Body):
     status_code=201,
     responses={**tells(ToldDocument, status=201), **tells(ToldDocument, "it was there already")},
 )
-async def add_by_url(request: Request, response: Response, body: UrlBody, who: Asking) -> dict[str, Any]:
+async def add_by_url(request: Request, response: Response, body: UrlBody, who: Adding) -> dict[str, Any]:
     """Fetch a web address among the hosts that are allowed here (``url_hosts``), read what is there, and keep it."""
     service = service_of(request)
     ports = service.settings.policy_of(who.tenant).url_ports
@@ -159,7 +159,7 @@ async def page(
 
 
 @router.delete("/documents/{document_id}", status_code=204)
-async def delete(request: Request, document_id: UUID, who: Asking) -> None:
+async def delete(request: Request, document_id: UUID, who: Adding) -> None:
     """Forget it and its passages."""
     await service_of(request).documents.delete(who.tenant, str(document_id))
 

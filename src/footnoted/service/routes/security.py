@@ -20,7 +20,7 @@ from footnoted.service.asking import ChatBody
 from footnoted.service.bodies import Route
 from footnoted.service.faults import Fault, not_found
 from footnoted.service.routes._shared import ERRORS, STREAMED, service_of, stream_response, whole_response
-from footnoted.service.tenants import Asking
+from footnoted.service.tenants import Adding, Asking
 from footnoted.service.told import (
     CitedSource,
     DeletedCount,
@@ -56,7 +56,7 @@ async def room(service: Service) -> AsyncIterator[None]:
 @router.post("/findings", responses=tells(FindingsReport))
 async def import_findings(
     request: Request,
-    who: Asking,
+    who: Adding,
     file: Annotated[UploadFile, File(description="Prowler OCSF JSON or CSV, AWS Security Hub ASFF")],
     account: Annotated[list[str] | None, Form(max_length=50)] = None,
 ) -> dict[str, Any]:
@@ -102,7 +102,7 @@ async def findings(
 
 
 @router.delete("/findings", responses=tells(DeletedCount))
-async def forget_findings(request: Request, who: Asking) -> dict[str, Any]:
+async def forget_findings(request: Request, who: Adding) -> dict[str, Any]:
     """Forget every finding of the tenant, and what answers cited of them."""
     await _advising(request).shelf.delete_all(who.tenant)
     return {"deleted": await _findings(request).delete_all(who.tenant)}
@@ -111,7 +111,7 @@ async def forget_findings(request: Request, who: Asking) -> dict[str, Any]:
 @router.post("/kb", responses=tells(KnowledgeReport))
 async def import_knowledge(
     request: Request,
-    who: Asking,
+    who: Adding,
     file: Annotated[UploadFile, File(description="NIST OSCAL, Prowler compliance or check metadata")],
 ) -> dict[str, Any]:
     """Keep what the file holds beside the shipped controls, for this tenant."""
