@@ -18,7 +18,7 @@ PROXY = "tests/integrations/proxy/test_clients.py::"
 FAULTS = "tests/integrations/proxy/test_faults.py::test_a_fault_upstream_is_a_typed_ending"
 LEAVES = PROXY + "test_a_reader_who_leaves_is_felt_upstream"
 CALLS = PROXY + "test_a_tool_call_passes_in_its_place"
-SERVICE = "tests/service/test_door_faults.py::"
+SERVICE, SERVICE_PAGE = "tests/service/test_door_faults.py::", "tests/service/test_use_chat.py::"
 SERVED = (
     "no: `tools` is refused by name",
     SERVICE + "test_every_fault_upstream_is_typed",
@@ -68,6 +68,11 @@ DOORS: dict[tuple[str, str], tuple[str, ...]] = {
     ("`footnoted serve`, both", "@ai-sdk/openai"): row(AI, AI, AI, *SERVED),
     ("`footnoted serve`, both", "langchain-openai"): row(*[OPENAI + "test_langchain_asks_for_an_object"] * 3, *SERVED),
     ("`/api/v1/chat/ui`", "ai"): row("no: this protocol always streams", UI, UI, *SERVED),
+    ("`/api/v1/chat/ui`, `useChat` in Chromium", "@ai-sdk/react"): row(
+        "no: this protocol always streams",
+        *[SERVICE_PAGE + "test_an_answer_its_source_and_its_citation_are_drawn"] * 2,
+        *SERVED,
+    ),
     ("Open WebUI's pipe", "open-webui's event schema"): row(
         WEBUI,
         WEBUI,
