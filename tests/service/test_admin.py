@@ -1,6 +1,7 @@
 """What an administrator sees and does: keys made, listed and ended, tenants with what they took, feedback; nobody else."""
 
 import pytest
+from sqlalchemy import text
 
 from footnoted.service.store import Store
 from footnoted.service.store.keys import Keys
@@ -159,3 +160,19 @@ def test_an_administrators_key_is_made_by_the_command(tmp_path, monkeypatch):
     assert run.invoke(app, ["keys", "add", "acme", "--role", "owner"]).exit_code == 2
     listed = run.invoke(app, ["keys", "list"]).output.splitlines()
     assert [("admin" in line, "member" in line) for line in listed] == [(True, False), (False, True)]
+
+
+async def test_keys_of_the_version_before_go_on_as_members(tmp_path):
+    """A database whose keys had no role: each still speaks for its tenant, and administers nothing."""
+    store = Store(f"sqlite:///{tmp_path}/before.db")
+    await store.open()
+    key = await Keys(store).add("acme")
+    async with store.session() as session:
+        await session.execute(text("ALTER TABLE service_keys DROP COLUMN role"))
+        await session.execute(text("DROP TABLE service_usage"))
+        await session.execute(text("UPDATE service_migrations SET version_num = '0003'"))
+    await store.open()
+    found = await Keys(store).find(key)
+    assert (found.tenant, found.role) == ("acme", "member")
+    assert (await Keys(store).find(await Keys(store).add("ops", role="admin"))).role == "admin"
+    await store.aclose()

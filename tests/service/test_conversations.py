@@ -298,10 +298,11 @@ async def test_what_was_answered_before_becomes_conversations(tmp_path):
     store = Store(f"sqlite:///{tmp_path}/before.db")
     await store.open()
     async with store.session() as session:
-        for table in ("conversations", "turns", "sent", "files"):
+        for table in ("conversations", "turns", "sent", "files", "usage"):
             await session.execute(text(f"DROP TABLE service_{table}"))
         for column in ("extras", "words"):
             await session.execute(text(f"ALTER TABLE service_answers DROP COLUMN {column}"))
+        await session.execute(text("ALTER TABLE service_keys DROP COLUMN role"))
         await session.execute(text("UPDATE service_migrations SET version_num = '0001'"))
         for n, (talk, question) in enumerate(
             [("c-1", "First?"), ("c-1", "Second?"), ("c-2", "Other?"), (None, "Lone?")]
