@@ -7,10 +7,11 @@ No weigher is believed about a number that does not stand there: 1,000 is 1000, 
 from __future__ import annotations
 
 import re
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from footnoted.grounding.quantities import quantities, same
+from footnoted.once import once
 from footnoted.text import STOPWORDS, sentences
 
 if TYPE_CHECKING:
@@ -95,18 +96,18 @@ class Figures:
         there = re.compile(rf"{_BELOW}{re.escape(numeral)}(?![\d]|[.,]\d)")
         return any(there.search(text) is not None for text in self._folded)
 
-    @cached_property
+    @once
     def _folded(self) -> list[str]:
         return [" ".join(text.casefold().split()) for text in self._texts]
 
-    @cached_property
+    @once
     def _quantities(self) -> list[Quantity]:
         # Sentence by sentence: reading a text for figures costs more than its length's worth.
         return [
             each for text in self._texts for span in sentences(text) for each in quantities(text[span.start : span.end])
         ]
 
-    @cached_property
+    @once
     def _numerals(self) -> frozenset[float]:
         """Every number as it stands, and as it counts: 1.5 million is both 1.5 and 1500000, two weeks are 2."""
         written = {

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import cached_property
 
+from footnoted.once import once
 from footnoted.prompting.described import described
 from footnoted.types import Source, Verdict
 
@@ -64,6 +64,6 @@ class Subjects:
         text = self._texts[source]
         return all(re.search(rf"\b{re.escape(word.casefold())}", text) is not None for word in subject)
 
-    @cached_property
+    @once
     def _texts(self) -> list[str]:
         return [f"{one.title} {described(one)}\n{one.text}".casefold() for one in self._sources]

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import cached_property
 
+from footnoted.once import once
 from footnoted.orders import words_of_orders
 from footnoted.prompting.described import described
 from footnoted.text import content_stems
@@ -108,11 +108,11 @@ class Watch:
             return plain.casefold().strip("*_ ") == " ".join(self._texts[0].split()).casefold()
         return self._stems.issuperset(content_stems(text))
 
-    @cached_property
+    @once
     def _flat(self) -> list[str]:
         return [" ".join(given.split()) for given in self._texts[1:]]
 
-    @cached_property
+    @once
     def _stems(self) -> frozenset[str]:
         return frozenset(stem for given in self._texts for stem in content_stems(given))
 
@@ -121,6 +121,6 @@ class Watch:
         known = _SAYS_NOTHING.union(content_stems(self._texts[0]))
         return not self.weighs(text, "refusal") and known.issuperset(content_stems(text))
 
-    @cached_property
+    @once
     def _ordered(self) -> frozenset[str]:
         return words_of_orders(self._texts)

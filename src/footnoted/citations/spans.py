@@ -14,8 +14,9 @@ from array import array
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 
+from footnoted.once import once
 from footnoted.text import content_stems, sentences
 from footnoted.types import Span
 
@@ -110,11 +111,11 @@ class SourceSpans:
 
     # -- quotations ---------------------------------------------------------------------------------
 
-    @cached_property
+    @once
     def _folded(self) -> str:
         return folded(self.text)
 
-    @cached_property
+    @once
     def _places(self) -> array[int] | None:
         """For each character of the folded text its offset in the original; None: the same."""
         if len(self._folded) == len(self.text):
@@ -124,11 +125,11 @@ class SourceSpans:
             places.extend([at] * len(_LEVELS[ord(char)]))
         return places
 
-    @cached_property
+    @once
     def _closed_up(self) -> str:
         return " ".join(self._folded.split())
 
-    @cached_property
+    @once
     def _is_plain(self) -> bool:
         return _UNUSUAL.search(self.text) is None
 
@@ -190,18 +191,18 @@ class SourceSpans:
 
     # -- paraphrases --------------------------------------------------------------------------------
 
-    @cached_property
+    @once
     def _sentences(self) -> list[Span]:
         whole = [piece for span in sentences(self.text) for piece in _pieces(self.text, span)]
         return whole or [Span(0, min(len(self.text), MAX_SENTENCE))]
 
-    @cached_property
+    @once
     def _stems(self) -> list[tuple[str, ...]]:
         """Each sentence's stems, once each; tuples, because a set takes six times the memory and streams are many."""
         texts = (self.text[span.start : span.end] for span in self._sentences)
         return [tuple(dict.fromkeys(content_stems(text))) for text in texts]
 
-    @cached_property
+    @once
     def _postings(self) -> dict[str, tuple[int, ...]]:
         postings: dict[str, list[int]] = defaultdict(list)
         for index, stems in enumerate(self._stems):
