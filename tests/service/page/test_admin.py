@@ -125,6 +125,7 @@ async def test_keys_are_made_shown_once_and_revoked_by_keyboard(enter, office):
         await keys.press("Escape")
         await expect(revoke).to_be_focused()
         await keys.press("Enter")
+        await expect(page.get_by_role("button", name="Cancel")).to_be_focused()
         await keys.press("Tab")
         await keys.press("Enter")
         await expect(row).to_contain_text("Revoked")

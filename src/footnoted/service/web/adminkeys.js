@@ -108,17 +108,20 @@ function shownOnce(key, close) {
 function sure(question, words, act) {
   const dialog = document.getElementById("sure");
   return new Promise((resolve) => {
-    const answer = (value) => () => dialog.close(value);
-    const cancel = el("button", { type: "button", class: "quiet", onclick: answer("") }, "Cancel");
-    dialog.returnValue = "";
+    const answer = (value) => () => {
+      dialog.oncancel = null;
+      dialog.close();
+      resolve(value);
+    };
+    const cancel = el("button", { type: "button", class: "quiet", onclick: answer(false) }, "Cancel");
+    dialog.oncancel = () => resolve(false); // Escape
     dialog.replaceChildren(
       el("div", { class: "dialog" },
         el("h2", { id: "sure-title" }, question),
         el("p", {}, words),
-        el("div", { class: "row end" }, cancel, el("button", { type: "button", class: "danger", onclick: answer("yes") }, act)),
+        el("div", { class: "row end" }, cancel, el("button", { type: "button", class: "danger", onclick: answer(true) }, act)),
       ),
     );
-    dialog.addEventListener("close", () => resolve(dialog.returnValue === "yes"), { once: true });
     dialog.showModal();
     cancel.focus();
   });
