@@ -188,6 +188,9 @@ async def test_no_restriction_is_dropped_from_questions_of_people(halden, clinic
         ("How many low findings are in the region with the most criticals?", "region with the most"),
         ("How many high findings contractors left in eu-west-1?", "contractors"),
         ("Which S3 findings aren't high and are flimsy?", "flimsy"),
+        ("How old are all weekly findings?", "weekly"),
+        ("How many findings were fixed in 2017 weeks?", "2017 weeks"),
+        ("How many findings of CIS more than 30 times?", "30"),
     ],
 )
 async def test_what_flat_fields_would_say_wrongly_is_told(advisor, question, said):

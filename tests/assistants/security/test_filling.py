@@ -23,6 +23,9 @@ WRONG = {
     "a value in the wrong field": {"where": {"service": ["eu-west-1"], "region": ["s3"]}},
     "an unknown field": {"where": {"service": ["s3"], "place": ["eu-west-1"]}},
     "an unknown framework": {"where": {"service": ["s3"], "region": ["eu-west-1"], "framework": "ISO27001"}},
+    "a requirement it has not": {"where": {**WELL["where"], "framework": "HIPAA", "requirement": "999.9"}},
+    "a version of nothing": {"where": {**WELL["where"], "version": "5.0"}},
+    "a comparison of nothing": {"select": "compare", "where": WELL["where"]},
     "a group of nothing": {"select": "group", "group_by": "mood", "where": WELL["where"]},
 }
 

@@ -286,8 +286,10 @@ class Held:
         if query.group_by.startswith("first_seen"):  # by when they came, not by when they changed
             return query.group_by == f"first_seen_{unit}" and query.where.change in (None, "new")
         before = self.mentions[place - 1] if place else None
-        told = before is not None and (before.kind == "number" or any(map(before.role, ("period", "than", "select"))))
-        return (timed and told) or query.select == "age" or query.order_by == "oldest"
+        if before is None or self.mentions[place].text.casefold().endswith("ly"):  # "weekly" only groups
+            return False
+        told = before.kind == "number" or before.role("select") == "count" or any(map(before.role, ("period", "than")))
+        return told and (timed or query.select == "age" or query.order_by == "oldest")
 
     def _of_noun(self, value: str, by: str, *, shows: bool) -> bool:
         query = self.query

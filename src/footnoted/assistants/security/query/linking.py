@@ -261,7 +261,8 @@ class Linker:
             family = _family(one) or ""
             versions = self.vocabulary.frameworks.get(family, {})
             for next_ in range(place + 1, min(place + 5, len(made))):
-                if made[next_].kind in ("name", "date") or (made[next_].kind == "role" and made[next_].role("select")):
+                role = made[next_].kind == "role" and (made[next_].role("select") or made[next_].role("than"))
+                if role or made[next_].kind in ("name", "date"):
                     break
                 size, version = _version(made, next_, versions)
                 if size:

@@ -79,7 +79,11 @@ class Telling(Draft):
     def _everyone(self) -> set[int]:
         """The places of "every account" and "all regions", which leave nothing out."""
         nouns = (place for place, one in enumerate(self.mentions) if place and one.kind == "role" and one.role("noun"))
-        return {place for place in nouns if self.mentions[place - 1].role("any")}
+        return {
+            place
+            for place in nouns
+            if self.mentions[place - 1].role("any") and self.mentions[place].role("noun") not in UNITS
+        }
 
     def _choices(self) -> None:
         for text, meanings in self.ambiguous:

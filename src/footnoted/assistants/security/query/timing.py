@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
@@ -12,6 +13,7 @@ from footnoted.assistants.security.query.linking import Mention
 from footnoted.assistants.security.query.vocabulary import compact
 from footnoted.assistants.security.query.words import UNITS
 
+_YEAR = re.compile(r"(?:19|20)\d\d")
 _LONGEST = 36_500  # days a question may reach back
 
 
@@ -76,7 +78,7 @@ class Timing(Draft):
         if number is not None and number.kind == "number":
             self.used.update((place - 1, place))
             count = int(number.value) * days  # type: ignore[call-overload]
-            if count > _LONGEST:
+            if count > _LONGEST or _YEAR.fullmatch(number.text):
                 self.reading.unfit.append(f"{number.text} {self.mentions[place].text}")
                 return
             than = self._role_before(place - 1, "than", 2)
