@@ -183,7 +183,7 @@ def test_the_sdist_builds_the_same_wheel(sdist, wheel, tmp_path):
     assert contents(again) == contents(wheel)
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(600)
 def test_the_installed_wheel_answers_and_shows_its_types(wheel, tmp_path):
     """Where nothing but the wheel and what it requires is installed: the README's first command, and a strict mypy.
 

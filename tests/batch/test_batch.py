@@ -245,7 +245,7 @@ print(json.dumps({"killed": len(killed), "rows": rows, "telling": usage_stats_en
 """
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(600)
 async def test_ray_gives_the_same_rows_and_a_killed_worker_loses_none(tmp_path, monkeypatch):
     """An actor is killed in the middle: every task has exactly one row, and each is what this process says."""
     monkeypatch.setenv("OPENAI_API_KEY", "k")

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Callable
 from typing import Any
 
 import aiohttp
@@ -13,13 +14,21 @@ from footnoted.testing.script import ProtocolName
 PIECES = ["Grün ", "ist ", "漢字 ", "🌱."]
 MESSAGES = [{"role": "user", "content": "?"}]
 SHORT = 0.08  # seconds a client waits where nothing more will come
+LONG = 20.0  # and where something will
 PROTOCOLS: tuple[ProtocolName, ...] = ("openai", "anthropic", "gemini", "responses")
 BOTH = pytest.mark.parametrize("stream", [True, False], ids=["streamed", "whole"])
 ALL = pytest.mark.parametrize("protocol", PROTOCOLS)
 
 
-async def heard(protocol: ProtocolName, fault: Fault, *, stream: bool = True, patience: float = 5.0) -> Heard:
-    """What a bare HTTP client hears of a reply with this fault, in ``patience`` seconds."""
+async def heard(
+    protocol: ProtocolName,
+    fault: Fault,
+    *,
+    stream: bool = True,
+    patience: float = 5.0,
+    enough: Callable[[Heard], bool] = lambda _: False,
+) -> Heard:
+    """What a bare HTTP client hears of a reply with this fault, in ``patience`` seconds or until it is ``enough``."""
     async with ScriptedLLM(Reply(pieces=PIECES, fault=fault)) as llm, aiohttp.ClientSession() as session:
         how = "streamGenerateContent?alt=sse" if stream else "generateContent"
         path, body = {
@@ -38,6 +47,8 @@ async def heard(protocol: ProtocolName, fault: Fault, *, stream: bool = True, pa
                     while piece := await response.content.readany():
                         got.body += piece
                         got.reads += 1
+                        if enough(got):
+                            raise TimeoutError
                 got.ending = "end"
         except TimeoutError:
             got.ending = "nothing more"
@@ -95,10 +106,13 @@ async def test_silence_keeps_the_text_before_it(protocol: ProtocolName) -> None:
     """Two pieces arrive, then nothing, or only what keeps a connection alive."""
     quiet = await heard(protocol, faults.silence(after=2), patience=SHORT)
     assert (quiet.text(), quiet.ending) == ("Grün ist ", "nothing more")
-    alive = await heard(protocol, faults.silence(after=2, keep_alive=0.01), patience=SHORT)
+    sign = b"ping" if protocol == "anthropic" else b": keep-alive"
+    kept_alive = faults.silence(after=2, keep_alive=0.01)
+    alive = await heard(protocol, kept_alive, patience=LONG, enough=lambda got: got.body.count(sign) >= 3)
     assert (alive.text(), alive.ending) == ("Grün ist ", "nothing more")
-    assert alive.body.count(b"ping" if protocol == "anthropic" else b": keep-alive") >= 3
-    chatter = await heard(protocol, faults.chatter_without_text(every=0.01), patience=SHORT)
+    assert alive.body.count(sign) >= 3
+    chatty = faults.chatter_without_text(every=0.01)
+    chatter = await heard(protocol, chatty, patience=LONG, enough=lambda got: got.reads >= 3)
     assert (chatter.text(), chatter.ending) == ("", "nothing more")
     assert chatter.reads >= 3
 
