@@ -1,6 +1,6 @@
 """How long one tenant keeps another waiting, whatever it sends: bodies, uploads, questions to a huge document.
 
-    python benchmarks/fairness.py [--only WORDS] [--report]
+    python benchmarks/fairness.py [--only WORDS] [--seconds 20] [--report]
 
 A real `footnoted serve` (one process, SQLite, no model, every sentence checked). The hostile tenant sends from a process of
 its own, four at once, again and again; meanwhile another asks for `/healthz` and for the first words of an answer. Each
@@ -226,7 +226,7 @@ class Watch:
         return health, first
 
 
-async def row(url: str, keys: dict[str, str], name: str) -> tuple[str, ...]:
+async def row(url: str, keys: dict[str, str], name: str, seconds: float) -> tuple[str, ...]:
     """One attack: how often it got what, and the other's waits, calm and meanwhile, in milliseconds."""
     child = await asyncio.create_subprocess_exec(
         sys.executable,
@@ -235,6 +235,7 @@ async def row(url: str, keys: dict[str, str], name: str) -> tuple[str, ...]:
         url,
         keys["eve"],
         name,
+        f"--seconds={seconds}",
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
     )
@@ -255,14 +256,14 @@ async def row(url: str, keys: dict[str, str], name: str) -> tuple[str, ...]:
         worst = watch.take()
     await child.wait()
     got = ", ".join(f"{count} × {status}" for status, count in sorted(told.items())) or "none ended"
-    figures = [max(each, default=LONG) * 1000 for each in (calm[0], worst[0], calm[1], worst[1])]
-    median = sorted(worst[1])[len(worst[1]) // 2] * 1000 if worst[1] else LONG * 1000
+    figures = [max(each, default=seconds) * 1000 for each in (calm[0], worst[0], calm[1], worst[1])]
+    median = sorted(worst[1])[len(worst[1]) // 2] * 1000 if worst[1] else seconds * 1000
     found = (name, got, *(f"{each:.0f}" for each in figures), f"{median:.0f}")
     print("  " + " | ".join(found), flush=True)
     return found
 
 
-async def measure(only: str) -> list[tuple[str, ...]]:
+async def measure(only: str, seconds: float = LONG) -> list[tuple[str, ...]]:
     """Every attack whose name holds the words, one after another, on one service."""
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
@@ -281,7 +282,7 @@ async def measure(only: str) -> list[tuple[str, ...]]:
                     await ada.json("POST", "/api/v1/answers", CALM_QUESTION)
                 names = [name for name in Hostile(ada).kinds() if only in name]
             print(f"  (service: process {replica.pid})", flush=True)
-            return [await row(replica.url, keys, name) for name in names]
+            return [await row(replica.url, keys, name, seconds) for name in names]
         finally:
             replica.stop()
 
@@ -290,14 +291,15 @@ def main() -> int:
     """Measure, print, judge."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", default="", help="words in the name of what the hostile tenant does")
+    parser.add_argument("--seconds", type=float, default=LONG, help="of each attack")
     parser.add_argument("--report", action="store_true", help="exit 0 even when the goal is missed")
     parser.add_argument("--attack", nargs=3, metavar=("URL", "KEY", "NAME"), help=argparse.SUPPRESS)
     args = parser.parse_args()
     if args.attack:
-        asyncio.run(attack(*args.attack, LONG))
+        asyncio.run(attack(*args.attack, args.seconds))
         return 0
     heading("How long one tenant keeps another waiting", versions("footnoted", "fastapi", "uvicorn", "sqlalchemy"))
-    rows = asyncio.run(measure(args.only))
+    rows = asyncio.run(measure(args.only, args.seconds))
     columns = (
         "what one tenant sends",
         "answered",
