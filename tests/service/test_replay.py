@@ -104,7 +104,7 @@ async def test_after_a_restart_of_redis_no_replica_is_taken_for_lost_at_once():
         began = time.monotonic()
         settings = Settings(redis_url=server.url, lease_seconds=0.4)
         async with AsyncExitStack() as opened:
-            replay, _ = await open_redis(settings, opened)
+            replay, *_ = await open_redis(settings, opened)
             opened.push_async_callback(replay.aclose)
             await replay.open()
             written = Record("s_elsewhere", "ada", "answer", time.time(), "another")

@@ -17,6 +17,7 @@ from footnoted.service.spending import Cap, Cost, Count, MemoryCounters, Unknown
 from footnoted.service.store import Store
 from footnoted.service.store.usage import Ledger, Taken
 from tests.service.replicas import SOURCES, Client, Replica, collect, slow, start
+from tests.services import postgres_database
 
 ASKED = {"question": "What is the windscreen excess?", "sources": SOURCES}
 NOTHING = Cost()
@@ -172,41 +173,42 @@ def taken(usage):
 async def test_two_replicas_refuse_what_does_not_fit_and_count_what_was_taken(shared, redis, tmp_path):
     """A burst over both: what was answered adds up to the counter, the rest is told when it renews, a lost Redis too."""
     limits = {"tokens_per_day": 30_000, "redis_prefix": "spent", "metrics_tenants": "true"}
-    replicas = [Replica(tmp_path, name, **{**shared, **limits}) for name in ("a", "b")]
-    await start(*replicas)
-    try:
-        async with Client(replicas[0].url) as first, Client(replicas[1].url) as second:
-            clients = [first, second] * 40
-            got = await asyncio.gather(*(client.json("POST", "/api/v1/answers", ASKED) for client in clients))
-            answered = [body["response"]["usage"] for status, body in got if status == 200]
-            refused = [body["error"] for status, body in got if status == 429]
-            assert len(answered) + len(refused) == 80
-            assert answered
-            assert refused
-            assert {each["code"] for each in refused} == {"spend_limit"}
-            assert all(each["renews_at"].endswith("T00:00:00.000Z") for each in refused)
-            assert sum(map(taken, answered)) <= 30_000
-            day = await _counted(first, sum(map(taken, answered)))
-            assert (day["most_tokens"], day["tokens_held"]) == (30_000, 0)
-            for client in (first, second):  # each replica's ledger is written down
-                await _written(client, day["tokens"])
-            async with Redis.from_url(redis.url) as client:
-                await client.flushall()
-            status, body = await second.json("POST", "/api/v1/answers", ASKED)
-            known = day["tokens"] + (taken(body["response"]["usage"]) if status == 200 else 0)
-            assert (await _counted(first, known))["tokens"] == known
-            status, body = await first.json("POST", "/api/v1/answers", {**ASKED, "config": {"max_tokens": 31_000}})
-            assert (status, body["error"]["code"]) == (429, "spend_limit")
-            asked = {"model": "m", "messages": [{"role": "user", "content": "Excess?"}], "max_tokens": 31_000}
-            status, body = await first.json("POST", "/v1/chat/completions", asked)
-            assert (status, body["error"]["code"]) == (429, "spend_limit")
-            async with first.session.get("/metrics") as response:
-                figures = await response.text()
-            assert 'footnoted_limited_total{code="spend_limit"}' in figures
-            assert 'footnoted_spent_tokens_total{tenant="local"}' in figures
-    finally:
-        for replica in replicas:
-            replica.stop()
+    async with postgres_database() as alone:  # what other tests took counts against no limit here
+        replicas = [Replica(tmp_path, name, **{**shared, **limits, "database_url": alone}) for name in ("a", "b")]
+        await start(*replicas)
+        try:
+            async with Client(replicas[0].url) as first, Client(replicas[1].url) as second:
+                clients = [first, second] * 40
+                got = await asyncio.gather(*(client.json("POST", "/api/v1/answers", ASKED) for client in clients))
+                answered = [body["response"]["usage"] for status, body in got if status == 200]
+                refused = [body["error"] for status, body in got if status == 429]
+                assert len(answered) + len(refused) == 80
+                assert answered
+                assert refused
+                assert {each["code"] for each in refused} == {"spend_limit"}
+                assert all(each["renews_at"].endswith("T00:00:00.000Z") for each in refused)
+                assert sum(map(taken, answered)) <= 30_000
+                day = await _counted(first, sum(map(taken, answered)))
+                assert (day["most_tokens"], day["tokens_held"]) == (30_000, 0)
+                for client in (first, second):  # each replica's ledger is written down
+                    await _written(client, day["tokens"])
+                async with Redis.from_url(redis.url) as client:
+                    await client.flushall()
+                status, body = await second.json("POST", "/api/v1/answers", ASKED)
+                known = day["tokens"] + (taken(body["response"]["usage"]) if status == 200 else 0)
+                assert (await _counted(first, known))["tokens"] == known
+                status, body = await first.json("POST", "/api/v1/answers", {**ASKED, "config": {"max_tokens": 31_000}})
+                assert (status, body["error"]["code"]) == (429, "spend_limit")
+                asked = {"model": "m", "messages": [{"role": "user", "content": "Excess?"}], "max_tokens": 31_000}
+                status, body = await first.json("POST", "/v1/chat/completions", asked)
+                assert (status, body["error"]["code"]) == (429, "spend_limit")
+                async with first.session.get("/metrics") as response:
+                    figures = await response.text()
+                assert 'footnoted_limited_total{code="spend_limit"}' in figures
+                assert 'footnoted_spent_tokens_total{tenant="local"}' in figures
+        finally:
+            for replica in replicas:
+                replica.stop()
 
 
 async def _written(client, tokens):
