@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from footnoted.store import Database
 
 _MOST_GROUPS = 100_000
-_FEW = 20  # resources that are named where not all their findings are listed
 CHANGES = ("new", "unmuted", "fixed", "muted", "gone")
 
 
@@ -117,9 +116,10 @@ class _Run:
                 by_check = query.model_copy(update={"group_by": "check", "of": "findings", "limit": 200})
                 return _replaced(found, groups=await self._groups(by_check), rows=await self._rows(query))
             rows = await self._rows(query)
-            few = query.of == "resources" or (found.findings > len(rows) and found.resources <= _FEW)
+            if query.of != "resources":
+                return _replaced(found, rows=rows)
             by_resource = query.model_copy(update={"group_by": "resource", "of": "findings"})
-            return _replaced(found, groups=await self._groups(by_resource) if few else (), rows=rows)
+            return _replaced(found, groups=await self._groups(by_resource), rows=rows)
         return found
 
     async def _execute(self, maker: Any, query: FindingQuery) -> Sequence[Any]:
