@@ -224,10 +224,16 @@ async def administrator(found: Annotated[Caller, Depends(caller)]) -> Caller:
     return found
 
 
+def may_add(request: Request, found: Caller) -> bool:
+    """Whether the policy trusts this caller with what answers rest on."""
+    trusted = request.app.state.service.settings.policy_of(found.tenant).uploads
+    return bool(trusted == "members" or (trusted == "admins" and found.admin))
+
+
 async def adder(request: Request, found: Annotated[Caller, Depends(caller)]) -> Caller:
     """Who asks, where only those may whom the policy trusts with what answers rest on. Raises `Fault` 403."""
-    trusted = request.app.state.service.settings.policy_of(found.tenant).uploads
-    if trusted == "nobody" or (trusted == "admins" and not found.admin):
+    if not may_add(request, found):
+        trusted = request.app.state.service.settings.policy_of(found.tenant).uploads
         who = "administrators" if trusted == "admins" else "nobody"
         raise Fault(403, "not_allowed", f"documents and findings are added and deleted by {who} here")
     return found

@@ -304,6 +304,7 @@ class ToldSession(Told):
     limits: dict[str, float]
     formats: list[str]
     urls: bool
+    may_add: bool
 
 
 class ToldPeriod(Told):

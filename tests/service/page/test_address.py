@@ -8,7 +8,7 @@ import pytest
 from playwright.async_api import expect
 
 from footnoted.service import fetching
-from tests.service.page.serving import JWT_SECRET, served
+from tests.service.page.serving import JWT_SECRET, served, token
 from tests.service.page.visit import Visit
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -55,3 +55,21 @@ async def test_an_address_is_added_and_answers(browser, visit, monkeypatch):
         await reader.end()
     await asyncio.to_thread(site.shutdown)
     site.server_close()
+
+
+async def test_nothing_is_offered_to_whom_the_policy_does_not_trust(browser):
+    """A member of a tenant whose administrators add sees no way to add or delete; an administrator does."""
+    with served(jwt_secret=JWT_SECRET, url_hosts=["127.0.0.1"], tenants={"acme": {"uploads": "admins"}}) as url:
+        trusted = await Visit.begin(browser, url, key=token("acme", "footnoted-admin"))
+        await expect(trusted.page.get_by_label("A web address to add")).to_be_visible()
+        await trusted.upload(("car.md", b"# Car policy\n\nThe windscreen excess is 75 pounds for a repair."))
+        await expect(trusted("#document-count")).to_have_text("1", timeout=200_000)
+        member = await Visit.begin(browser, url, key=token("acme"))
+        await expect(member("#document-count")).to_have_text("1")
+        for way in ("#add-files", ".address", ".documents [aria-label^=Delete]", "#welcome .solid"):
+            await expect(member(way)).to_be_hidden()
+        await member.ask("What is the windscreen excess?")
+        await expect(member(".cite").first).to_be_visible()
+        assert await member.troubles() == []
+        await member.end()
+        await trusted.end()

@@ -10,7 +10,7 @@ from footnoted import __version__
 from footnoted.retrieval.load.found import FORMATS
 from footnoted.service.bodies import Route
 from footnoted.service.routes._shared import ERRORS, service_of
-from footnoted.service.tenants import Asking
+from footnoted.service.tenants import Asking, may_add
 from footnoted.service.told import ToldSession, tells
 
 router = APIRouter(route_class=Route, prefix="/api/v1", tags=["session"], responses=ERRORS)
@@ -42,4 +42,5 @@ async def session(request: Request, who: Asking) -> dict[str, Any]:
         "limits": {name: getattr(settings, name) for name in _LIMITS},
         "formats": sorted(FORMATS),
         "urls": bool(settings.url_hosts),
+        "may_add": may_add(request, who),
     }

@@ -22,6 +22,7 @@ export class Library {
   #formats = [];
   #scans = false;
   #known = false;
+  #mayAdd = true;
   #findings = el("ul", { class: "documents" });
   #list = el("ul", { class: "documents" });
   #filter = el("input", { type: "search", class: "search", placeholder: "Find a document", dir: "auto", aria: { label: "Find a document" }, hidden: true });
@@ -43,7 +44,7 @@ export class Library {
       this.add([...this.#input.files]);
       this.#input.value = "";
     });
-    const add = el("button", { type: "button", class: "add", id: "add-files", onclick: () => this.choose() }, icon("upload"), el("span", {}, "Add files", el("small", {}, "or drop them anywhere")));
+    const add = el("button", { type: "button", class: "add adds", id: "add-files", onclick: () => this.choose() }, icon("upload"), el("span", {}, "Add files", el("small", {}, "or drop them anywhere")));
     this.#address.addEventListener("submit", (event) => {
       event.preventDefault();
       const field = this.#address.elements.url;
@@ -80,8 +81,10 @@ export class Library {
   }
 
   /** What the service takes; `scans`: scanners' files too, which become findings. */
-  accept({ limits = {}, formats: read = [], urls = false }, scans) {
-    this.#address.hidden = !urls;
+  accept({ limits = {}, formats: read = [], urls = false, may_add: mayAdd = true }, scans) {
+    this.#mayAdd = mayAdd;
+    document.body.classList.toggle("reads-only", !mayAdd);
+    this.#address.hidden = !urls || !mayAdd;
     const formats = scans && read.length ? [...read, ...SCANS] : read;
     [this.#limits, this.#formats, this.#scans] = [limits, formats, scans];
     if (formats.length) this.#input.accept = formats.join(",");
@@ -103,6 +106,7 @@ export class Library {
 
   /** Upload files, a few at a time; each row tells its own progress and its own error. */
   add(files) {
+    if (!this.#mayAdd) return this.#hear.onSay("Documents are not added by you here: whoever runs this service says who may.");
     for (const file of files.slice(0, MOST_AT_ONCE)) this.#queue.push({ file, row: this.#row(file) });
     if (files.length > MOST_AT_ONCE) this.#hear.onSay(`Only the first ${MOST_AT_ONCE} files were taken; drop the others after them.`);
     this.#next();
@@ -258,7 +262,7 @@ export class Library {
   /** A row of something kept, which asks once before it is deleted. */
   #kept(id, sign, title, tip, said, onDelete) {
     const node = el("li", { class: "document", data: { document: id } });
-    const bin = el("button", { type: "button", class: "quiet round", aria: { label: `Delete ${title}` }, title: "Delete" }, icon("trash"));
+    const bin = el("button", { type: "button", class: "quiet round adds", aria: { label: `Delete ${title}` }, title: "Delete" }, icon("trash"));
     const text = el("div", { class: "about" }, el("span", { class: "name", dir: "auto", title: tip || null }, title), said);
     const usual = () => node.replaceChildren(sign, text, bin);
     bin.addEventListener("click", () => {
