@@ -46,6 +46,22 @@ def test_json_is_the_response_and_nothing_else(folder, env):
     assert response["citations"][0]["source_quote"] == "The windscreen excess is £75 for a repair."
 
 
+def test_explain_shows_what_was_weighed(folder, env):
+    """The chance beside the one that is needed, the nearest sentences with theirs, the words no passage has; as JSON too."""
+    done = run("ask", "What is the windscreen excess?", folder, "--explain", env=env)
+    assert done.returncode == 0
+    assert "is reached" in done.stdout
+    assert "“The windscreen excess is £75 for a repair.”" in done.stdout.partition("Why")[2]
+    refused = run("ask", "What does a zeppelin cost?", folder, "--explain", "--json", env=env)
+    told = json.loads(refused.stdout)["explanation"]
+    assert refused.returncode == 3
+    assert told["chance"] < told["threshold"]
+    assert told["missing"] == ["zeppelin"]
+    best = told["considered"][0]
+    assert 0 <= best["answers"] <= 1
+    assert best["score"] == max(one["score"] for one in told["considered"])
+
+
 def test_json_counts_the_passages_found(folder, tmp_path, env):
     """A repeated passage moves no pointer: each finds its words in the list of passages that the question found."""
     twin = tmp_path / "twin"

@@ -34,15 +34,17 @@ from footnoted.retrieval import Index
 from footnoted.types import Source, Turn
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "benchmarks"))
+sys.path[:0] = [str(ROOT / "benchmarks"), str(ROOT / "training" / "reader")]
 import extractive  # noqa: E402
 import finding  # noqa: E402
+from parts import asked_written  # noqa: E402
 
 PACKAGE = Path(footnoted.relevance.__file__).parent
 # How much a set weighs, whatever its size: in the order, and on each side (answered, not answered) of the second model.
 ORDER = {
     "people": 5.0,
     "removed": 0.0,
+    "asked": 0.0,
     "clapnq8": 2.0,
     "squad2": 0.5,
     "squad8": 0.7,
@@ -54,6 +56,7 @@ ORDER = {
 ANSWER = {
     "people": 3.0,
     "removed": 1.0,
+    "asked": 0.0,
     "clapnq8": 1.0,
     "squad2": 0.3,
     "squad8": 0.7,
@@ -64,7 +67,7 @@ ANSWER = {
 }
 PAPERS = {"clapnq8": 300, "squad2": 400, "squad8": 100, "covid": 40}
 REFUSED = 0.2  # of answerable questions, the share that may be refused: a near miss told is half as bad
-READ = {"people": 3.0, "xquad": 1.5, "across": 1.0}  # what the reading's share is fitted on
+READ = {"people": 3.0, "asked": 2.0, "xquad": 1.5, "across": 1.0}  # what the reading's share is fitted on
 ORDER_C, ANSWER_C, READ_C = 0.05, 0.02, 0.1
 # What a set's own habits could ride on.
 NOT_ANSWER = {
@@ -158,6 +161,29 @@ def people(data: Path) -> list[Asked]:
                 pages = {one["path"] for one in gold}
                 rest = [s for s in found if not any(finding.same_page(p, s.metadata["file"]) for p in pages)][:8]
                 asked.append(Asked("removed", item["id"], item["question"], about, rest, [], False, aside))
+    return asked
+
+
+def asked_of_passages(data: Path) -> list[Asked]:
+    """Questions written as people ask, and near misses, each of one passage beside the five likest of the others.
+
+    They are the ones that the reader is not trained on (`training/twins/asked02.jsonl`).
+    """
+    rows = asked_written(ROOT / "training" / "twins", data, "asked02.jsonl")
+    shelf = list(dict.fromkeys(passage for _, passage, _, _ in rows))
+    bags = {passage: {w for w in passage.casefold().split() if len(w) > 3} for passage in shelf}
+    asked = []
+    for question, passage, sentence, miss in rows:
+        for text, answerable in ((question, True), (miss, False)):
+            own = {w for w in text.casefold().split() if len(w) > 3}
+            likest = sorted((p for p in shelf if p != passage), key=lambda p: -len(bags[p] & own))[:5]
+            texts = [passage, *likest]
+            sources = [Source(str(n), each, "") for n, each in enumerate(texts)]
+            at = passage.find(sentence)
+            gold = [(0, at, at + len(sentence))] if answerable else []
+            asked.append(
+                Asked("asked", hashlib.sha1(passage.encode()).hexdigest(), text, "", sources, gold, answerable)
+            )
     return asked
 
 
@@ -416,6 +442,17 @@ def fit_read(seen: list, order: dict[str, float], answer: dict[str, float], read
             mask = (np.array(sets) == name) & (np.array(truth) == side)
             weights[mask] = 100 * weight / max(1, mask.sum())
     model = LogisticRegression(C=READ_C, max_iter=1000).fit([list(row.values()) for row in rows], truth, weights)
+    for name in READ:
+        mask = np.array(sets) == name
+        if mask.any():
+            label = np.array(truth)[mask]
+            for what, values in (
+                ("before", np.array([row["odds"] for row in rows])),
+                ("read", model.decision_function([list(row.values()) for row in rows])),
+            ):
+                yes, no = values[mask][label], values[mask][~label]
+                area = np.mean([(a > b) + 0.5 * (a == b) for a in yes for b in no])
+                print(f"{name} {what}: AUROC {100 * area:.1f} of {len(yes)} and {len(no)}")
     return {"": float(model.intercept_[0]), **dict(zip(names, model.coef_[0].tolist(), strict=True))}
 
 
@@ -471,9 +508,29 @@ def main() -> None:
     parser.add_argument("--kept", type=Path, default=Path("kept"))
     parser.add_argument("--papers", type=float, default=1.0, help="how large a share of the papers' questions")
     parser.add_argument("--write", action="store_true")
+    parser.add_argument("--read", action="store_true", help="only what the reader's own share is, after another reader")
     options = parser.parse_args()
     options.kept.mkdir(exist_ok=True)
     meaning = Remembered(options.kept / "vectors.pickle")
+    if options.read:
+        weights = json.loads((PACKAGE / "weights.json").read_text(encoding="utf-8"))
+        asked = [
+            *people(options.data),
+            *asked_of_passages(options.data),
+            *languages(options.data, random.Random(11), 2),
+        ]
+        pairs = (
+            (one, measured(one.question, one.sources, about=one.about, likeness=meaning))
+            for one in asked
+            if one.set in READ and not one.aside
+        )
+        seen = [(one, found, gold_flags(one, found)) for one, found in pairs if found]
+        meaning.save()
+        weights["read"] = fit_read(seen, weights["order_meant"], weights["answer_meant"], meaning.inner)
+        print(weights["read"])
+        if options.write:
+            write(weights)
+        return
     heads = wants(options.data, meaning) | kinds(options.data, meaning)
     meaning.save()
     np.savez(PACKAGE / "wants.npz", **heads)
@@ -481,6 +538,7 @@ def main() -> None:
     dice = random.Random(11)
     asked = [
         *people(options.data),
+        *asked_of_passages(options.data),
         *languages(options.data, dice, 5),
         *papers(options.data, dice, {name: int(count * options.papers) for name, count in PAPERS.items()}),
     ]
@@ -505,8 +563,12 @@ def main() -> None:
         if likeness is not None:
             weights["read"] = fit_read(seen, order, weights[f"answer{suffix}"], meaning.inner)
     if options.write:
-        rounded = {name: {key: round(value, 4) for key, value in part.items()} for name, part in weights.items()}
-        (PACKAGE / "weights.json").write_text(json.dumps(rounded, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+        write(weights)
+
+
+def write(weights: dict[str, dict[str, float]]) -> None:
+    rounded = {name: {key: round(value, 4) for key, value in part.items()} for name, part in weights.items()}
+    (PACKAGE / "weights.json").write_text(json.dumps(rounded, indent=1, sort_keys=True) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -71,6 +71,29 @@ class Evidence:
                         left -= n
         return self._text(sorted(chosen) or [0])
 
+    def holding(self, words: str) -> int | None:
+        """Which sentence holds these words, or the beginning of them; None if none does."""
+        for said in (words, words[: len(words) // 2].strip()):
+            for at, (_, sentence) in enumerate(self.sentences):
+                if said and (said in sentence or (len(sentence) > 20 and sentence in words)):
+                    return at
+        return None
+
+    def around(self, at: int, budget: int, dice) -> tuple[int, int]:
+        """From which sentence on to before which: the one at ``at`` and neighbours of its source, within a budget of words."""
+        first, last, left = at, at + 1, budget - len(self.sentences[at][1].split())
+        sides = [-1, 1]
+        while sides:
+            side = dice.choice(sides)
+            near = first - 1 if side < 0 else last
+            fits = 0 <= near < len(self.sentences) and self.sentences[near][0] == self.sentences[at][0]
+            size = len(self.sentences[near][1].split()) if fits else 0
+            if not fits or size > left:
+                sides.remove(side)
+                continue
+            first, last, left = (near, last, left - size) if side < 0 else (first, near + 1, left - size)
+        return first, last
+
     def _text(self, chosen) -> str:
         out, last = [], None
         for at in chosen:

@@ -47,12 +47,13 @@ class Reading(nn.Module):
 
     def forward(self, words, mask, kinds):
         states = self.reader.encoder.states(words, mask, kinds)
-        ways, answers, doubts = self.reader.heads(states, mask, kinds)
+        ways, answers, doubts, _ = self.reader.heads(states, mask, kinds)
         return ways.softmax(-1), answers.sigmoid(), doubts.sigmoid()
 
 
 def write(model: nn.Module, example: dict[str, torch.Tensor], outputs: list[str], to: Path) -> None:
     """The network as int8 ONNX. Fails if the file before quantisation says something else than torch."""
+    model.eval()
     sizes = {0: "b", 1: "n"}
     axes = dict.fromkeys(example, sizes) | {name: sizes if name == "doubts" else {0: "b"} for name in outputs}
     with tempfile.TemporaryDirectory() as folder:

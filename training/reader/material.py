@@ -11,11 +11,11 @@ import gzip
 import json
 import random
 from collections import defaultdict
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from evidence import Evidence
-from parts import part, twins, twins_written
+from parts import asked_written, part, twins, twins_written
 from style import weights
 
 CONTRADICTED, NEITHER, CARRIED, NOT_CARRIED, QUESTION = (
@@ -29,13 +29,13 @@ LABELS = {"contradicted": CONTRADICTED, "neutral": NEITHER, "supported": CARRIED
 
 # What share of the rows comes from where; the sets of a group that are not there leave their share to the others.
 SHARES = {
-    "twins": 0.24, "written": 0.30, "twin_pairs": 0.015,
+    "twins": 0.14, "written": 0.36, "twin_pairs": 0.015,
     "wiki_nli_protocols": 0.085, "mnli": 0.065, "snli": 0.015, "snli_cad": 0.02, "sad_wiki": 0.025, "fever_rte": 0.03,
     "fever_symmetric": 0.008, "negation_nli": 0.01, "condaqa_yesno": 0.03, "drop_nli": 0.02, "wiki_split": 0.05,
     "onestop": 0.008, "scifact": 0.006, "med": 0.004, "tabfact_pairs": 0.008, "entailment_bank": 0.004,
     "summedits": 0.03, "bump": 0.015, "fool_me_twice": 0.03, "wice": 0.012, "wice_spans": 0.012, "begin_wow": 0.015,
-    "mtrag": 0.006, "edits": 0.02,
-    "squad2": 0.04, "clapnq": 0.012, "xquad": 0.03, "covid_qa": 0.006,
+    "mtrag": 0.006, "edits": 0.025,
+    "squad2": 0.03, "clapnq": 0.008, "xquad": 0.03, "covid_qa": 0.006, "asked": 0.03,
 }  # fmt: skip
 
 MOST_WEIGHT = 2.5
@@ -56,6 +56,8 @@ class Row:
     label: int
     answers: bool = False
     wrong: list[tuple[int, int]] | None = None
+    answer: str = ""  # of a QUESTION, the words of its one source that answer
+    gold: list[tuple[int, int]] | None = None  # where the sentence with them stands in the evidence that is read
     kind: str = ""
     weight: float = 1.0  # how often it is drawn
     twin: Row | None = None  # the false sentence about the same matter; both are read in one batch, over one evidence
@@ -104,7 +106,9 @@ class Stream:
             if other.sentences and own.sentences and other.sentences[0] != own.sentences[0]:
                 text = other.best(asked, budget=120)
                 return [(one.claim, text, Row(one.claim, other, NEITHER)) for one in unit]
-        budget = dice.choice((40, 70, 100, 130)) if row.label != QUESTION else 130
+        if row.label == QUESTION:
+            return [self._asked(row, own, others, dice)]
+        budget = dice.choice((40, 70, 100, 130))
         text = own.best(asked, budget=budget)
         if own.length < 60 and dice.random() < 0.35:  # something else beside it changes nothing
             other = dice.choice(others).sources
@@ -112,6 +116,26 @@ class Stream:
             if more != text:
                 text = dice.choice((f"{more} … {text}", f"{text} … {more}", f"{more}\n{text}"))
         return [(one.claim, text, one) for one in unit]
+
+    def _asked(self, row: Row, own: Evidence, others: list[Row], dice: random.Random) -> tuple[str, str, Row]:
+        """A question beside a stretch of its source, the answering sentence anywhere in it."""
+        budget = dice.choice((40, 80, 120, 150))
+        at = own.holding(row.answer) if row.answer else None
+        if at is None:
+            return row.claim, own.best(row.claim, budget=150), row
+        first, last = own.around(at, budget, dice)
+        parts = [s for _, s in own.sentences[first:last]]
+        before, after = parts[: at - first], parts[at - first + 1 :]
+        if dice.random() < 0.3:  # beside something else
+            other = dice.choice(others).sources
+            other = other if isinstance(other, Evidence) else Evidence(other)
+            if own.holding(row.answer) is not None and other.holding(row.answer) is None:
+                more = other.best(row.claim, budget=60, most=2)
+                before, after = ([more, *before], after) if dice.random() < 0.5 else (before, [*after, more])
+        lead = "".join(f"{one}{dice.choice((' ', ' ', chr(10)))}" for one in before)
+        text = lead + parts[at - first] + "".join(f" {one}" for one in after)
+        gold = [(len(lead), len(lead) + len(parts[at - first]))]
+        return row.claim, text, replace(row, gold=gold)
 
 
 def gather(data: Path, written: Path | None) -> dict[str, list[Row]]:
@@ -137,7 +161,7 @@ def gather(data: Path, written: Path | None) -> dict[str, list[Row]]:
                 sets["twin_pairs"].append(Row(true["claim"], [true["claim"]], CARRIED))
     sets |= _pairs(data)
     sets |= _labelled(data)
-    sets |= _questions(data)
+    sets |= _questions(data, written)
     return {name: rows for name, rows in sets.items() if rows}
 
 
@@ -195,26 +219,39 @@ def _labelled(data: Path) -> dict[str, list[Row]]:
     return found
 
 
-def _questions(data: Path) -> dict[str, list[Row]]:
+def _questions(data: Path, written: Path | None) -> dict[str, list[Row]]:
     found: dict[str, list[Row]] = defaultdict(list)
+    dice = random.Random(5)
     for name in ("squad2", "clapnq"):
-        for line in (data / "answering" / f"{name}.jsonl").open(encoding="utf-8"):
-            r = json.loads(line)
-            if not aside(r.get("article", r["id"])):
-                found[name].append(
-                    Row(r["question"], [p["text"] for p in r["passages"]], QUESTION, answers=r["answerable"])
-                )
+        rows = list(map(json.loads, (data / "answering" / f"{name}.jsonl").open(encoding="utf-8")))
+        by: dict[str, list[str]] = defaultdict(list)
+        for r in rows:
+            by[r.get("article", "")].extend(
+                p["text"] for p in r["passages"] if p["text"] not in by[r.get("article", "")]
+            )
+        for r in rows:
+            if aside(r.get("article", r["id"])):
+                continue
+            answer = _answer(r) if r["answerable"] else ""
+            found[name].append(
+                Row(r["question"], [p["text"] for p in r["passages"]], QUESTION, answers=r["answerable"], answer=answer)
+            )
+            away = [t for t in by[r.get("article", "")] if t != r["passages"][0]["text"]]
+            if r["answerable"] and name == "squad2" and away and not any(a in t for a in r["answers"] for t in away):
+                near = max(dice.sample(away, min(8, len(away))), key=lambda t: len(_words(t) & _words(r["question"])))
+                found[name].append(Row(r["question"], [near], QUESTION, answers=False))
     articles = {
         r["article"]: r["text"]
         for r in map(json.loads, (data / "answering" / "covid_articles.jsonl").open(encoding="utf-8"))
     }
-    dice = random.Random(5)
     for line in (data / "answering" / "covid_qa.jsonl").open(encoding="utf-8"):
         r = json.loads(line)
         if aside(r["article"]) or not r["answer_starts"]:
             continue
         text, at = articles[r["article"]], r["answer_starts"][0]
-        found["covid_qa"].append(Row(r["question"], [text[max(0, at - 400) : at + 400]], QUESTION, answers=True))
+        near = text[max(0, at - 700) : at + 700].partition(" ")[2]
+        answer = r["answers"][0].strip()
+        found["covid_qa"].append(Row(r["question"], [near], QUESTION, answers=True, answer=answer))
         away = dice.randrange(max(1, len(text) - 900))
         if abs(away - at) > 1800:
             found["covid_qa"].append(Row(r["question"], [text[away : away + 800]], QUESTION, answers=False))
@@ -227,18 +264,37 @@ def _questions(data: Path) -> dict[str, list[Row]]:
             continue
         for m, paragraph in enumerate(article["paragraphs"]):
             for k in range(len(paragraph["qas"])):
-                asked, told = dice.choice([*read]), dice.choice([*read])
-                told = asked if dice.random() < 0.5 else told
-                question = read[asked][n]["paragraphs"][m]["qas"][k]["question"]
-                found["xquad"].append(
-                    Row(question, [read[told][n]["paragraphs"][m]["context"]], QUESTION, answers=True)
-                )
+                for _ in range(3):
+                    asked, told = dice.choice([*read]), dice.choice([*read])
+                    told = asked if dice.random() < 0.6 else told
+                    question = read[asked][n]["paragraphs"][m]["qas"][k]["question"]
+                    there = read[told][n]["paragraphs"][m]
+                    answer = there["qas"][k]["answers"][0]
+                    place = there["context"][max(0, answer["answer_start"] - 1) :][: len(answer["text"]) + 12]
+                    answer = place.strip() if len(answer["text"]) < 8 else answer["text"]
+                    found["xquad"].append(Row(question, [there["context"]], QUESTION, answers=True, answer=answer))
                 other = dice.choice([i for i in range(len(article["paragraphs"])) if i != m] or [m])
                 if other != m:
                     found["xquad"].append(
                         Row(question, [read[told][n]["paragraphs"][other]["context"]], QUESTION, answers=False)
                     )
+    for question, passage, sentence, miss in asked_written(written, data, "asked0[01].jsonl"):
+        if part(passage) == "taught":
+            found["asked"].append(Row(question, [passage], QUESTION, answers=True, answer=sentence))
+            found["asked"].append(Row(miss, [passage], QUESTION, answers=False))
     return found
+
+
+def _answer(r: dict) -> str:
+    """The words of the passage that answer, with what stands around a short one, so that they stand there once."""
+    if "evidence" in r:
+        return r["evidence"][0] if r["evidence"] else ""
+    text, at, answer = r["passages"][0]["text"], r["answer_starts"][0], r["answers"][0]
+    return text[at : at + len(answer) + 12] if len(answer) < 8 else answer
+
+
+def _words(text: str) -> set[str]:
+    return {w for w in text.casefold().split() if len(w) > 3}
 
 
 def main() -> None:

@@ -51,7 +51,7 @@ class Scorer:
 
         def read():
             with torch.autocast(self.device.split(":")[0], torch.bfloat16):
-                w, a, _ = self.reader(*batch([rows[i] for i in now], self.device))
+                w, a, *_ = self.reader(*batch([rows[i] for i in now], self.device))
             ways[now], answers[now] = w.softmax(-1).cpu().numpy(), a.sigmoid().cpu().numpy()
 
         for i in sorted(range(len(rows)), key=lambda i: len(rows[i][0])):

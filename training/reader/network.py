@@ -1,7 +1,8 @@
 """Claim and evidence as one sequence of pieces in; what the evidence makes of the claim out. The reader in torch.
 
-A BERT encoder whose word table is frozen (it keeps the other languages where they are), and four heads over it: the
-three ways of entailment, whether the evidence answers a question, and a doubt for each piece of the claim.
+A BERT encoder whose word table is frozen (it keeps the other languages where they are), and five heads over it: the
+three ways of entailment, whether the evidence answers a question, a doubt for each piece of the claim, and for each piece
+of the evidence whether it belongs to the sentence that answers.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import torch.nn.functional as F
 from torch import nn
 
 START, PAD, END = 0, 1, 2  # XLM-R's pieces
+DROPPED = 0.1  # of what a layer adds, while training: the twins are read several times over
 
 
 class Layer(nn.Module):
@@ -31,10 +33,12 @@ class Layer(nn.Module):
         if x.is_cuda:
             a = F.scaled_dot_product_attention(q, k, v, attn_mask=bias.to(q.dtype))
         else:  # on a CPU the fused attention's backward pass costs fifteen times its forward
-            scores = torch.matmul(q * (w // self.heads) ** -0.5, k.transpose(-1, -2)) + bias
-            a = torch.matmul(scores.softmax(-1).to(v.dtype), v)
-        x = self.norm1(x + self.out(a.transpose(1, 2).reshape(b, n, w)))
-        return self.norm2(x + self.down(F.gelu(self.up(x))))
+            scores = torch.matmul(q * (w // self.heads) ** -0.5, k.transpose(-1, -2))
+            with torch.autocast("cpu", enabled=False):  # which would copy the scores to 32 bits and back
+                shares = (scores + bias.to(scores.dtype)).softmax(-1)
+            a = torch.matmul(shares, v)
+        x = self.norm1(x + F.dropout(self.out(a.transpose(1, 2).reshape(b, n, w)), DROPPED, self.training))
+        return self.norm2(x + F.dropout(self.down(F.gelu(self.up(x))), DROPPED, self.training))
 
 
 class Encoder(nn.Module):
@@ -65,7 +69,8 @@ class Encoder(nn.Module):
 
 
 class Reader(nn.Module):
-    """ids, mask, kinds as for `Encoder` -> ways (b, 3: contradicted, neither, carried), answers (b,), doubts (b, n)."""
+    """ids, mask, kinds as for `Encoder` -> ways (b, 3: contradicted, neither, carried), answers (b,), doubts and
+    points (b, n)."""
 
     def __init__(self, shape: dict) -> None:
         super().__init__()
@@ -73,7 +78,8 @@ class Reader(nn.Module):
         self.shape = shape
         self.encoder = Encoder(shape)
         self.hidden = nn.Linear(3 * width, width)
-        self.ways, self.answers, self.doubts = nn.Linear(width, 3), nn.Linear(width, 1), nn.Linear(width, 1)
+        self.ways, self.answers = nn.Linear(width, 3), nn.Linear(width, 1)
+        self.doubts, self.points = nn.Linear(width, 1), nn.Linear(width, 1)
 
     def forward(self, ids, mask, kinds):
         return self.heads(self.encoder(ids, mask, kinds), mask, kinds)
@@ -86,7 +92,8 @@ class Reader(nn.Module):
         second = kinds.to(mask.dtype) * mask
         pooled = torch.cat([states[:, 0], mean(mask - second), mean(second)], -1)
         hidden = torch.tanh(self.hidden(pooled))
-        return self.ways(hidden).float(), self.answers(hidden)[:, 0].float(), self.doubts(states)[:, :, 0].float()
+        pieces = self.doubts(states)[:, :, 0].float(), self.points(states)[:, :, 0].float()
+        return self.ways(hidden).float(), self.answers(hidden)[:, 0].float(), *pieces
 
 
 def load(kept: Path, weights: Path | None = None) -> Reader:
@@ -98,7 +105,7 @@ def load(kept: Path, weights: Path | None = None) -> Reader:
         missing, strange = reader.load_state_dict(
             torch.load(weights, weights_only=True, map_location="cpu"), strict=False
         )
-        if strange or missing != ["encoder.word.weight"]:
+        if strange or set(missing) - {"encoder.word.weight", "points.weight", "points.bias"}:
             raise SystemExit(f"{weights}: not this reader's weights ({missing}, {strange})")
     reader.encoder.word.weight.requires_grad_(False)
     return reader

@@ -29,7 +29,7 @@ def twins_written(folder: Path | None, data: Path) -> list[dict]:
     """The twins of ``folder`` in the shape of the shared ones, their passages found in the data."""
     found, missing = [], 0
     known, strange = passages(data), {r["passage"] for r in twins(data)}
-    for file in sorted(folder.glob("*.jsonl")) if folder else []:
+    for file in sorted({*folder.glob("*.jsonl")} - {*folder.glob("asked*")}) if folder else []:
         for n, line in enumerate(file.open(encoding="utf-8")):
             pair = json.loads(line)
             passage = known.get(pair["sha"])
@@ -38,7 +38,7 @@ def twins_written(folder: Path | None, data: Path) -> list[dict]:
                 continue
             base = {
                 "pair": f"{file.stem}-{n}",
-                "set": pair["set"],
+                "set": pair.get("set", ""),
                 "passage": passage,
                 "lang": pair.get("lang", "en"),
                 "source_lang": pair.get("source_lang", "en"),
@@ -48,4 +48,15 @@ def twins_written(folder: Path | None, data: Path) -> list[dict]:
             found.append(base | false)
     if missing:
         print(f"{missing} pairs are left out: their passages are not in {data}")
+    return found
+
+
+def asked_written(folder: Path | None, data: Path, name: str = "asked*.jsonl") -> list[tuple[str, str, str, str]]:
+    """(question, passage, the sentence of it that answers, a near question that it does not answer) of ``folder``."""
+    known, found = passages(data), []
+    for file in sorted(folder.glob(name)) if folder else []:
+        for r in map(json.loads, file.open(encoding="utf-8")):
+            passage = known.get(r["sha"])
+            if passage is not None and r["sentence"] in passage:
+                found.append((r["question"], passage, r["sentence"], r["miss"]))
     return found

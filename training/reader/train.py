@@ -2,7 +2,9 @@
 
     nice python train.py DATA KEPT [--written FOLDER] [--device cuda] [--finish ROWS]
 
-On a core some four rows a second, seven with ``--half`` where it has bfloat16 of its own, on a GPU thousands. Every few minutes ``KEPT/reader/state.pt`` holds all that
+On a core some four rows a
+second, seven with ``--half`` where it has bfloat16 of its own, eleven to fifteen where it has AMX, on a GPU thousands.
+Every few minutes ``KEPT/reader/state.pt`` holds all that
 is needed to go on, and ``KEPT/reader/average.pt`` the running average of the weights, which is what ships. New twins are
 taken in at the next start. ``--finish`` lets the rate fall to nothing over so many rows and ends.
 """
@@ -27,9 +29,11 @@ LONGEST = 256  # pieces of one sequence
 AVERAGED = 6000  # rows over which the running average of the weights forgets
 
 
-def loss_of(ways, answers, doubts, y, asked, wrong, known, pairs, *, smooth=0.03):
-    """The losses together. ``y`` as in `material`; ``wrong``, ``known`` (b, n) for the doubts; ``pairs`` (p, 2) are the
-    places of a true claim and of its false twin, of which the true one must score higher."""
+def loss_of(said, y, asked, wrong, known, gold, pointed, pairs, *, smooth=0.03):
+    """The losses together. ``y`` as in `material`; ``wrong``, ``known`` (b, n) for the doubts, ``gold``, ``pointed`` (b, n)
+    for the pointers; ``pairs`` (p, 2) are the places of a true claim and of its false twin, of which the true one must
+    score higher."""
+    ways, answers, doubts, points = said
     logs = ways.log_softmax(-1)
     either = torch.logsumexp(logs[:, :2], -1)
     exact = logs.gather(1, y.clamp(max=2)[:, None])[:, 0] * (1 - smooth) + smooth * logs.mean(-1)
@@ -39,9 +43,11 @@ def loss_of(ways, answers, doubts, y, asked, wrong, known, pairs, *, smooth=0.03
     weight = torch.tensor(4.0, device=doubts.device)
     doubted = F.binary_cross_entropy_with_logits(doubts, wrong, reduction="none", pos_weight=weight)
     doubted = (doubted * known).sum() / known.sum().clamp(min=1.0)
+    found = F.binary_cross_entropy_with_logits(points, gold, reduction="none", pos_weight=weight)
+    found = (found * pointed).sum(1) / pointed.sum(1).clamp(min=1.0)
     margin = logs[:, 2] - either
     ranked = F.softplus(margin[pairs[:, 1]] - margin[pairs[:, 0]]).sum() * 2 / len(y)
-    return entailed + answered + 0.3 * doubted + ranked, entailed
+    return entailed + answered + 0.3 * doubted + 0.5 * found.sum() / len(y) + ranked, entailed
 
 
 def batches(stream: Stream, number: int, tokenizer: Tokenizer, tokens: int):
@@ -54,13 +60,17 @@ def batches(stream: Stream, number: int, tokenizer: Tokenizer, tokens: int):
     for unit in units:
         made = []
         for _, _, row in unit:
-            c = next(claims)
-            ids, split = sequence(c.ids, next(evidence).ids, LONGEST)
-            wrong = None
+            c, e = next(claims), next(evidence)
+            ids, split = sequence(c.ids, e.ids, LONGEST)
+            wrong = gold = None
             if row.wrong is not None or row.label == CARRIED:
                 spans = row.wrong or ()
                 wrong = [float(any(a < end and start < b for start, end in spans)) for a, b in c.offsets[: split - 3]]
-            made.append((ids, split, row, wrong))
+            if row.gold is not None or (row.label == QUESTION and not row.answers):
+                spans = row.gold or ()
+                gold = [float(any(a < end and start < b for start, end in spans)) for a, b in e.offsets]
+                gold = gold[: len(ids) - split - 1]
+            made.append((ids, split, row, wrong, gold))
         ready.append(made)
     ready.sort(key=lambda unit: max(len(one[0]) for one in unit))
     cut, now = [], []
@@ -150,34 +160,29 @@ def main() -> None:
                 ids, mask, kinds = batch([(one[0], one[1]) for one in rows], device)
                 y = torch.tensor([one[2].label for one in rows], device=device)
                 asked = torch.tensor([float(one[2].answers) for one in rows], device=device)
-                wrong, known = np.zeros(ids.shape, np.float32), np.zeros(ids.shape, np.float32)
-                for k, (_, _, row, marks) in enumerate(rows):
+                wrong, known, gold, pointed = (np.zeros(ids.shape, np.float32) for _ in range(4))
+                for k, (_, split, row, marks, places) in enumerate(rows):
                     if marks is not None:
                         wrong[k, 1 : 1 + len(marks)] = marks
                         known[k, 1 : 1 + len(marks)] = 1.0 if row.wrong else 0.3
+                    if places is not None:
+                        gold[k, split : split + len(places)] = places
+                        pointed[k, split : split + len(places)] = 1.0 if row.gold else 0.3
                 rate = min(1.0, (seen + 1) / 800)
                 if options.finish:
                     rate *= max(0.0, 1 - (seen - first) / options.finish)
                 for group in optimiser.param_groups:
                     group["lr"] = group["base"] * rate
                 with torch.autocast(device.split(":")[0], torch.bfloat16, enabled=options.half or device != "cpu"):
-                    ways, answers, doubts = reader(ids, mask, kinds)
+                    said = reader(ids, mask, kinds)
                 pairs = [
                     (k, k + 1)
                     for k, one in enumerate(rows[:-1])
                     if one[2].twin is not None and one[2].twin is rows[k + 1][2]
                 ]
                 pairs = torch.tensor(pairs, dtype=torch.long, device=device).reshape(-1, 2)
-                loss, entailed = loss_of(
-                    ways,
-                    answers,
-                    doubts,
-                    y,
-                    asked,
-                    torch.from_numpy(wrong).to(device),
-                    torch.from_numpy(known).to(device),
-                    pairs,
-                )
+                marked = (torch.from_numpy(values).to(device) for values in (wrong, known, gold, pointed))
+                loss, entailed = loss_of(said, y, asked, *marked, pairs)
                 optimiser.zero_grad(set_to_none=True)
                 loss.backward()
                 torch.nn.utils.clip_grad_norm_(list(trained.values()), 1.0)
@@ -190,7 +195,7 @@ def main() -> None:
                 run = 0.98 * run + 0.02 * entailed.item()
                 claims = y != QUESTION
                 if claims.any():
-                    hit = ((ways.softmax(-1)[:, 2] > 0.5) == (y == CARRIED))[claims].float().mean().item()
+                    hit = ((said[0].softmax(-1)[:, 2] > 0.5) == (y == CARRIED))[claims].float().mean().item()
                     right = 0.98 * right + 0.02 * hit
                 if step % 50 == 0:
                     took = time.time() - began

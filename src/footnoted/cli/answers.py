@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from footnoted.cli.explaining import print_reasons, with_reasons
 from footnoted.cli.show import ANSWERED, FAILED, MARKER, REFUSED, err, open_index, out, run, words, write_json
 from footnoted.contract import (
     CitationStyle,
@@ -49,6 +50,9 @@ Mode = Annotated[GenerationMode, typer.Option("--mode", help="What kind of answe
 Format = Annotated[OutputFormat, typer.Option("--format", help="What the text looks like.")]
 Passages = Annotated[int, typer.Option("--passages", "-k", min=1, max=50, help="How many passages to answer from.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the whole GenerationResponse as JSON.")]
+Explain = Annotated[
+    bool, typer.Option("--explain", help="Also show what was found, what was read and why it was enough, or not.")
+]
 Stream = Annotated[bool, typer.Option("--stream/--no-stream", help="Show the text as it comes, or at the end.")]
 
 
@@ -64,6 +68,7 @@ def ask(
     passages: Passages = 8,
     as_json: AsJson = False,
     stream: Stream = True,
+    explain: Explain = False,
 ) -> None:
     """Answer one question from files. Exit status: 0 answered, 3 the sources do not answer, 2 usage, 1 failed."""
     config = GenerationConfig(mode=mode, citation_style=style, output_format=output_format, model=model)
@@ -75,11 +80,14 @@ def ask(
             response = await _answer(generator, request, show=stream and not as_json)
         if as_json:
             unread = [f"not read: {problem.path} {problem.reason}" for problem in index.unread]
-            write_json(response.model_copy(update={"notes": [*response.notes, *unread]}).to_json())
+            whole = response.model_copy(update={"notes": [*response.notes, *unread]})
+            write_json(with_reasons(whole, request) if explain else whole.to_json())
         else:
             if not stream:
                 out.print(words(response.response))
             _print_sources(response, request)
+            if explain:
+                print_reasons(response, request)
         return _status(response)
 
     run(work())

@@ -35,7 +35,7 @@ _NEAR = {"negation": (0.7, 0.45), "comparison": (0.7, 0.45), "condition": (0.8, 
 _NEARLY_EQUAL = (0.9, 0.75)
 _UNMEASURED = (0.4, 0.25)  # in other languages than English, whose endings no stemmer here takes off
 _ORDERED = 0.75  # share of its weight from which the order of words is compared
-_WHOLE = ("negation", "condition", "only", "stance")  # words that turn a sentence from outside the stretch compared
+_WHOLE = ("negation", "condition", "only", "stance", "reported")  # words that turn a sentence from outside the stretch compared
 _DIGITS = re.compile(r"\d+(?:[.,:]\d+)*")
 _BY = re.compile(r"\bby\b", re.IGNORECASE)
 _NAME = re.compile(r"(?<=[a-z,;)] )[A-Z](?=\w*[a-z])[^\W\d_]{2,}(?![\w*`])")
@@ -95,7 +95,7 @@ def turned(claim: str, sentence: str) -> str:
             if said[kind] and whole[kind] and not set(said[kind]) <= set(whole[kind]):
                 return said[kind][0]
             continue
-        if len(said[kind]) > len(whole[kind]):
+        if len(said[kind]) > len(whole[kind]) and kind != "reported":  # a claim may always name its source
             return next(iter(Counter(said[kind]) - Counter(whole[kind])))
         if len(said[kind]) < len(there):
             return next(iter(Counter(there) - Counter(said[kind])))

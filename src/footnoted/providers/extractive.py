@@ -16,7 +16,7 @@ from footnoted.models import ModelUnavailable
 from footnoted.orders import is_order
 from footnoted.providers._choosing import Passage, passages
 from footnoted.providers._overview import told
-from footnoted.relevance import OVERVIEW, Reads, ShippedMeaning, answerability, parts, rank, tells
+from footnoted.relevance import OVERVIEW, Reads, ShippedMeaning, answerability, parts, passage_of, rank, tells
 from footnoted.text import content_stems, estimate_tokens, fold, stem, words
 from footnoted.types import Delta, FinishReason, Pointer, Prompt, Usage
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
 
     from footnoted.relevance import Meaning, Scored
-    from footnoted.types import Turn
+    from footnoted.types import Source, Turn
 
 THRESHOLD = (
     0.45  # of people's questions over documentation a third is refused there, and a quarter of near misses is not
@@ -39,6 +39,7 @@ _THIN, _THIN_POINTING = 2, 4  # fewer words of content than this need the questi
 _LOOKED_BACK = 3  # turns
 _OF_A_PART = 2  # sentences for each part of a question that has several
 _NEAR = 3  # places a refusal names
+_NAMED = 4  # words it names
 _FOREIGN = 0.6  # share of a question's words, small ones too, that no source has: asked in another language
 _QUOTED = "the sources have hardly a word of the question; if they are in another language, their own words are quoted"
 
@@ -56,6 +57,37 @@ class Reply:
     reason: str = ""
     cut: bool = False
     near: tuple[Pointer, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Considered:
+    """A sentence ``sources[source_index].text[start:end]`` that might have answered.
+
+    ``score`` is what it was chosen by, ``answers`` the chance (0–1) that its passage answers, read together with the
+    question; None where nothing reads.
+    """
+
+    source_index: int
+    start: int
+    end: int
+    text: str
+    score: float
+    answers: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Why there was an answer, or none.
+
+    The chance that the sources hold one beside the ``threshold`` it must reach, the ``missing`` words that no source
+    has, the earlier questions it was ``understood_with``, and the sentences that came nearest, best first.
+    """
+
+    chance: float
+    threshold: float
+    missing: tuple[str, ...]
+    understood_with: str
+    considered: tuple[Considered, ...]
 
 
 class Extractive:
@@ -124,10 +156,12 @@ class Extractive:
         if any(OVERVIEW in source.metadata for source in prompt.sources):
             return Reply(told(prompt.sources, limit=2 * self.sentences), 1.0)
         about = before(prompt.question, prompt.history)
-        ranked, chance = self._weighed(prompt, prompt.question, about)
+        ranked, chance = self._weighed(prompt.sources, prompt.question, about)
         room = prompt.sampling.max_tokens
         found = passages(ranked, prompt.sources, limit=self.sentences, tokens=room) if chance >= self.threshold else ()
-        asked = [self._weighed(prompt, part, f"{about} {prompt.question}".strip()) for part in parts(prompt.question)]
+        asked = [
+            self._weighed(prompt.sources, part, f"{about} {prompt.question}".strip()) for part in parts(prompt.question)
+        ]
         answered = [(others, likely) for others, likely in asked if likely >= self.threshold]
         if found or len(answered) > 1:
             for others, likely in answered:
@@ -140,22 +174,41 @@ class Extractive:
         foreign = bool(ranked) and ranked[0].features.get("foreign", 0.0) >= _FOREIGN
         return Reply(found, chance, _QUOTED if foreign else "")
 
-    def _weighed(self, prompt: Prompt, question: str, about: str) -> tuple[list[Scored], float]:
+    def explain(
+        self, question: str, sources: Sequence[Source], *, history: Sequence[Turn] = (), most: int = 5
+    ) -> Explanation:
+        """What `answer` saw in these sources. Raises what it raises."""
+        about = before(question, history)
+        ranked, chance = self._weighed(sources, question, about)
+        best = ranked[:most]
+        read: list[float | None] = [None] * len(best)
+        if isinstance(self.likeness, Reads):
+            whole = f"{about} {question}".strip()
+            read = [*self.likeness.answers(whole, [passage_of(one.sentence, sources) for one in best])]
+        return Explanation(
+            round(chance, 3),
+            self.threshold,
+            tuple(_missing(question, sources)[:_NAMED]),
+            about,
+            tuple(_considered(one, answers) for one, answers in zip(best, read, strict=True)),
+        )
+
+    def _weighed(self, sources: Sequence[Source], question: str, about: str) -> tuple[list[Scored], float]:
         """The sentences, best first, and the chance that they answer."""
         try:
-            return self._judged(prompt, question, about)
+            return self._judged(sources, question, about)
         except ModelUnavailable:
             if not self._may_go_without:
                 raise
             self.likeness = None
-            return self._judged(prompt, question, about)
+            return self._judged(sources, question, about)
 
-    def _judged(self, prompt: Prompt, question: str, about: str) -> tuple[list[Scored], float]:
-        ranked = rank(question, prompt.sources, about=about, likeness=self.likeness)
+    def _judged(self, sources: Sequence[Source], question: str, about: str) -> tuple[list[Scored], float]:
+        ranked = rank(question, sources, about=about, likeness=self.likeness)
         # A sentence that orders about whoever answers tells nothing, however well its words fit.
         ranked = [one for one in ranked if not is_order(one.sentence.text)]
         reads = self.likeness if isinstance(self.likeness, Reads) else None
-        return ranked, answerability(f"{about} {question}".strip(), ranked, sources=prompt.sources, reads=reads)
+        return ranked, answerability(f"{about} {question}".strip(), ranked, sources=sources, reads=reads)
 
 
 def before(question: str, history: Sequence[Turn]) -> str:
@@ -200,18 +253,24 @@ def _leans(question: str) -> bool:
 
 def _why_not(prompt: Prompt, ranked: Sequence[Scored]) -> str:
     """The plain reason of a refusal: the question's telling words that no source holds, if there are any."""
-    texts = [f"{source.title} {source.text}".casefold() for source in prompt.sources]
-    missing = [
-        word
-        for word, _, _ in words(prompt.question)
-        if tells(word) and not any(_beginning(word) in text for text in texts)
-    ]
+    missing = _missing(prompt.question, prompt.sources)
     if missing:
-        named = ", ".join(f"“{word}”" for word in dict.fromkeys(missing[:4]))
-        return f"No source mentions {named}."
+        return f"No source mentions {', '.join(f'“{word}”' for word in missing[:_NAMED])}."
     if not ranked:
         return "No sentence of the sources shares a word with the question."
     return "The sources speak of this, but no sentence of theirs answers the question."
+
+
+def _missing(question: str, sources: Sequence[Source]) -> list[str]:
+    """The question's telling words that no source holds in any form, each once."""
+    texts = [f"{source.title} {source.text}".casefold() for source in sources]
+    told = dict.fromkeys(word for word, _, _ in words(question) if tells(word))
+    return [word for word in told if not any(_beginning(word) in text for text in texts)]
+
+
+def _considered(one: Scored, answers: float | None) -> Considered:
+    rounded = None if answers is None else round(answers, 3)
+    return Considered(one.source_index, one.start, one.end, one.sentence.text, round(one.score, 3), rounded)
 
 
 def _beginning(word: str) -> str:

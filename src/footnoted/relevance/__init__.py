@@ -3,7 +3,7 @@
 from footnoted.relevance.layout import Sentence, read
 from footnoted.relevance.meaning import Meaning, Reads, ShippedMeaning
 from footnoted.relevance.question import parts, tells
-from footnoted.relevance.rank import Scored, answerability, kind_of, rank, said_of
+from footnoted.relevance.rank import Scored, answerability, kind_of, passage_of, rank, said_of
 
 OVERVIEW = "overview"  # the key under which a source says that it was chosen for a question about the collection
 
@@ -17,6 +17,7 @@ __all__ = [
     "answerability",
     "kind_of",
     "parts",
+    "passage_of",
     "rank",
     "read",
     "said_of",
