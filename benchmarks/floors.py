@@ -7,8 +7,8 @@ for all sets, the best on the other documents (the cosine's on a sample of them,
 
 - word overlap: the share of the claim's content words that stand in its sources
 - word pairs: the share of its neighbouring content words that stand so in a source
-- encoder cosine: how near each sentence of the claim comes to its nearest sentence of the sources, by the same small
-  encoder that the check is built on; the least over the claim's sentences
+- encoder cosine: how near each sentence of the claim comes to its nearest sentence of the sources, by the encoder that
+  ships; the least over the claim's sentences
 
 Intervals are 95 %, drawing whole documents; "over" is ours less the floor on the same draws.
 """
@@ -30,7 +30,7 @@ from pathlib import Path
 from _peers.recorded import RESULTS, Measuring, keep
 from _table import table, versions
 
-from footnoted.encoder import Encoder
+from footnoted.models import Embedder
 from footnoted.text import content_stems, sentences
 from grounding import HERE, SETS, Outcome, Record, balanced, records, weigh
 
@@ -59,7 +59,7 @@ def pairs(record: Record) -> float:
     return sum(pair in known for pair in claim) / len(claim) if claim else 0.0
 
 
-def cosine(encoder: Encoder) -> Callable[[Record], float]:
+def cosine(encoder: Embedder) -> Callable[[Record], float]:
     """How near the claim's farthest sentence comes to a sentence of the sources."""
 
     def measure(record: Record) -> float:
@@ -67,7 +67,7 @@ def cosine(encoder: Encoder) -> Callable[[Record], float]:
         said = [record.claim[s.start : s.end] for s in sentences(record.claim)]
         if not read or not said:
             return 0.0
-        nearest = (encoder.sentences(said) @ encoder.sentences(read).T).max(axis=1)
+        nearest = (encoder.queries(said) @ encoder.queries(read).T).max(axis=1)
         return float(nearest.min())
 
     return measure
@@ -144,7 +144,7 @@ async def measure(options: argparse.Namespace) -> dict[str, dict]:
     aside = [record for record in everything if not record.fold and record.set in SETS]
     others = [record for record in everything if record.fold and record.set in SETS]
     few = sample(everything, options.fit_on)
-    measures = {"word overlap": overlap, "word pairs": pairs, "encoder cosine": cosine(Encoder.load())}
+    measures = {"word overlap": overlap, "word pairs": pairs, "encoder cosine": cosine(Embedder.load())}
     floors = {}
     for name, value in measures.items():
         fitted = few if name == "encoder cosine" else others

@@ -20,8 +20,6 @@ MEGA = 1_000_000
 PACKAGED = (  # what is opened at run time, one of each kind
     "py.typed",
     "orders.txt",
-    "encoder/network/",
-    "encoder/weights/",
     "models/weights/",
     "grounding/fitted/",
     "relevance/weights.json",

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from footnoted.errors import ConfigurationError
+from footnoted.models.sessions import open_session
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -81,8 +82,6 @@ class Shared:
     def session(self, name: str) -> Any:
         """An onnxruntime session of the network. Raises `ModelUnavailable`."""
         try:
-            from footnoted.encoder.sessions import open_session
-
             return open_session(self.checked(name), optimised=True)
         except ModelUnavailable:
             raise

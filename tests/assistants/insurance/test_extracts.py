@@ -2,10 +2,9 @@
 
 import pytest
 
-from footnoted.assistants.insurance import extracts
 from footnoted.assistants.insurance.extracts import PolicyExtracts
-from footnoted.assistants.insurance.ranking import EncoderLikeness
-from footnoted.encoder import Encoder, EncoderUnavailable
+from footnoted.models import Embedder, ModelUnavailable
+from footnoted.relevance import ShippedMeaning
 from footnoted.types import Prompt, Source
 
 GLASS = "The windscreen excess is £75 when the glass is replaced. Loss of keys is covered up to £250."
@@ -22,14 +21,13 @@ def test_without_the_encoder_words_alone_decide(monkeypatch, caplog):
     """A damaged installation answers what its words find, says so once in the log, and does not fail a customer."""
 
     def missing(_, folder=None):
-        raise EncoderUnavailable("the weights are damaged")
+        raise ModelUnavailable("the weights are damaged")
 
-    monkeypatch.setattr(Encoder, "load", classmethod(missing))
-    monkeypatch.setattr(extracts, "_shipped", lambda: EncoderLikeness(reading=False))  # not yet opened
+    monkeypatch.setattr(Embedder, "load", classmethod(missing))
     provider = PolicyExtracts()
     for _ in range(2):
         said = provider.answer(PROMPT)
         assert any("£75" in passage.text for one in said for passage in one.passages)
     assert caplog.text.count("the weights are damaged") == 1
-    with pytest.raises(EncoderUnavailable):
-        PolicyExtracts(likeness=EncoderLikeness()).answer(PROMPT)
+    with pytest.raises(ModelUnavailable):
+        PolicyExtracts(meaning=ShippedMeaning()).answer(PROMPT)

@@ -4,9 +4,9 @@ import pytest
 
 from footnoted.assistants.insurance import RetrievalAgent, RetrievalRequest
 from footnoted.assistants.insurance import retrieval as retrieving
-from footnoted.assistants.insurance.meaning import Meaning, Shelf, in_place, read_in_place, shipped
-from footnoted.encoder import Encoder, EncoderUnavailable
-from footnoted.relevance import read
+from footnoted.assistants.insurance.meaning import Shelf, in_place, nearness, read_in_place
+from footnoted.models import ModelUnavailable
+from footnoted.relevance import ShippedMeaning, read
 from footnoted.retrieval import Index
 from footnoted.types import Source
 
@@ -20,40 +20,47 @@ GLASS = Source("glass", "The excess is £75 when the windscreen is replaced.", t
 LODGING = "Which lodgings may I sleep in?"
 
 
-class Counting:
+class Counting(ShippedMeaning):
     """The package's encoder, and how many texts it was given."""
 
     def __init__(self):
         self.read = 0
 
-    def sentences(self, texts):
+    def queries(self, texts):
         """As the encoder has them."""
         self.read += len(texts)
-        return Encoder.load().sentences(texts)
+        return super().queries(texts)
+
+    def passages(self, texts):
+        """As the encoder has them."""
+        self.read += len(texts)
+        return super().passages(texts)
 
 
 class Missing:
     """An encoder whose weights are damaged."""
 
-    def sentences(self, texts):
+    def queries(self, texts):
         """Never."""
-        raise EncoderUnavailable("the weights are damaged")
+        raise ModelUnavailable("the weights are damaged")
+
+    passages = queries
 
 
 def test_a_sentence_is_read_where_it_stands():
-    """Under its product and headings, a row after its header."""
+    """Under its headings, or its product where it has none, a row after its header."""
     assert read_in_place(STAY) == [
-        "Acme Car › 5. Benefits: We pay for overnight accommodation after an accident.",
-        "Acme Car › 5. Benefits: | Benefit | Limit | | Towing | 10 miles |",
+        "5. Benefits: We pay for overnight accommodation after an accident.",
+        "5. Benefits: | Benefit | Limit | | Towing | 10 miles |",
     ]
     assert in_place(GLASS, read(GLASS)[0]) == f"{GLASS.title}: {GLASS.text}"
 
 
 def test_what_means_the_same_is_near_whatever_its_words():
     """Lodgings are an overnight accommodation and no windscreen."""
-    lodging, _, glass = shipped().nearness(LODGING, [*read_in_place(STAY), *read_in_place(GLASS)])
+    lodging, _, glass = nearness(ShippedMeaning(), LODGING, [*read_in_place(STAY), *read_in_place(GLASS)])
     assert lodging > glass + 0.1
-    shelf = Shelf([STAY, GLASS], shipped())
+    shelf = Shelf([STAY, GLASS], ShippedMeaning())
     near = shelf.nearness(LODGING, ())
     assert near["stay"] == pytest.approx(lodging, abs=1e-3)
     assert near["glass"] == pytest.approx(glass, abs=1e-3)
@@ -62,35 +69,35 @@ def test_what_means_the_same_is_near_whatever_its_words():
 def test_each_sentence_is_read_once():
     """A second question reads itself alone; nothing is asked of an empty shelf."""
     counting = Counting()
-    shelf = Shelf([STAY, GLASS], Meaning(counting))
+    shelf = Shelf([STAY, GLASS], counting)
     shelf.nearness(LODGING, ())
     assert counting.read == 4
     shelf.nearness("What is the windscreen excess?", ())
     assert counting.read == 5
-    assert Shelf([], Meaning(counting)).nearness(LODGING, ()) == {}
+    assert Shelf([], counting).nearness(LODGING, ()) == {}
     assert counting.read == 5
 
 
 def test_of_large_policies_words_choose_what_is_read():
     """Only the sections that were found by words are heard."""
     counting = Counting()
-    shelf = Shelf([STAY, GLASS], Meaning(counting), read_ahead=10)
+    shelf = Shelf([STAY, GLASS], counting, read_ahead=10)
     assert list(shelf.nearness(LODGING, ["glass"])) == ["glass"]
     assert counting.read == 2
 
 
 def test_without_the_encoder_sections_are_found_by_words(caplog):
     """Said once in the log."""
-    shelf = Shelf([STAY, GLASS], Meaning(Missing()))
+    shelf = Shelf([STAY, GLASS], Missing())
     assert shelf.nearness(LODGING, ()) == {} == shelf.nearness(LODGING, ())
     assert caplog.text.count("the weights are damaged") == 1
 
 
-@pytest.mark.parametrize("meaning", [shipped(), Meaning(Missing())])
+@pytest.mark.parametrize("meaning", [ShippedMeaning(), Missing()])
 def test_retrieval_finds_by_meaning_and_goes_without(monkeypatch, meaning):
     """The section that shares no word with the question comes where it can be read; by words there is none."""
-    monkeypatch.setattr(retrieving, "shipped", lambda: meaning)
+    monkeypatch.setattr(retrieving, "ShippedMeaning", lambda: meaning)
     agent = RetrievalAgent(Index.of([STAY, GLASS]))
     intent = agent.router().classify_intent(LODGING)
     found = agent.retrieve(RetrievalRequest(intent_classification=intent))
-    assert [chunk.section for chunk in found][:1] == (["5. Benefits"] if meaning is shipped() else [])
+    assert [chunk.section for chunk in found][:1] == (["5. Benefits"] if isinstance(meaning, ShippedMeaning) else [])

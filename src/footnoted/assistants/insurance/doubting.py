@@ -23,19 +23,18 @@ _ACTS = (
     re.compile(r"\A(?:who|which \w+)\s+([a-z]+)", re.IGNORECASE),
     re.compile(r"\bwhat (?:do|does|did|will|would)\b.*?([a-z]+)\?\Z", re.IGNORECASE),
 )
-_FAR, _NEAR = 0.3, 0.4  # likeness in meaning below which next to nothing answers, and of an answer as they usually are
-_TOO_FAR = 10.0  # log-odds for each unit of likeness below ``_FAR``
-_NEARER = 2.0  # the same about ``_NEAR``
+_NEAR = 0.35  # nearness in meaning of an answer as they usually are
+_NEARER = 10.0  # log-odds for each unit of nearness below that, or above
 _UNMET_ACT = 0.75
 _OTHER_KIND = 0.5  # a person, a time, a place or an amount is asked for, and the sentence has none
 
 
 def doubt(telling: Telling, one: Scored, said: str, source: Source, near: float | None) -> float:
-    """How much speaks against a sentence, told with its leads as ``said``; ``near`` is its likeness where known."""
+    """How much speaks against a sentence, told with its leads as ``said``; ``near`` is its nearness where known."""
     against = _OTHER_KIND * one.features.get("offers_not", 0.0)
     acts = {stem(found) for pattern in _ACTS for found in pattern.findall(telling.question)}
     if any(telling.is_missing(act, said, source) for act in acts):
         against += _UNMET_ACT
     if near is not None:
-        against += _TOO_FAR * max(0.0, _FAR - near) + _NEARER * (_NEAR - near)
+        against += _NEARER * (_NEAR - near)
     return against

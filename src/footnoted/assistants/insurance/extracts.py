@@ -6,35 +6,36 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from footnoted.assistants.insurance.doubting import doubt
-from footnoted.assistants.insurance.meaning import Meaning, in_place, shipped
+from footnoted.assistants.insurance.meaning import in_place, nearness
 from footnoted.assistants.insurance.phrases import language_of
 from footnoted.assistants.insurance.ranking import answerability, rank
 from footnoted.assistants.insurance.telling import Telling
 from footnoted.assistants.insurance.untold import not_sold, untold
 from footnoted.assistants.insurance.vocabulary import Vocabulary
-from footnoted.encoder import EncoderUnavailable
+from footnoted.models import ModelUnavailable
 from footnoted.orders import is_order
 from footnoted.providers._choosing import Passage, passages
 from footnoted.providers.extractive import before
+from footnoted.relevance import ShippedMeaning
 from footnoted.text import estimate_tokens
 from footnoted.types import Delta, FinishReason, Prompt, Source, Usage
 
 if TYPE_CHECKING:
-    from footnoted.assistants.insurance.ranking import Likeness, Scored
+    from footnoted.assistants.insurance.ranking import Scored
+    from footnoted.relevance import Meaning
 
 log = logging.getLogger(__name__)
 
-THRESHOLD = 0.36
+THRESHOLD = 0.32
 _NEAR = 6.0  # how far below the best product's score another may stand to be heard, in log-odds
 _SHARES = 0.75  # of the best product's share of the question, what another needs to be heard
 _TAKEN_UP = 4.0  # what it is worth that a whole question is taken up, in log-odds
 _IN_SHAPE = 1.5  # the same for a figure where one is asked for, or a step where the way is
 _NAMED = 6.0  # the same for the product the question names
-_MEANT = 12.0  # the same for each unit of likeness in meaning
+_MEANT = 18.0  # the same for each unit of nearness in meaning
 _AS_NEAR = 0.95  # of the best product's likeness in meaning, what another that takes up less needs to be heard
 _MOST_PRODUCTS = 4
 _SENTENCES = 3  # of one product
@@ -70,7 +71,7 @@ class Weighed:
 class PolicyExtracts:
     """A provider: the core's extractive one, asked once for each product, so that none is blended with another.
 
-    ``vocabulary`` puts the customer's words into the policies'; ``likeness`` lets those meet that it does not know
+    ``vocabulary`` puts the customer's words into the policies'; ``meaning`` lets those meet that it does not know
     (the package's own encoder where it can run, unless ``None``). It refuses where the chance that any product's
     sentences answer is under ``threshold``.
     """
@@ -83,13 +84,12 @@ class PolicyExtracts:
         vocabulary: Vocabulary | None = None,
         *,
         threshold: float = THRESHOLD,
-        likeness: Likeness | Literal["shipped"] | None = "shipped",
+        meaning: Meaning | Literal["shipped"] | None = "shipped",
     ) -> None:
         self._vocabulary = vocabulary or Vocabulary.load()
         self._threshold = threshold
-        self._may_go_without = likeness == "shipped"
-        self._likeness: Likeness | None = _shipped() if likeness == "shipped" else likeness
-        self._meaning: Meaning | None = shipped() if likeness == "shipped" else None
+        self._may_go_without = meaning == "shipped"
+        self._meaning: Meaning | None = ShippedMeaning() if meaning == "shipped" else meaning
 
     async def stream(self, prompt: Prompt) -> AsyncIterator[Delta]:
         """Yield the sentences product by product, each with its pointers; a refusal has no text."""
@@ -136,7 +136,7 @@ class PolicyExtracts:
         if not ranked:
             return []
         core = answerability(asked.question, ranked)
-        meant = whole if language_of(prompt.question) == "en" else telling.question  # the encoder knows English
+        meant = whole if language_of(prompt.question) == "en" else telling.question  # the policies' own language
         worth = self._worth(meant, ranked, prompt.sources, telling)
         most = max(one.worth for one in worth)
         said = []
@@ -163,12 +163,12 @@ class PolicyExtracts:
     def _ranked(self, prompt: Prompt) -> list[Scored]:
         """The sentences, best first; by words alone where the shipped encoder cannot run."""
         try:
-            return rank(prompt.question, prompt.sources, likeness=self._likeness)
-        except EncoderUnavailable as error:
+            return rank(prompt.question, prompt.sources, meaning=self._meaning)
+        except ModelUnavailable as error:
             if not self._may_go_without:
                 raise
             log.warning("answers are found by words alone: %s", error)
-            self._likeness, self._meaning = None, None
+            self._meaning = None
             return rank(prompt.question, prompt.sources)
 
     def _worth(
@@ -179,7 +179,7 @@ class PolicyExtracts:
         meaning = self._meaning  # another thread may find that the encoder cannot run
         if meaning is not None:
             texts = [in_place(sources[one.source_index], one.sentence) for one in ranked]
-            near = meaning.nearness(question, texts).tolist()
+            near = [*nearness(meaning, question, texts)]
         found = []
         for one, meant in zip(ranked, near, strict=True):
             source = sources[one.source_index]
@@ -197,17 +197,6 @@ class PolicyExtracts:
 
     async def aclose(self) -> None:
         """Nothing to close."""
-
-
-@cache
-def _shipped() -> Likeness:
-    """The package's encoder, once a process, opened at the first question.
-
-    Without the network: `Telling` knows better what a section must speak of, and on ``dev`` it refused no better.
-    """
-    from footnoted.assistants.insurance.ranking import EncoderLikeness
-
-    return EncoderLikeness(reading=False)
 
 
 def by_product(sources: Sequence[Source]) -> dict[str, list[int]]:

@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Any, overload
 from footnoted.assistants.insurance.citation import ChunkResult
 from footnoted.assistants.insurance.clauses import read_policy
 from footnoted.assistants.insurance.intent import IntentClassification, IntentRouter
-from footnoted.assistants.insurance.meaning import Shelf, shipped
+from footnoted.assistants.insurance.meaning import Shelf
 from footnoted.assistants.insurance.passages import Clauses, passages_of, product_of
 from footnoted.assistants.insurance.vocabulary import Vocabulary
+from footnoted.relevance import ShippedMeaning
+from footnoted.relevance.rarity import UNSEEN, rarity
 from footnoted.text import content_stems
 
 if TYPE_CHECKING:
@@ -25,8 +27,8 @@ if TYPE_CHECKING:
 
 _CANDIDATES = 24
 _NAMED, _KIN, _OTHER = 1.0, 0.95, 0.75  # weight of the product asked for, of its family, of all others
-_MEANT = 0.3  # likeness in meaning from which a section comes along that shares no word with the question
-_BY_MEANING = 0.67  # of a section's relevance, what its nearest sentence's meaning makes up; the rest are words
+_MEANT = 0.15  # nearness in meaning from which a section comes along that shares no word with the question
+_BY_MEANING = 0.8  # of a section's relevance, what its nearest sentence's meaning makes up; the rest are words
 _NEAR = 0.6  # of the best score, what a section needs to come along
 _ON_CLAIMS = 1.15  # of a section on claiming, where that is asked
 _TITLED = 0.8  # of the best, what a section counts whose document is named for the thing asked about
@@ -98,7 +100,7 @@ class RetrievalAgent:
         self._by_id = {source.id: source for source in self._sources}
         self.products: tuple[str, ...] = tuple(dict.fromkeys(product_of(source) for source in self._sources))
         self._families = {name: self._vocabulary.families_in(name) for name in self.products}
-        self._shelf = Shelf(self._sources, shipped())
+        self._shelf = Shelf(self._sources, ShippedMeaning())
 
     def router(self, vocabulary: Vocabulary | None = None, **router: Any) -> IntentRouter:
         """An `IntentRouter` that knows the products of these documents."""
@@ -146,7 +148,9 @@ class RetrievalAgent:
         worded = {one.id: one.score or 0.0 for one in self.index.search(query, k=most)}
         meant = self._shelf.nearness(asked, worded)
         share = _BY_MEANING if meant else 0.0
-        places = {*worded, *(id_ for id_, near in meant.items() if near >= _MEANT)}
+        places = set(worded)
+        if any(rarity(stem) < UNSEEN for stem in content_stems(asked)):  # an encoder finds letters near to something
+            places.update(id_ for id_, near in meant.items() if near >= _MEANT)
         return [
             (share * max(0.0, meant.get(id_, 0.0)) + (1 - share) * worded.get(id_, 0.0), self._by_id[id_])
             for id_ in sorted(places)
@@ -215,7 +219,7 @@ def as_chunk(source: Source, score: float | None = None) -> ChunkResult:
 
 
 def _in_english(intent: IntentClassification, search: str) -> str:
-    """A message as it is read for its meaning: the encoder knows English, other languages by the words looked for."""
+    """A message as it is read for its meaning: one that is not in English by the words looked for."""
     return f"{intent.about} {intent.query}".strip() if intent.language == "en" else search
 
 

@@ -6,9 +6,9 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from footnoted.encoder.sessions import open_session
 from footnoted.errors import ConfigurationError
 from footnoted.grounding.models.labels import carried_label, contradicted_label, names_of
+from footnoted.models.sessions import open_session
 from footnoted.types import Span
 
 if TYPE_CHECKING:

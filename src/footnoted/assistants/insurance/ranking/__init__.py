@@ -1,6 +1,5 @@
 """The order of sentences that the insurance responder was fitted to; elsewhere `footnoted.relevance` orders them."""
 
-from footnoted.assistants.insurance.ranking.likeness import EncoderLikeness, Likeness
 from footnoted.assistants.insurance.ranking.rank import Scored, answerability, rank
 
-__all__ = ["EncoderLikeness", "Likeness", "Scored", "answerability", "rank"]
+__all__ = ["Scored", "answerability", "rank"]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, cast
 
+from footnoted.assistants.insurance.meaning import in_place, nearness
 from footnoted.assistants.insurance.ranking.features import Pool, Prepared, prepare
-from footnoted.assistants.insurance.ranking.likeness import Holding
 from footnoted.assistants.insurance.ranking.question import Question, understand
 from footnoted.relevance.layout import Sentence, read
 from footnoted.relevance.narrow import narrow
@@ -21,7 +21,7 @@ from footnoted.types import Span
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from footnoted.assistants.insurance.ranking.likeness import Likeness
+    from footnoted.relevance import Meaning
     from footnoted.types import Source
 
 _MEASURED = 60  # sentences measured closely; the answer is among them 96 times of 100 in a long article
@@ -45,14 +45,12 @@ class Scored:
     sentence: Sentence
 
 
-def rank(
-    question: str, sources: Sequence[Source], *, about: str = "", likeness: Likeness | None = None
-) -> list[Scored]:
+def rank(question: str, sources: Sequence[Source], *, about: str = "", meaning: Meaning | None = None) -> list[Scored]:
     """The sentences that might answer, best first: all of small sources, the likeliest 60 at most.
 
-    ``about`` holds words of the talk before the question, which count for less. ``likeness`` adds an
-    encoder's view of the best; one that is `Holding`, too, its verdict on the very best. Headings and the
-    header rows of tables lend their words to what stands under them and are no answers themselves.
+    ``about`` holds words of the talk before the question, which count for less. ``meaning`` adds an encoder's view of
+    the best. Headings and the header rows of tables lend their words to what stands under them and are no answers
+    themselves.
     """
     asked = understand(question, about=about)
     pool = Pool(asked, _prepared(asked, sources))
@@ -61,13 +59,8 @@ def rank(
     weights = _weights()["order"]
     ranked = [_scored(pool.pool[i].sentence, pool.features(i), weights) for i in likeliest]
     ranked.sort(key=lambda one: -one.score)
-    if likeness is not None and ranked:
-        told = {(one.sentence.source_index, one.sentence.start): one.text for one in pool.pool}
-        ranked = _likened(asked, ranked, likeness, told)
-        if isinstance(likeness, Holding) and not about:  # a follow-up alone says too little to be held against anything
-            best = ranked[0]
-            held = likeness.held(asked, told[best.source_index, best.start])
-            ranked[0] = replace(best, features={**best.features, **held})
+    if meaning is not None and ranked:
+        ranked = _likened(asked, ranked, meaning, sources)
     return ranked
 
 
@@ -79,8 +72,7 @@ def answerability(question: str, ranked: Sequence[Scored]) -> float:
     if not ranked or not content_stems(question):
         return 0.0
     evidence = answer_features(ranked)
-    known = ranked[0].features
-    looked = "_read" if "carried" in known else "_likened" if "whole" in known else ""
+    looked = "_likened" if "whole" in ranked[0].features else ""
     weights = _weights()[answer_table(ranked) + looked]
     return 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, _weighed(evidence, weights)))))
 
@@ -111,7 +103,6 @@ _TOPS = (
     "dense",
     "cover_local",
     "whole",
-    "by_word",
 )
 
 
@@ -143,24 +134,19 @@ def _weighed(features: Mapping[str, float], weights: Mapping[str, float]) -> flo
     return weights.get("", 0.0) + sum(weights.get(name, 0.0) * value for name, value in features.items())
 
 
-def _likened(
-    asked: Question, ranked: Sequence[Scored], likeness: Likeness, told: Mapping[tuple[int, int], str]
-) -> list[Scored]:
-    """The best again with the encoder's view, in a new order; the others stay below them.
-
-    ``told`` gives each sentence (by source and start) with its leads.
-    """
+def _likened(asked: Question, ranked: Sequence[Scored], meaning: Meaning, sources: Sequence[Source]) -> list[Scored]:
+    """The best again with the encoder's view, in a new order; the others stay below them."""
     weights = _weights()["order_likened"]
     near, far = ranked[:_LIKENED], ranked[_LIKENED:]
-    views = likeness(asked, [told[one.source_index, one.start] for one in near])
-    best = {name: max(view[name] for view in views) for name in views[0]}
-    again = []
-    for one, view in zip(near, views, strict=True):
-        gaps = {f"{name}_gap": best[name] - value for name, value in view.items()}
-        again.append(_scored(one.sentence, {**one.features, **view, **gaps}, weights))
+    alike = nearness(meaning, asked.text, [in_place(sources[one.source_index], one.sentence) for one in near])
+    best = max(alike)
+    again = [
+        _scored(one.sentence, {**one.features, "whole": whole, "whole_gap": best - whole}, weights)
+        for one, whole in zip(near, alike, strict=True)
+    ]
     again.sort(key=lambda one: -one.score)
     floor = again[-1].score
-    missing = dict.fromkeys([*best, *(f"{name}_gap" for name in best)], 0.0)
+    missing = {"whole": 0.0, "whole_gap": 0.0}
     below = [
         Scored(one.source_index, one.start, one.end, floor - 1 - place, {**one.features, **missing}, one.sentence)
         for place, one in enumerate(far)
