@@ -146,7 +146,8 @@ class Held:
         """A number before a unit is a span of time; any other is how many are shown, or set side by side."""
         after = self.mentions[place + 1] if place + 1 < len(self.mentions) else None
         if after is not None and (days := UNITS.get(compact(after.text))):
-            ends = {each.open_for_more_than for each in self.wheres}
+            least = {each.open_for_more_than + 1 for each in self.wheres if each.open_for_more_than is not None}
+            ends = {each.open_for_more_than for each in self.wheres} | least
             return number * days in ends | {(self.vocabulary.today - day).days for day in self._days()}
         if after is not None and after.role("noun") in ("scan", "text"):
             return after.role("noun") == "text" or self._changed
@@ -178,7 +179,9 @@ class Held:
             return True
         if kind == "severity":
             if negated:
-                return value in query.exclude.severity
+                return bool(query.exclude.severity)
+            if self.mentions[place - 1].role("than") or compact(self.mentions[place - 1].text) == "than":
+                return bool(self._all("severity"))
             sides = query.select == "compare" and not where.severity  # each side is told by severity
             return value in self._all("severity") or by == "severity" or sides
         if kind == "status":
@@ -221,6 +224,7 @@ class Held:
             "period": self._is_in_time(place, value, dated=dated),
             "scan": where.scan == (value or "latest") or changed or (value == "previous" and dated),
             "or": len(self._all("severity")) > 1,
+            "aged": dated,
             "untagged": where.untagged,
             "comply": bool(where.framework) or query.select == "unmet",
             "more": query.offset > 0 or query.select in ("compare", "diff"),
@@ -258,10 +262,11 @@ class Held:
         after = self.mentions[place + 1 : place + 3]
         if any(one.kind in ("number", "date") for one in after):
             return dated or bool(self.query.sides)
-        text = compact(self.mentions[place].text)
-        if text in ("morethan", "lessthan"):
+        if graded := [level for one in after if (level := one.role("severity"))]:
+            return {*self._all("severity"), *self.query.exclude.severity} != {graded[0]}
+        if compact(self.mentions[place].text) in ("morethan", "lessthan"):
             return bool(self.query.sides) and any(one.kind == "name" for one in after)
-        return "than" not in text
+        return compact(self.mentions[place].text) in ("over", "above", "below", "under", "within")
 
     def _negates(self, place: int) -> bool:
         """Whether what a negation is of stands on the query's other side, or is what fails."""

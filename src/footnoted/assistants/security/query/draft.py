@@ -6,11 +6,10 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from footnoted.assistants.security.query.finding_query import FindingQuery
-from footnoted.assistants.security.query.linking import Linker, Mention
-from footnoted.assistants.security.query.relations import kinds_of
+from footnoted.assistants.security.query.linking import Linker, Mention, spelt_out
+from footnoted.assistants.security.query.relations import negations
 from footnoted.assistants.security.query.topics import Topic
 from footnoted.assistants.security.query.vocabulary import Meaning, Vocabulary, compact
-from footnoted.text import content_stems
 
 if TYPE_CHECKING:
     from footnoted.assistants.security.query.meaning import Meanings
@@ -64,6 +63,7 @@ class Draft:
     def __init__(self, question: str, vocabulary: Vocabulary, base: Reading | None, meanings: Meanings | None) -> None:
         self.vocabulary, self.base, self.meanings = vocabulary, base, meanings
         self.linker = Linker(vocabulary)
+        question = spelt_out(question)
         self.mentions: list[Mention] = self.linker.link(question)
         self.reading = Reading(question)
         self.where: dict[str, Any] = {}
@@ -85,16 +85,9 @@ class Draft:
             values.append(value)
 
     def _is_negated(self, place: int) -> bool:
-        kinds = kinds_of(self.mentions[place])
-        for before in range(place - 1, max(-1, place - 6), -1):
-            one = self.mentions[before]
-            if one.role("negate"):
-                self.used.add(before)
-                return True
-            # "Neither critical nor high", "except EC2 and S3": what stands beside it in a list shares its negation.
-            if content_stems(one.text) and not kinds & kinds_of(one):
-                return False
-        return False
+        before = negations(self.mentions).get(place)
+        self.used |= set() if before is None else {before}
+        return before is not None
 
     def _select(self) -> str:
         told = [value for one in self.mentions for role in one.roles if (value := role.partition(":"))[0] == "select"]

@@ -57,6 +57,24 @@ class Mention:
         return next((one.partition(":")[2] or one for one in self.roles if one.partition(":")[0] == kind), None)
 
 
+_SHORTHAND = [(re.compile(pattern), words) for pattern, words in (
+    (r"(?:≥|>=)\s*(?=\d)", "at least "), (r"(?:≤|<=)\s*(?=\d)", "at most "),
+    (r"(?<!\S)>\s*(?=\d)", "more than "), (r"(?<!\S)<\s*(?=\d)", "less than "),
+    (r"(?<!\S)(\d+)\+(?=\s|$)", r"at least \1"), (r"(?<!\S)#(?=\s)", "number"), (r"(?<!\S)%(?=\s)", "percentage"),
+    (r"(?<!\S)w/o?(?=\s)", lambda found: "without" if found[0] == "w/o" else "with"),
+    (r"(?<!\S)(\d+)[- ]?(d|wk|w|mo|yr|y|day|week|month|year)s?(?:[- ]olds?)?(?![\w-])",
+     lambda found: f"{found[1]} {_UNIT_OF.get(found[2][0], found[2])}s" + (" old" if "old" in found[0] else "")),
+)]  # fmt: skip
+_UNIT_OF = {"d": "day", "w": "week", "m": "month", "y": "year"}
+
+
+def spelt_out(question: str) -> str:
+    """A question with the signs that people write for words spelt out: ">90d" is "more than 90 days"."""
+    for pattern, words in _SHORTHAND:
+        question = pattern.sub(words, question)
+    return question
+
+
 def tokens_of(question: str) -> list[Token]:
     """The words, without the marks around them; a closing bracket stays where it was opened within."""
     found = []

@@ -24,7 +24,8 @@ class Saying(Draft):
                 self.used.add(place)
             measured = self._has("select", "compare") and self._role_before(place, "select", 4) == "group"
             if (severity := one.role("severity")) and not measured:
-                (self.without.setdefault("severity", []) if self._is_negated(place) else severities).append(severity)
+                told = self.without.setdefault("severity", []) if self._is_negated(place) else severities
+                told += self._bounded(place, severity)
             if (status := one.role("status")) == "fail" and self._is_negated(place):  # what of all that does not fail?
                 self.reading.unfit.append(f"not {one.text}")
             elif status:
@@ -47,6 +48,23 @@ class Saying(Draft):
         if "muted" in self.without.get("status", []):
             del self.without["status"]
         self._scan_words()
+
+    def _bounded(self, place: int, severity: str) -> list[str]:
+        """Of "at least high" and "worse than low" the severities that are meant; of a severity alone, itself."""
+        edge, before = _SEVERITIES.index(severity), place - 1
+        if before > 0 and compact(self.mentions[before].text) == "than":
+            before -= 1
+            less = self.mentions[before].text.casefold() in ("lower", "below", "less") or (
+                before > 0 and self.mentions[before - 1].text.casefold() == "less"
+            )
+            self.mentions[before] = replace(
+                self.mentions[before], kind="role", roles=("than:less" if less else "than:more",)
+            )
+        than = self.mentions[before].role("than") if before >= 0 else None
+        return {
+            "more": _SEVERITIES[:edge], "least": _SEVERITIES[: edge + 1],
+            "less": _SEVERITIES[edge + 1 :], "most": _SEVERITIES[edge:],
+        }.get(than or "", [severity])  # fmt: skip
 
     def _scans_named(self) -> None:
         """Of "the newest scan", which orders nothing, and "since the last scan", of what became of findings."""

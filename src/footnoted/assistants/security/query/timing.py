@@ -83,10 +83,11 @@ class Timing(Draft):
                 return
             than = self._role_before(place - 1, "than", 2)
             last = self._role_before(place - 1, "period", 2)
-            if than == "less" or last in ("last", "this", "in"):
+            least = than == "least" or self._says("ormore", "orlonger", "orolder")
+            if than in ("less", "most") or last in ("last", "this", "in"):
                 self.where["first_seen_from"] = self.vocabulary.today - timedelta(days=count)
-            elif than == "more" or last == "since" or self._says("for", "old", "older"):
-                self.where["open_for_more_than"] = count
+            elif least or than == "more" or last == "since" or self._says("for", "old", "older"):
+                self.where["open_for_more_than"] = count - least  # at least ninety is more than eighty-nine
             else:
                 self.reading.unfit.append(f"{number.text} {self.mentions[place].text}")
             return
