@@ -29,7 +29,7 @@ def figures(asked: Asked, context: AnswerContext) -> list[str]:
     result = context.result
     if result is None:
         return []
-    told_ = list(_of(asked, context, result))
+    told_ = list(of_result(asked, context, result))
     if context.by_catalogue is not None and context.by_catalogue.findings:
         name = asked.query.where.framework
         count = context.by_catalogue.findings
@@ -44,7 +44,8 @@ def figures(asked: Asked, context: AnswerContext) -> list[str]:
     return told_
 
 
-def _of(asked: Asked, context: AnswerContext, result: Result) -> Iterator[str]:
+def of_result(asked: Asked, context: AnswerContext, result: Result) -> Iterator[str]:
+    """The sentences on one result, its headline first."""
     query = result.query
     if query.select == "compare":
         yield from _sides(asked, result)

@@ -160,6 +160,9 @@ class Held:
         return number in {len(query.sides) or None, query.limit if query.select in ("list", "group") else None}
 
     def _is_held(self, one: Mention) -> bool:
+        key = compact(self.query.group_by.removeprefix("tag:")) if self.query.group_by.startswith("tag:") else ""
+        if key and compact(one.text) in (key, f"{key}s"):
+            return True
         return compact(one.text) in FUNCTION_WORDS or self._repeats(one) or self._in_checks(one.text)
 
     def _dates(self, first: date, last: date) -> bool:
@@ -190,7 +193,7 @@ class Held:
             if negated:
                 return value in _OPEN and where.status == ["fail"] and not changed
             return any(each.change == value for each in self.wheres) or query.select == "diff" or (
-                value == "new" and (dated or query.order_by == "newest")
+                value == "new" and (dated or changed or query.order_by == "newest")
             )  # fmt: skip
         if kind == "noun":
             if value in UNITS:
@@ -225,8 +228,10 @@ class Held:
             "scan": where.scan == (value or "latest") or changed or (value == "previous" and dated),
             "or": len(self._all("severity")) > 1,
             "aged": dated,
+            "first": (shows and query.order_by == "severity") or by.startswith("first_seen") or dated,
+            "arose": dated or changed or shows or query.select == "age" or by.startswith("first_seen"),
             "untagged": where.untagged,
-            "comply": bool(where.framework) or query.select == "unmet",
+            "comply": bool(where.framework) or query.select in ("unmet", "rate") or query.measure == "rate",
             "more": query.offset > 0 or query.select in ("compare", "diff"),
             "both": not any(len(set(_flat([told]))) == 2 for told in where.narrowed().values()) or bool(query.sides),
             "distinct": query.of != "findings" or bool(by),
@@ -243,7 +248,7 @@ class Held:
         rated = "rate" in (query.select, query.measure)
         return (
             value in self._all("status") or query.group_by == "status" or (value == "pass" and rated)
-            or (value == "muted" and self._changed)
+            or (value in ("muted", "pass") and self._changed)
         )  # fmt: skip
 
     def _past(self, place: int) -> bool:
@@ -254,6 +259,8 @@ class Held:
         if value == "since" and any(one.role("scan") for one in after):
             return self._changed or dated
         named = any(one.kind in ("number", "date") for one in after)
+        if value == "between" and (query.group_by or query.sides):
+            return True
         timed = dated or self._changed or query.where.scan != "latest" or query.select in _DUTIES
         return timed or (value == "in" and not named)
 

@@ -8,11 +8,15 @@ from typing import TYPE_CHECKING, Any
 from footnoted.assistants.security.query.finding_query import FindingQuery
 from footnoted.assistants.security.query.linking import Linker, Mention, spelt_out
 from footnoted.assistants.security.query.relations import negations
-from footnoted.assistants.security.query.topics import Topic
+from footnoted.assistants.security.query.topics import Topic, tells
 from footnoted.assistants.security.query.vocabulary import Meaning, Vocabulary, compact
+from footnoted.assistants.security.query.words import ROLES
 
 if TYPE_CHECKING:
     from footnoted.assistants.security.query.meaning import Meanings
+
+
+_SHORTEST = 5  # letters of a word that may be a form of another
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +25,8 @@ class Choice:
 
     label: str
     query: FindingQuery
+    field: str = ""
+    reading: Reading | None = None
 
 
 @dataclass(slots=True)
@@ -43,6 +49,7 @@ class Reading:
     document: bool = False  # whether it asks of a document
     place: int = 0  # the second, the third: which of a group's places is asked for
     mentions: tuple[Mention, ...] = ()  # every word of the question, and what it was taken for
+    overall: bool = False  # whether it asks how things are, of nothing in particular
     by_model: bool = False  # whether a model filled the query
     never: bool = False  # whether it asks in so many words for what no scan holds
 
@@ -60,18 +67,54 @@ class Reading:
 class Draft:
     """What all steps of reading share."""
 
-    def __init__(self, question: str, vocabulary: Vocabulary, base: Reading | None, meanings: Meanings | None) -> None:
+    def __init__(
+        self,
+        question: str,
+        vocabulary: Vocabulary,
+        base: Reading | None,
+        meanings: Meanings | None,
+        preferred: str = "",
+    ) -> None:
         self.vocabulary, self.base, self.meanings = vocabulary, base, meanings
+        self.preferred = preferred  # the field of names that may be of several
         self.linker = Linker(vocabulary)
         question = spelt_out(question)
         self.mentions: list[Mention] = self.linker.link(question)
         self.reading = Reading(question)
+        self._risks()
+        self._by_meaning()
         self.where: dict[str, Any] = {}
         self.without: dict[str, Any] = {}
         self.used: set[int] = set()
+        self.overall: list[str] = []  # words that only ask how things are
         self.since_scan = False
         self.since_last = False
         self.ambiguous: list[tuple[str, list[Meaning]]] = []
+
+    def _risks(self) -> None:
+        """A risk is what stands open; "the risk of", "what is the risk" ask why something is one."""
+        for place, one in enumerate(self.mentions):
+            if {"noun:findings", "select:explain"} <= set(one.roles):
+                after = self.mentions[place + 1 : place + 2]
+                of = bool(after) and compact(after[0].text) in ("of", "behind", "if", "when", "with", "from", "that")
+                graded = place > 0 and any(map(self.mentions[place - 1].role, ("severity", "order", "select")))
+                several = one.text.casefold().endswith("s")
+                role = "noun:findings" if not of and (graded or several) else "select:explain"
+                self.mentions[place] = replace(one, roles=(role,))
+
+    def _by_meaning(self) -> None:
+        """Words that are forms of the grammar's own, and superlatives of good and bad, as the encoder knows them."""
+        for place, one in enumerate(self.mentions if self.meanings is not None else []):
+            word = one.text.casefold()
+            if one.kind != "word" or one.value is None or self.meanings is None or len(word) < _SHORTEST:
+                continue
+            if said := self.meanings.said(word):
+                self.mentions[place] = replace(one, kind="role", roles=ROLES[said], near=True)
+            elif word.endswith("est") and (leaning := self.meanings.leaning(word)):
+                if any(tells(word, check) for check in self.vocabulary.checks.values()):
+                    continue  # "guest", "request"
+                self.mentions[place] = replace(one, kind="role", roles=(f"order:{leaning}",), near=True)
+                self.reading.notes.append(f"“{one.text}” is read as with the {leaning} findings")
 
     def _put(self, place: int, name: str, value: str) -> None:
         target = self.without if self._is_negated(place) else self.where

@@ -26,6 +26,7 @@ _EDGES = " \t\n.,;:!?\"'“”‘’()[]{}<>–—-…"
 _LONGEST = 6  # words of a name
 _IDENTIFIER = re.compile(r"\d|[_@:/\\]|^[A-Z]{2,}s?$|^[a-z]+[A-Z]|\w[.]\w|^[A-Z][a-z]+[A-Z]")
 _SAID = ("howmany", "numberof", "howold", "howlong")
+_DONE = frozenset({"change:fixed", "status:pass", "comply", "select:remediation"})
 _DATE = re.compile(r"(\d{4})-(\d{2})-(\d{2})")
 
 
@@ -96,7 +97,9 @@ def _parted(token: Token) -> list[Token]:
         at = token.start + len(found[1])
         verb = {"ca": "can", "wo": "will", "sha": "shall"}.get(found[1].casefold(), found[1])
         return [Token(verb, token.start, at), Token("not", at, token.end)]
-    if (found := re.fullmatch(r"(?i)(\w+)'(?:s|re|ve|ll|d|m)", token.text)) and found[1].casefold() in FUNCTION_WORDS:
+    if (found := re.fullmatch(r"(?i)(\w+)'(?:s|re|ve|ll|d|m)", token.text)) and (
+        found[1].casefold() in {*FUNCTION_WORDS, *ROLES} and compact(token.text) not in ROLES
+    ):
         return [Token(found[1], token.start, token.end)]
     return [token]
 
@@ -129,7 +132,7 @@ class Linker:
         for token in (part for one in tokens for part in _parted(one)):
             joined = r"[-/,+&]" if token.text.startswith("arn:") else r"[-/,+&:]"
             parts = [one for one in re.split(joined, token.text) if one]
-            known = self.vocabulary.lookup(compact(token.text)) or compact(token.text) in ROLES
+            known = self.vocabulary.lookup(compact(token.text)) or compact(token.text) in ROLES or _is_undone(token.text)
             if re.fullmatch(r"\d+:\d+", token.text):
                 known = []
             elif len(parts) < 2 or known or _DATE.fullmatch(token.text) or requirement_like(token.text):
@@ -241,6 +244,8 @@ class Linker:
             return Mention(word, at, at + 1, "number", value=NUMBERS[plain])
         if not content_stems(plain):
             return Mention(word, at, at + 1, "word")
+        if _is_undone(plain):
+            return Mention(word, at, at + 1, "role", (), ("status:fail",))  # what is not put right is open
         if near := self._nearly(tokens, at):
             return near
         spelt_so = "-" in word and any(map(self._is_a_part, word.split("-")))
@@ -305,6 +310,11 @@ class Linker:
                 if any(each == key or each.startswith(f"{key}.") for each in keys):
                     return replace(one, kind="requirement", value=key, meanings=())
         return replace(one, kind="unknown") if requirement_like(one.text) else one
+
+
+def _is_undone(word: str) -> bool:
+    found = re.fullmatch(r"(?i)(?:un|non-?)(\w+)", word)
+    return found is not None and bool(_DONE & set(ROLES.get(found[1].casefold(), ())))
 
 
 def _is_framework(meaning: Meaning) -> bool:

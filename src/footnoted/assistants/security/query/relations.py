@@ -73,7 +73,9 @@ def beyond_flat(mentions: Sequence[Mention]) -> list[str]:
 def _taken_away(mentions: Sequence[Mention]) -> list[str]:
     """Of "except the lows in staging" and "without staging and lows": how far what is taken away reaches, is not said."""
     negated = negations(mentions)
-    for place in negated:
+    for place, by in negated.items():
+        if by > place or compact(mentions[by].text) in _DENIES:
+            continue
         after = [one for one in mentions[place + 1 : place + 5] if compact(one.text) not in _ARTICLES]
         after = [one for one in after if not one.role("noun")] if field_of(mentions[place]) else []
         if len(after) < 2 or after[0].apart or negated.get(mentions.index(after[1])) is not None:  # noqa: PLR2004
@@ -135,5 +137,6 @@ def _nested(mentions: Sequence[Mention]) -> list[str]:
 
 
 _INTO = ("in", "of", "on", "for", "from", "by")
+_DENIES = ("not", "no", "non", "nor", "neither", "outside")  # of the one thing behind it
 _ARTICLES = ("the", "our", "any", "all")
 _RANKED_BEFORE = 3  # words that stand before the thing looked for

@@ -33,7 +33,9 @@ class Saying(Draft):
                 if not (status == "fail" and self._role_before(place, "select", 1) == "group"):
                     target.setdefault("status", []).append(status)
             possible = self._role_before(place, "modal", 3) is not None  # what can be fixed is not what was
-            if (change := one.role("change")) and not possible and not self._is_negated(place):
+            goes = [*self.mentions, one][place + 1] if one.role("change") == "gone" else one  # "gone unfixed", "gone up"
+            went = goes is not one and (goes.role("status") or compact(goes.text) in ("up", "down", "from"))
+            if (change := one.role("change")) and not went and not possible and not self._is_negated(place):
                 self.where.setdefault("change", change)
             if one.role("scan") and "scan" not in self.where:
                 self.where["scan"] = one.role("scan")
@@ -80,11 +82,15 @@ class Saying(Draft):
         """Fixed and new are of two scans; the fixed of "how do I get it fixed" is not."""
         if self._is_done():
             self.where.setdefault("change", "fixed")
-        if self.since_last and "change" not in self.where:
-            became = {"muted": "muted", "pass": "fixed"}
-            self.where["change"] = next((became[one] for one in self.where.get("status", ()) if one in became), "new")
+        arose = self._has("arose") and (self.where.get("scan") == "latest" or self._has("noun", "scan"))
+        if (self.since_last or arose) and "change" not in self.where:
+            self.where["change"] = "new"
+        if self.where.get("change") == "new":  # newly muted, passing since the last scan
+            of = {"muted": "muted", "pass": "fixed"}
+            self.where["change"] = next((of[one] for one in self.where.get("status", ()) if one in of), "new")
         change = self.where.get("change")
-        if change == "fixed" and not self._says(
+        became = {"muted", "pass"} & set(self.where.get("status", ()))
+        if change == "fixed" and not became and not self._says(
             "did", "was", "were", "been", "got", "have", "has", "fixed", "resolved", "closed", "fix", "close"
         ):
             del self.where["change"]

@@ -59,7 +59,7 @@ class Timing(Draft):
             self.where["first_seen_from"] = first
         elif before == "before":
             self.where["first_seen_before"] = first
-        elif self._has("seen") or self._says("came", "started", "reported", "found", "opened"):
+        elif self._has("seen") or self._has("arose") or self._says("came", "started", "reported", "found", "opened"):
             self.where["first_seen_from"], self.where["first_seen_before"] = first, last + timedelta(days=1)
         else:
             told = " and ".join(day.isoformat() for day in sorted(days)) or "no day"
@@ -101,7 +101,7 @@ class Timing(Draft):
                 return
             since = self.vocabulary.today - timedelta(days=days)
             near = self.vocabulary.previous is not None and abs((self.vocabulary.previous - since).days) <= days // 3
-            dated = any(map(self._has, ("seen", "change"))) or self._role_before(place, "period", 3) == "since"
+            dated = any(map(self._has, ("seen", "arose", "change"))) or self._role_before(place, "period", 3) == "since"
             if near and self._has("select", "diff"):
                 return
             if not dated and not self._says("fix", "remediate", "resolve", "close"):
