@@ -107,6 +107,8 @@ def _groups(asked: Asked, result: Result) -> Iterator[str]:
     query = result.query
     by = query.group_by or "check"
     shown = result.groups[: query.limit if query.limit != 10 else _GROUPS]
+    if query.group_by and len(result.groups) > 1:
+        yield f"By {group_name(by)}, {len(result.groups)} in all:"
     for key, name, n in shown:
         yield f"{safe(value_name(by, key, name, asked.vocabulary))}: {n}"
     if len(result.groups) > len(shown):

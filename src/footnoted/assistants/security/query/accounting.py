@@ -50,7 +50,8 @@ class Held:
         if one.kind == "version":
             return any(compact(each.version) == compact(str(one.value)) for each in self.wheres)
         if one.kind == "number":
-            return self._counts(place, int(str(one.value)))
+            of_port = place > 0 and compact(self.mentions[place - 1].text) == "port" and self._in_checks(one.text)
+            return of_port or self._counts(place, int(str(one.value)))
         if one.kind == "date":
             return self._dates(*one.value)  # type: ignore[misc]
         if one.kind == "unknown":
@@ -163,7 +164,12 @@ class Held:
         key = compact(self.query.group_by.removeprefix("tag:")) if self.query.group_by.startswith("tag:") else ""
         if key and compact(one.text) in (key, f"{key}s"):
             return True
+        if compact(one.text) == "when" and one is self.mentions[0]:  # days are asked for
+            return self.query.group_by.startswith("first_seen") or self.query.select in ("age", "list") and self._aged()
         return compact(one.text) in FUNCTION_WORDS or self._repeats(one) or self._in_checks(one.text)
+
+    def _aged(self) -> bool:
+        return self.query.order_by in ("oldest", "newest") or self._changed or bool(self._days())
 
     def _dates(self, first: date, last: date) -> bool:
         told = {*self._days(), *(each.scan for each in self.wheres if isinstance(each.scan, date))}
@@ -198,7 +204,7 @@ class Held:
         if kind == "noun":
             if value in UNITS:
                 return self._spans(place, value, timed=dated or changed)
-            return self._of_noun(value, by, shows=shows)
+            return self._of_noun(place, value, by, shows=shows)
         if kind == "select":
             reflected = {
                 "list": True,
@@ -228,6 +234,7 @@ class Held:
             "scan": where.scan == (value or "latest") or changed or (value == "previous" and dated),
             "or": len(self._all("severity")) > 1,
             "aged": dated,
+            "ended": changed,
             "first": (shows and query.order_by == "severity") or by.startswith("first_seen") or dated,
             "arose": dated or changed or shows or query.select == "age" or by.startswith("first_seen"),
             "untagged": where.untagged,
@@ -303,10 +310,11 @@ class Held:
         told = before.kind == "number" or before.role("select") == "count" or any(map(before.role, ("period", "than")))
         return told and (timed or query.select == "age" or query.order_by == "oldest")
 
-    def _of_noun(self, value: str, by: str, *, shows: bool) -> bool:
+    def _of_noun(self, place: int, value: str, by: str, *, shows: bool) -> bool:
         query = self.query
         if value in ("findings", "text", "scan"):
-            return True
+            before = self.mentions[place - 1] if place else None
+            return value != "scan" or before is None or before.role("select") != "count"
         if value == "resources":
             return shows or query.of == "resources" or by == "resource" or bool(self._all("resource"))
         if value == "checks":

@@ -83,6 +83,7 @@ class Draft:
         self.reading = Reading(question)
         self._risks()
         self._by_meaning()
+        self._averages()
         self.where: dict[str, Any] = {}
         self.without: dict[str, Any] = {}
         self.used: set[int] = set()
@@ -96,11 +97,18 @@ class Draft:
         for place, one in enumerate(self.mentions):
             if {"noun:findings", "select:explain"} <= set(one.roles):
                 after = self.mentions[place + 1 : place + 2]
+                at_risk = place > 0 and compact(self.mentions[place - 1].text) == "at"
                 of = bool(after) and compact(after[0].text) in ("of", "behind", "if", "when", "with", "from", "that")
                 graded = place > 0 and any(map(self.mentions[place - 1].role, ("severity", "order", "select")))
                 several = one.text.casefold().endswith("s")
-                role = "noun:findings" if not of and (graded or several) else "select:explain"
+                role = "noun:findings" if at_risk or (not of and (graded or several)) else "select:explain"
                 self.mentions[place] = replace(one, roles=(role,))
+
+    def _averages(self) -> None:
+        """An average is one of ages, unless it is said of what: "the average number of findings" is told."""
+        for place, one in enumerate(self.mentions[:-1]):
+            if one.role("select") == "age" and self.mentions[place + 1].role("select") == "count":
+                self.mentions[place] = replace(one, kind="word", roles=(), value=one.text.casefold())
 
     def _by_meaning(self) -> None:
         """Words that are forms of the grammar's own, and superlatives of good and bad, as the encoder knows them."""
@@ -146,6 +154,9 @@ class Draft:
             self.reading.fix = True
             if not ordered or {"howdo", "howcan"} & {compact(one.text) for one in self.mentions}:
                 return "remediation"
+        bad = any(compact(one.text) == "wrong" for one in self.mentions) and self._says("with")
+        if bad and any(one.kind == "word" and one.text.casefold().endswith("ing") for one in self.mentions):
+            found.append("explain")  # "what is wrong with leaving it open"
         if "explain" in found and "count" not in found:
             return "explain"
         for choice in ("rate", "age"):

@@ -179,7 +179,7 @@ class Linker:
             gram = "".join(compact(one.text) for one in tokens[at : at + size])
             if not gram:
                 continue
-            roles = ROLES.get(gram, ()) if size < 4 else ()
+            roles = _roles_of(gram) if size < 4 else ()
             if any(one.startswith("or:") for one in roles) and not _is_severity(tokens, at):
                 continue
             if not roles and size == 2 and not all(compact(one.text) in ROLES for one in tokens[at : at + 2]):
@@ -310,6 +310,14 @@ class Linker:
                 if any(each == key or each.startswith(f"{key}.") for each in keys):
                     return replace(one, kind="requirement", value=key, meanings=())
         return replace(one, kind="unknown") if requirement_like(one.text) else one
+
+
+def _roles_of(gram: str) -> tuple[str, ...]:
+    """The roles of a word of the grammar; a noun's and a verb's in the plural too."""
+    if gram in ROLES:
+        return ROLES[gram]
+    forms = (ROLES.get(one, ()) for one in singulars(gram))
+    return next((one for one in forms if one and one[0].startswith(("noun:", "select:"))), ())
 
 
 def _is_undone(word: str) -> bool:

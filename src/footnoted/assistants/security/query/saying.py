@@ -28,6 +28,8 @@ class Saying(Draft):
                 told += self._bounded(place, severity)
             if (status := one.role("status")) == "fail" and self._is_negated(place):  # what of all that does not fail?
                 self.reading.unfit.append(f"not {one.text}")
+            elif status and place and self.mentions[place - 1].role("ended"):
+                self.where["change"] = {"fail": "fixed", "muted": "unmuted", "pass": "new"}.get(status, "gone")
             elif status:
                 target = self.without if self._is_negated(place) else self.where
                 if not (status == "fail" and self._role_before(place, "select", 1) == "group"):
@@ -89,7 +91,7 @@ class Saying(Draft):
             of = {"muted": "muted", "pass": "fixed"}
             self.where["change"] = next((of[one] for one in self.where.get("status", ()) if one in of), "new")
         change = self.where.get("change")
-        became = {"muted", "pass"} & set(self.where.get("status", ()))
+        became = {"muted", "pass"} & set(self.where.get("status", ())) or self._has("ended")
         if change == "fixed" and not became and not self._says(
             "did", "was", "were", "been", "got", "have", "has", "fixed", "resolved", "closed", "fix", "close"
         ):

@@ -28,7 +28,7 @@ class Seeking(Shaping):
             for place, one in enumerate(self.mentions)
             if (
                 place not in self.used
-                and one.kind in ("word", "unknown")
+                and (one.kind in ("word", "unknown") or (one.kind == "number" and compact(self.mentions[place - 1].text) == "port"))
                 and (one.value is not None or one.kind == "unknown")
             )
             or (one.role("change") and single)

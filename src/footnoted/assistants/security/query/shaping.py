@@ -8,8 +8,9 @@ from typing import Any
 from footnoted.assistants.security.query.draft import Draft
 from footnoted.assistants.security.query.finding_query import FindingQuery, Where
 from footnoted.assistants.security.query.linking import Mention
-from footnoted.assistants.security.query.relations import field_of, kinds_of
+from footnoted.assistants.security.query.relations import field_of, kinds_of, negations
 from footnoted.assistants.security.query.vocabulary import compact
+from footnoted.text import content_stems
 
 _GROUPS = ("account", "region", "service", "provider", "severity", "status", "scanner", "resource_type", "category",
            "framework", "requirement")  # fmt: skip
@@ -54,8 +55,7 @@ class Shaping(Draft):
         for name in self.without.keys() & where.keys():  # what is not among the others cannot be taken from them
             if isinstance(where[name], list) and not set(self.without[name]) & set(where[name]):
                 self.reading.unused += [f"not {value}" for value in self.without[name]]
-        if self.without and made["select"] == "group" and self._says("no", "without"):  # a group that lacks something
-            self.reading.unfit += [one.text for place, one in enumerate(self.mentions) if self._is_negated(place)][:1]
+        self.reading.unfit += self._lacking()[:1]
         made["where"] = Where.model_validate(where)
         made["exclude"] = Where.model_validate({"status": [], **without})
         return FindingQuery.model_validate(made)
@@ -149,9 +149,13 @@ class Shaping(Draft):
             for beside in [*reach, *([place - 1] if place and _is_parting(one) else [])]:
                 if by := self._group_at(beside):
                     return by
-        wh = [place for place, one in enumerate(self.mentions) if compact(one.text) in ("which", "what", "whats")]
-        for place in wh:
-            for beside in range(place + 1, min(place + 3, len(self.mentions))):
+        for place, one in enumerate(self.mentions):  # "which accounts", "how many regions", "list all accounts"
+            if not (one.role("select") in ("list", "count") and not one.role("group")):
+                continue
+            for beside in range(place + 1, min(place + (2 if one.role("select") == "count" else 4), len(self.mentions))):
+                each = self.mentions[beside]
+                if compact(each.text) in ("and", "or") or (each.kind == "word" and content_stems(each.text)):
+                    break
                 if self.mentions[beside].role("noun") in _PLACES or self._tag_key(self.mentions[beside]):
                     return self._group_at(beside)
         for place, one in enumerate(self.mentions):  # "across regions", "in every account"
@@ -160,7 +164,19 @@ class Shaping(Draft):
             if (every or spread) and one.role("noun") in _PLACES:
                 return self._group_at(place)
         first = compact(self.mentions[0].text) if self.mentions else ""
+        if first == "when" and (self._has("first") or self._has("seen") or self._has("arose")) and not self._has("order"):
+            return "first_seen_month"
         return "account" if first == "where" and not self.reading.overall and not self._narrowed_to("account") else ""
+
+    def _lacking(self) -> list[str]:
+        """Of "accounts without criticals", "which services have no highs": what it is that something lacks."""
+        found = []
+        for place, by in negations(self.mentions).items():
+            of = [self.mentions[at].role("noun") for at in range(by)]
+            of += ["resources" for at in range(by) for each in self.mentions[at].meanings if each.field == "resource_type"]
+            if compact(self.mentions[by].text) in ("no", "without") and {*_PLACES, "resources", "checks"} & {*of}:
+                found.append(self.mentions[place].text)
+        return found if self.without else []
 
     def _narrowed_to(self, name: str) -> bool:
         return bool(self.where.get(name)) or any(each.field == name for _, those in self.ambiguous for each in those)
@@ -223,8 +239,12 @@ class Shaping(Draft):
         named = [place for place, one in enumerate(self.mentions) if one.kind == "name"]
         for first, second in pairwise(named):
             shared = field_of(self.mentions[first]) == field_of(self.mentions[second]) != ""
-            words = {compact(one.text) for one in self.mentions[first + 1 : second]}
-            if shared and words & {"against", "to", "beside", "alongside"} and not words & {"and", "or"}:
+            between = self.mentions[first + 1 : second]
+            words = {compact(one.text) for one in between}
+            if words & {"and", "or"} or any(one.apart for one in self.mentions[first + 1 : second + 1]):
+                continue
+            verb = any(one.kind == "word" and content_stems(one.text) for one in between)  # "does this exceed that"
+            if shared and (words & {"against", "to", "beside", "alongside"} or verb):
                 return True
         return False
 

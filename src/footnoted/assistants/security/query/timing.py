@@ -12,6 +12,7 @@ from footnoted.assistants.security.query.draft import Draft
 from footnoted.assistants.security.query.linking import Mention
 from footnoted.assistants.security.query.vocabulary import compact
 from footnoted.assistants.security.query.words import UNITS
+from footnoted.text import content_stems
 
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _LONGEST = 36_500  # days a question may reach back
@@ -82,6 +83,10 @@ class Timing(Draft):
                 self.reading.unfit.append(f"{number.text} {self.mentions[place].text}")
                 return
             than = self._role_before(place - 1, "than", 2)
+            of = self._aged_itself(place - 2)
+            if of:  # "keys older than": of the key, not of what was found
+                self.reading.unfit.append(f"{of} {self.mentions[place - 2].text} {number.text} {self.mentions[place].text}")
+                return
             last = self._role_before(place - 1, "period", 2)
             least = than == "least" or self._says("ormore", "orlonger", "orolder")
             if than in ("less", "most") or last in ("last", "this", "in"):
@@ -110,6 +115,14 @@ class Timing(Draft):
                 return
             self.where["first_seen_from"] = since
             self.since_scan = near
+
+    def _aged_itself(self, place: int) -> str:
+        """What is said to be older than something, where that is no finding."""
+        if place < 1 or compact(self.mentions[place].text) not in ("olderthan", "newerthan", "youngerthan"):
+            return ""
+        of = self.mentions[place - 1]
+        typed = of.kind == "name" and all(each.field in ("resource_type", "resource") for each in of.meanings)
+        return of.text if typed or (of.kind == "word" and content_stems(of.text)) else ""
 
     def _numbers(self) -> None:
         for place, one in enumerate(self.mentions):
