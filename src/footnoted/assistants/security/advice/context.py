@@ -100,9 +100,7 @@ async def assemble(asked: Asked, shelves: Shelves, tenant: str) -> AnswerContext
         total = await shelves.findings.count(tenant)
     if shelves.findings is not None and total:
         database, today = shelves.findings.database, asked.vocabulary.today
-        choices = tuple(
-            [(one.label, await run(database, tenant, _shown(one.query), today)) for one in reading.choices]
-        )
+        choices = tuple([(one.label, await run(database, tenant, _shown(one.query), today)) for one in reading.choices])
         query = asked.query
         if not choices:
             result = await run(database, tenant, _shown(query), today)

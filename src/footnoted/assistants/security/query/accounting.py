@@ -165,7 +165,8 @@ class Held:
         if key and compact(one.text) in (key, f"{key}s"):
             return True
         if compact(one.text) == "when" and one is self.mentions[0]:  # days are asked for
-            return self.query.group_by.startswith("first_seen") or self.query.select in ("age", "list") and self._aged()
+            dated = self.query.select in ("age", "list") and self._aged()
+            return dated or self.query.group_by.startswith("first_seen")
         return compact(one.text) in FUNCTION_WORDS or self._repeats(one) or self._in_checks(one.text)
 
     def _aged(self) -> bool:
@@ -232,7 +233,7 @@ class Held:
             "than": self._measures(place, dated=dated),
             "period": self._is_in_time(place, value, dated=dated),
             "scan": where.scan == (value or "latest") or changed or (value == "previous" and dated),
-            "or": len(self._all("severity")) > 1,
+            "or": len(self._all("severity")) > 1 or "critical" in self._all("severity"),
             "aged": dated,
             "ended": changed,
             "first": (shows and query.order_by == "severity") or by.startswith("first_seen") or dated,
@@ -268,6 +269,8 @@ class Held:
         named = any(one.kind in ("number", "date") for one in after)
         if value == "between" and (query.group_by or query.sides):
             return True
+        if query.group_by.startswith("first_seen") and value == "last":
+            return True
         timed = dated or self._changed or query.where.scan != "latest" or query.select in _DUTIES
         return timed or (value == "in" and not named)
 
@@ -277,8 +280,10 @@ class Held:
         if any(one.kind in ("number", "date") for one in after):
             return dated or bool(self.query.sides)
         if graded := [level for one in after if (level := one.role("severity"))]:
-            return {*self._all("severity"), *self.query.exclude.severity} != {graded[0]}
-        if compact(self.mentions[place].text) in ("morethan", "lessthan"):
+            told = {*self._all("severity"), *self.query.exclude.severity}
+            inclusive = self.mentions[place].role("than") in ("least", "most")
+            return told != {graded[0]} or inclusive
+        if compact(self.mentions[place].text) in ("morethan", "lessthan", "fewerthan"):
             return bool(self.query.sides) and any(one.kind == "name" for one in after)
         return compact(self.mentions[place].text) in ("over", "above", "below", "under", "within")
 
@@ -312,6 +317,8 @@ class Held:
 
     def _of_noun(self, place: int, value: str, by: str, *, shows: bool) -> bool:
         query = self.query
+        if self.mentions[place].near and query.group_by != value:
+            return value == "severity" and shows and query.order_by == "severity"  # "the most severe"
         if value in ("findings", "text", "scan"):
             before = self.mentions[place - 1] if place else None
             return value != "scan" or before is None or before.role("select") != "count"

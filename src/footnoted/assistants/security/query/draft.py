@@ -88,6 +88,7 @@ class Draft:
         self.without: dict[str, Any] = {}
         self.used: set[int] = set()
         self.overall: list[str] = []  # words that only ask how things are
+        self.over = ""  # the unit of time over whose course something is asked
         self.since_scan = False
         self.since_last = False
         self.ambiguous: list[tuple[str, list[Meaning]]] = []
@@ -116,13 +117,15 @@ class Draft:
             word = one.text.casefold()
             if one.kind != "word" or one.value is None or self.meanings is None or len(word) < _SHORTEST:
                 continue
-            if said := self.meanings.said(word):
-                self.mentions[place] = replace(one, kind="role", roles=ROLES[said], near=True)
-            elif word.endswith("est") and (leaning := self.meanings.leaning(word)):
-                if any(tells(word, check) for check in self.vocabulary.checks.values()):
-                    continue  # "guest", "request"
+            known = word.endswith("est") and any(tells(word, check) for check in self.vocabulary.checks.values())
+            leaning = (
+                self.meanings.leaning(word) if word.endswith("est") and not known else ""
+            )  # not "guest", "request"
+            if leaning:
                 self.mentions[place] = replace(one, kind="role", roles=(f"order:{leaning}",), near=True)
                 self.reading.notes.append(f"“{one.text}” is read as with the {leaning} findings")
+            elif said := self.meanings.said(word):
+                self.mentions[place] = replace(one, kind="role", roles=ROLES[said], near=True)
 
     def _put(self, place: int, name: str, value: str) -> None:
         target = self.without if self._is_negated(place) else self.where

@@ -58,6 +58,7 @@ class Mention:
         return next((one.partition(":")[2] or one for one in self.roles if one.partition(":")[0] == kind), None)
 
 
+_UNIT_OF = {"d": "day", "w": "week", "m": "month", "y": "year"}
 _SHORTHAND = [(re.compile(pattern), words) for pattern, words in (
     (r"(?:≥|>=)\s*(?=\d)", "at least "), (r"(?:≤|<=)\s*(?=\d)", "at most "),
     (r"(?<!\S)>\s*(?=\d)", "more than "), (r"(?<!\S)<\s*(?=\d)", "less than "),
@@ -66,7 +67,6 @@ _SHORTHAND = [(re.compile(pattern), words) for pattern, words in (
     (r"(?<!\S)(\d+)[- ]?(d|wk|w|mo|yr|y|day|week|month|year)s?(?:[- ]olds?)?(?![\w-])",
      lambda found: f"{found[1]} {_UNIT_OF.get(found[2][0], found[2])}s" + (" old" if "old" in found[0] else "")),
 )]  # fmt: skip
-_UNIT_OF = {"d": "day", "w": "week", "m": "month", "y": "year"}
 
 
 def spelt_out(question: str) -> str:
@@ -132,7 +132,9 @@ class Linker:
         for token in (part for one in tokens for part in _parted(one)):
             joined = r"[-/,+&]" if token.text.startswith("arn:") else r"[-/,+&:]"
             parts = [one for one in re.split(joined, token.text) if one]
-            known = self.vocabulary.lookup(compact(token.text)) or compact(token.text) in ROLES or _is_undone(token.text)
+            known = (
+                self.vocabulary.lookup(compact(token.text)) or compact(token.text) in ROLES or _is_undone(token.text)
+            )
             if re.fullmatch(r"\d+:\d+", token.text):
                 known = []
             elif len(parts) < 2 or known or _DATE.fullmatch(token.text) or requirement_like(token.text):

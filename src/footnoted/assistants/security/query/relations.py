@@ -34,7 +34,9 @@ def negations(mentions: Sequence[Mention]) -> dict[int, int]:
     behind = [place for place in range(1, len(mentions)) if _ends_a_part(place, mentions)]
     for place in behind:  # "Kubernetes excluded", "the lows and staging aside"
         at = place - 1
-        while at >= 0 and (kinds_of(mentions[at]) & kinds_of(mentions[place - 1]) or compact(mentions[at].text) in _JOINS):
+        while at >= 0 and (
+            kinds_of(mentions[at]) & kinds_of(mentions[place - 1]) or compact(mentions[at].text) in _JOINS
+        ):
             found[at] = place
             at -= 1
     for place, one in enumerate(mentions):
@@ -71,14 +73,14 @@ def beyond_flat(mentions: Sequence[Mention]) -> list[str]:
 
 
 def _taken_away(mentions: Sequence[Mention]) -> list[str]:
-    """Of "except the lows in staging" and "without staging and lows": how far what is taken away reaches, is not said."""
+    """Of "except the lows in staging" and "without staging and lows": how far it reaches is not said."""
     negated = negations(mentions)
     for place, by in negated.items():
         if by > place or compact(mentions[by].text) in _DENIES:
             continue
         after = [one for one in mentions[place + 1 : place + 5] if compact(one.text) not in _ARTICLES]
         after = [one for one in after if not one.role("noun")] if field_of(mentions[place]) else []
-        if len(after) < 2 or after[0].apart or negated.get(mentions.index(after[1])) is not None:  # noqa: PLR2004
+        if len(after) < 2 or after[0].apart or negated.get(mentions.index(after[1])) is not None:
             continue
         field = field_of(after[1]) or (after[1].kind == "name" and "account")
         if compact(after[0].text) in (*_INTO, "and", "or") and field and field != field_of(mentions[place]):

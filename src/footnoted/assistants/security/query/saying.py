@@ -35,7 +35,9 @@ class Saying(Draft):
                 if not (status == "fail" and self._role_before(place, "select", 1) == "group"):
                     target.setdefault("status", []).append(status)
             possible = self._role_before(place, "modal", 3) is not None  # what can be fixed is not what was
-            goes = [*self.mentions, one][place + 1] if one.role("change") == "gone" else one  # "gone unfixed", "gone up"
+            goes = (
+                [*self.mentions, one][place + 1] if one.role("change") == "gone" else one
+            )  # "gone unfixed", "gone up"
             went = goes is not one and (goes.role("status") or compact(goes.text) in ("up", "down", "from"))
             if (change := one.role("change")) and not went and not possible and not self._is_negated(place):
                 self.where.setdefault("change", change)
@@ -65,10 +67,13 @@ class Saying(Draft):
                 self.mentions[before], kind="role", roles=("than:less" if less else "than:more",)
             )
         than = self.mentions[before].role("than") if before >= 0 else None
-        return {
+        meant = {
             "more": _SEVERITIES[:edge], "least": _SEVERITIES[: edge + 1],
             "less": _SEVERITIES[edge + 1 :], "most": _SEVERITIES[edge:],
         }.get(than or "", [severity])  # fmt: skip
+        if not meant:
+            self.reading.unfit.append(f"{self.mentions[before].text} {severity}")
+        return meant
 
     def _scans_named(self) -> None:
         """Of "the newest scan", which orders nothing, and "since the last scan", of what became of findings."""
@@ -92,8 +97,12 @@ class Saying(Draft):
             self.where["change"] = next((of[one] for one in self.where.get("status", ()) if one in of), "new")
         change = self.where.get("change")
         became = {"muted", "pass"} & set(self.where.get("status", ())) or self._has("ended")
-        if change == "fixed" and not became and not self._says(
-            "did", "was", "were", "been", "got", "have", "has", "fixed", "resolved", "closed", "fix", "close"
+        if (
+            change == "fixed"
+            and not became
+            and not self._says(
+                "did", "was", "were", "been", "got", "have", "has", "fixed", "resolved", "closed", "fix", "close"
+            )
         ):
             del self.where["change"]
         if self.where.get("change") and self.where.get("scan") in ("latest", "previous"):

@@ -12,7 +12,6 @@ from footnoted.assistants.security.query.topics import Topic, stems_of, topic_of
 from footnoted.assistants.security.query.vocabulary import compact
 from footnoted.text import content_stems
 
-
 _FEW = 4  # words that a question of how things are may have of its own
 _OVERALL = 0.01  # fitted: how much nearer to such questions it must be
 
@@ -28,7 +27,10 @@ class Seeking(Shaping):
             for place, one in enumerate(self.mentions)
             if (
                 place not in self.used
-                and (one.kind in ("word", "unknown") or (one.kind == "number" and compact(self.mentions[place - 1].text) == "port"))
+                and (
+                    one.kind in ("word", "unknown")
+                    or (one.kind == "number" and compact(self.mentions[place - 1].text) == "port")
+                )
                 and (one.value is not None or one.kind == "unknown")
             )
             or (one.role("change") and single)
@@ -77,6 +79,8 @@ class Seeking(Shaping):
         before = [one for one in self.mentions[:place] if not one.role("negate")]
         asked = any(compact(one.text) in ("do", "does", "did") for one in before)
         names = [one for one in before[-1:] if one.kind == "name"]
+        if self.over and not names:
+            return True
         scanner = any(each.field == "scanner" for one in names for each in one.meanings)
         return asked and bool(names) and (scanner or bool(self._sides(dict(self.where))))
 

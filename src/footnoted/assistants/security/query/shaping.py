@@ -70,7 +70,9 @@ class Shaping(Draft):
         if kind == "wording" or ("requirement" in where and not self._asks_for_findings() and base is None):
             return {**shape, "select": "requirement"}
         asked = self._has("noun", "framework") or (self._has("noun", "requirement") and "requirement" not in where)
-        named = asked and self.reading.about is None and not self._has("status") and self._says("which", "what", "whats")
+        named = (
+            asked and self.reading.about is None and not self._has("status") and self._says("which", "what", "whats")
+        )
         if (kind == "mapping" or named) and where.get("check"):
             return {**shape, "select": "mapping"}
         if kind in ("remediation", "explain") and (where.get("check") or base is not None or self.reading.about):
@@ -102,9 +104,7 @@ class Shaping(Draft):
         versions = self.vocabulary.frameworks.get(where.get("framework", ""), {})
         if len(versions) > 1 and not where.get("version") and not group and "requirement" not in where:
             return {**shape, "select": "group", "group_by": "framework"}
-        if self.reading.overall and not (group or order):
-            group = "severity"
-        if group:
+        if group := group or ("severity" if self.reading.overall and not order else ""):
             trend = {"order_by": "key"} if group.startswith("first_seen") else {}
             return {**shape, **ordered, **trend, "select": "group", "group_by": group}
         if order in ("most", "fewest") and (ranked := self._ranked()):
@@ -152,7 +152,9 @@ class Shaping(Draft):
         for place, one in enumerate(self.mentions):  # "which accounts", "how many regions", "list all accounts"
             if not (one.role("select") in ("list", "count") and not one.role("group")):
                 continue
-            for beside in range(place + 1, min(place + (2 if one.role("select") == "count" else 4), len(self.mentions))):
+            for beside in range(
+                place + 1, min(place + (2 if one.role("select") == "count" else 4), len(self.mentions))
+            ):
                 each = self.mentions[beside]
                 if compact(each.text) in ("and", "or") or (each.kind == "word" and content_stems(each.text)):
                     break
@@ -163,8 +165,14 @@ class Shaping(Draft):
             spread = compact(self.mentions[place - 1].text) in ("across", "among") if place else False
             if (every or spread) and one.role("noun") in _PLACES:
                 return self._group_at(place)
+        if self.over:
+            return f"first_seen_{self.over}"
         first = compact(self.mentions[0].text) if self.mentions else ""
-        if first == "when" and (self._has("first") or self._has("seen") or self._has("arose")) and not self._has("order"):
+        if (
+            first == "when"
+            and (self._has("first") or self._has("seen") or self._has("arose"))
+            and not self._has("order")
+        ):
             return "first_seen_month"
         return "account" if first == "where" and not self.reading.overall and not self._narrowed_to("account") else ""
 
@@ -173,7 +181,9 @@ class Shaping(Draft):
         found = []
         for place, by in negations(self.mentions).items():
             of = [self.mentions[at].role("noun") for at in range(by)]
-            of += ["resources" for at in range(by) for each in self.mentions[at].meanings if each.field == "resource_type"]
+            of += [
+                "resources" for at in range(by) for each in self.mentions[at].meanings if each.field == "resource_type"
+            ]
             if compact(self.mentions[by].text) in ("no", "without") and {*_PLACES, "resources", "checks"} & {*of}:
                 found.append(self.mentions[place].text)
         return found if self.without else []
@@ -201,7 +211,7 @@ class Shaping(Draft):
         """What is ranked in "the account with the most", "worst five checks", "resources with the most"."""
         for one in self.mentions:
             noun = one.role("noun")
-            if noun in _GROUPS:
+            if noun in _GROUPS and not one.near:  # "most severe" orders, and does not group by severity
                 return noun
             if noun in ("resources", "checks"):
                 return noun[:-1]

@@ -115,6 +115,7 @@ class Telling(Draft):
         self.reading.choices += read if len(read) > 1 else []
 
     def read(self) -> Reading:
+        """The reading, made by all steps."""
         raise NotImplementedError
 
     def _label(self, meaning: Meaning) -> str:
@@ -151,7 +152,7 @@ class Telling(Draft):
                     continue
                 reading.reason, reading.never = reading.reason or why, True
         beyond = bool(reading.unused) and self.meanings is not None and not reading.follows
-        counted = len(reading.unused) == 1 and reading.query.of != "findings"
+        counted = len(reading.unused) == 1 and (reading.query.of != "findings" or reading.query.group_by != "")
         far = _FAR_BEYOND if counted else _BEYOND
         if beyond and self.meanings is not None and self.meanings.beyond(reading.question) > far:
             reading.reason = reading.reason or f"“{', '.join(reading.unused)}”"

@@ -76,6 +76,8 @@ class Timing(Draft):
 
     def _period(self, place: int, days: int) -> None:
         number = self.mentions[place - 1] if place else None
+        if number is not None and compact(number.text) == "a" and self._role_before(place - 1, "than", 1):
+            number = self.mentions[place - 1] = replace(number, kind="number", value=1)  # "older than a month"
         if number is not None and number.kind == "number":
             self.used.update((place - 1, place))
             count = int(number.value) * days  # type: ignore[call-overload]
@@ -83,9 +85,9 @@ class Timing(Draft):
                 self.reading.unfit.append(f"{number.text} {self.mentions[place].text}")
                 return
             than = self._role_before(place - 1, "than", 2)
-            of = self._aged_itself(place - 2)
-            if of:  # "keys older than": of the key, not of what was found
-                self.reading.unfit.append(f"{of} {self.mentions[place - 2].text} {number.text} {self.mentions[place].text}")
+            if of := self._aged_itself(place - 2):  # "keys older than": of the key, not of what was found
+                words = [one.text for one in self.mentions[place - 2 : place + 1]]
+                self.reading.unfit.append(" ".join([of, *words]))
                 return
             last = self._role_before(place - 1, "period", 2)
             least = than == "least" or self._says("ormore", "orlonger", "orolder")
@@ -101,6 +103,9 @@ class Timing(Draft):
         told = self._role_before(place, "period", 1)
         if told in ("last", "this"):
             self.used.add(place)
+            if told == "last" and self.mentions[place].text.casefold() in ("weeks", "months"):  # how it went, over them
+                self.over = self.mentions[place].text.casefold()[:-1]
+                return
             if self._has("select", "remediation") and not self._says("did"):  # when it is to be done
                 self.reading.unused.append(f"{self.mentions[place - 1].text} {self.mentions[place].text}")
                 return
