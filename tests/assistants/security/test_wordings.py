@@ -184,3 +184,10 @@ async def test_a_name_of_two_kinds_is_answered_for_each(vocabulary):
     assert {tuple(one.where.severity) for one in again.values()} == {("high",)}
     other = {one.field: one.query for one in read("same for test", made, base=first).choices}
     assert (other["account"].where.account, other["tag"].where.tag) == (["2"], ["env:test"])
+
+
+async def test_a_topic_is_of_the_kind_that_is_named(asked, vocabulary):
+    """Of users without a second factor: the checks that speak of users, and not the one of the root."""
+    checks = [vocabulary.checks[one] for one in asked("Which IAM users have no MFA?").query.where.check]
+    users = [one for one in checks if "user" in f"{one.id} {one.title}".casefold()]
+    assert not users or users == checks

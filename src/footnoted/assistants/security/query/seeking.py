@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
 from footnoted.assistants.security.query.linking import Mention
 from footnoted.assistants.security.query.meaning import examples
 from footnoted.assistants.security.query.shaping import Shaping
-from footnoted.assistants.security.query.topics import Topic, stems_of, topic_of
+from footnoted.assistants.security.query.topics import Topic, stems_of, tells, topic_of
 from footnoted.assistants.security.query.vocabulary import compact
 from footnoted.text import content_stems
 
@@ -46,6 +47,7 @@ class Seeking(Shaping):
             topic = topic or self._topic(part, reach, single=single)
         if topic is None or (len(topic.words) == 1 and self._is_done_by_a_name(topic, words)):
             return
+        topic = topic if single else self._of_the_kind(topic)
         held = [stems_of(self.vocabulary.checks[one]) for one in topic.checks]
         for part in self._parts(words, r"[.?!;](?=\s)|[,()]"):  # of several topics side by side, those not met are told
             stems = {stem for _, one in part for stem in content_stems(one.text)}
@@ -58,6 +60,13 @@ class Seeking(Shaping):
                 if one.text in self.reading.unfit:
                     self.reading.unfit.remove(one.text)
         self.where["check"] = list(topic.checks)
+
+    def _of_the_kind(self, topic: Topic) -> Topic:
+        """Of "which users lack a second factor" the checks that speak of users, where some do."""
+        kinds = [one.text for one in self.mentions if any(each.field == "resource_type" for each in one.meanings)]
+        words = {one.split()[-1] for one in kinds}
+        speak = [one for one in topic.checks if any(tells(word, self.vocabulary.checks[one]) for word in words)]
+        return replace(topic, checks=tuple(speak)) if speak else topic
 
     def _is_overall(self, words: list[str]) -> bool:
         """Whether a question asks how things are ("are we secure?"): by its meaning, and by few words of its own."""
