@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from footnoted.assistants.security.advice.context import BEST, AnswerContext
-from footnoted.assistants.security.advice.figures import duty_lines, figures, headline
+from footnoted.assistants.security.advice.figures import duty_lines, figures, of_result
 from footnoted.assistants.security.advice.labels import safe
 from footnoted.assistants.security.advice.sources import NOTHING, Desk, duties, frameworks_of, listed
 from footnoted.assistants.security.names import framework_name
@@ -83,7 +83,13 @@ class Composer:
         for note in self.asked.reading.notes:
             yield Line(f"{note[:1].upper()}{note[1:]}; which do you mean?")
         for label, result in self.context.choices:
-            yield Line(f"- {label}: {headline(result)}")
+            first, *others = of_result(self.asked, self.context, result)
+            yield Line(f"- {label}: {first}")
+            rows = [
+                f"{safe(one.check)}: {safe(one.resource)} in {safe(one.region)}, since {one.first_seen}"
+                for one in (result.rows if result.query.of == "findings" else ())
+            ]
+            yield from (Line(f"  - {line}") for line in [*others, *rows[:BEST]])
         yield Line("", after="\n")
 
     def _listed(self, number: int, finding: Finding) -> Iterator[Line]:

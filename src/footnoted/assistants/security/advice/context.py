@@ -100,9 +100,7 @@ async def assemble(asked: Asked, shelves: Shelves, tenant: str) -> AnswerContext
         total = await shelves.findings.count(tenant)
     if shelves.findings is not None and total:
         database, today = shelves.findings.database, asked.vocabulary.today
-        choices = tuple(
-            [(one.label, await run(database, tenant, _counted(one.query), today)) for one in reading.choices]
-        )
+        choices = tuple([(one.label, await run(database, tenant, _shown(one.query), today)) for one in reading.choices])
         query = asked.query
         if not choices:
             result = await run(database, tenant, _shown(query), today)
@@ -129,10 +127,6 @@ def _shown(query: FindingQuery) -> FindingQuery:
         return query
     where = query.where.model_copy(update={"status": []})
     return query.model_copy(update={"select": "list", "of": "findings", "limit": 3, "where": where})
-
-
-def _counted(query: FindingQuery) -> FindingQuery:
-    return query.model_copy(update={"select": "count", "group_by": ""})
 
 
 async def _findings(result: Result, service: FindingsService, tenant: str) -> tuple[Finding, ...]:

@@ -29,7 +29,7 @@ def figures(asked: Asked, context: AnswerContext) -> list[str]:
     result = context.result
     if result is None:
         return []
-    told_ = list(_of(asked, context, result))
+    told_ = list(of_result(asked, context, result))
     if context.by_catalogue is not None and context.by_catalogue.findings:
         name = asked.query.where.framework
         count = context.by_catalogue.findings
@@ -44,7 +44,8 @@ def figures(asked: Asked, context: AnswerContext) -> list[str]:
     return told_
 
 
-def _of(asked: Asked, context: AnswerContext, result: Result) -> Iterator[str]:
+def of_result(asked: Asked, context: AnswerContext, result: Result) -> Iterator[str]:
+    """The sentences on one result, its headline first."""
     query = result.query
     if query.select == "compare":
         yield from _sides(asked, result)
@@ -106,6 +107,8 @@ def _groups(asked: Asked, result: Result) -> Iterator[str]:
     query = result.query
     by = query.group_by or "check"
     shown = result.groups[: query.limit if query.limit != 10 else _GROUPS]
+    if query.group_by and len(result.groups) > 1:
+        yield f"By {group_name(by)}, {len(result.groups)} in all:"
     for key, name, n in shown:
         yield f"{safe(value_name(by, key, name, asked.vocabulary))}: {n}"
     if len(result.groups) > len(shown):

@@ -50,7 +50,8 @@ class Held:
         if one.kind == "version":
             return any(compact(each.version) == compact(str(one.value)) for each in self.wheres)
         if one.kind == "number":
-            return self._counts(place, int(str(one.value)))
+            of_port = place > 0 and compact(self.mentions[place - 1].text) == "port" and self._in_checks(one.text)
+            return of_port or self._counts(place, int(str(one.value)))
         if one.kind == "date":
             return self._dates(*one.value)  # type: ignore[misc]
         if one.kind == "unknown":
@@ -146,7 +147,8 @@ class Held:
         """A number before a unit is a span of time; any other is how many are shown, or set side by side."""
         after = self.mentions[place + 1] if place + 1 < len(self.mentions) else None
         if after is not None and (days := UNITS.get(compact(after.text))):
-            ends = {each.open_for_more_than for each in self.wheres}
+            least = {each.open_for_more_than + 1 for each in self.wheres if each.open_for_more_than is not None}
+            ends = {each.open_for_more_than for each in self.wheres} | least
             return number * days in ends | {(self.vocabulary.today - day).days for day in self._days()}
         if after is not None and after.role("noun") in ("scan", "text"):
             return after.role("noun") == "text" or self._changed
@@ -159,7 +161,16 @@ class Held:
         return number in {len(query.sides) or None, query.limit if query.select in ("list", "group") else None}
 
     def _is_held(self, one: Mention) -> bool:
+        key = compact(self.query.group_by.removeprefix("tag:")) if self.query.group_by.startswith("tag:") else ""
+        if key and compact(one.text) in (key, f"{key}s"):
+            return True
+        if compact(one.text) == "when" and one is self.mentions[0]:  # days are asked for
+            dated = self.query.select in ("age", "list") and self._aged()
+            return dated or self.query.group_by.startswith("first_seen")
         return compact(one.text) in FUNCTION_WORDS or self._repeats(one) or self._in_checks(one.text)
+
+    def _aged(self) -> bool:
+        return self.query.order_by in ("oldest", "newest") or self._changed or bool(self._days())
 
     def _dates(self, first: date, last: date) -> bool:
         told = {*self._days(), *(each.scan for each in self.wheres if isinstance(each.scan, date))}
@@ -178,7 +189,9 @@ class Held:
             return True
         if kind == "severity":
             if negated:
-                return value in query.exclude.severity
+                return bool(query.exclude.severity)
+            if self.mentions[place - 1].role("than") or compact(self.mentions[place - 1].text) == "than":
+                return bool(self._all("severity"))
             sides = query.select == "compare" and not where.severity  # each side is told by severity
             return value in self._all("severity") or by == "severity" or sides
         if kind == "status":
@@ -187,12 +200,12 @@ class Held:
             if negated:
                 return value in _OPEN and where.status == ["fail"] and not changed
             return any(each.change == value for each in self.wheres) or query.select == "diff" or (
-                value == "new" and (dated or query.order_by == "newest")
+                value == "new" and (dated or changed or query.order_by == "newest")
             )  # fmt: skip
         if kind == "noun":
             if value in UNITS:
                 return self._spans(place, value, timed=dated or changed)
-            return self._of_noun(value, by, shows=shows)
+            return self._of_noun(place, value, by, shows=shows)
         if kind == "select":
             reflected = {
                 "list": True,
@@ -220,9 +233,13 @@ class Held:
             "than": self._measures(place, dated=dated),
             "period": self._is_in_time(place, value, dated=dated),
             "scan": where.scan == (value or "latest") or changed or (value == "previous" and dated),
-            "or": len(self._all("severity")) > 1,
+            "or": len(self._all("severity")) > 1 or "critical" in self._all("severity"),
+            "aged": dated,
+            "ended": changed,
+            "first": (shows and query.order_by == "severity") or by.startswith("first_seen") or dated,
+            "arose": dated or changed or shows or query.select == "age" or by.startswith("first_seen"),
             "untagged": where.untagged,
-            "comply": bool(where.framework) or query.select == "unmet",
+            "comply": bool(where.framework) or query.select in ("unmet", "rate") or query.measure == "rate",
             "more": query.offset > 0 or query.select in ("compare", "diff"),
             "both": not any(len(set(_flat([told]))) == 2 for told in where.narrowed().values()) or bool(query.sides),
             "distinct": query.of != "findings" or bool(by),
@@ -239,7 +256,7 @@ class Held:
         rated = "rate" in (query.select, query.measure)
         return (
             value in self._all("status") or query.group_by == "status" or (value == "pass" and rated)
-            or (value == "muted" and self._changed)
+            or (value in ("muted", "pass") and self._changed)
         )  # fmt: skip
 
     def _past(self, place: int) -> bool:
@@ -250,6 +267,10 @@ class Held:
         if value == "since" and any(one.role("scan") for one in after):
             return self._changed or dated
         named = any(one.kind in ("number", "date") for one in after)
+        if value == "between" and (query.group_by or query.sides):
+            return True
+        if query.group_by.startswith("first_seen") and value == "last":
+            return True
         timed = dated or self._changed or query.where.scan != "latest" or query.select in _DUTIES
         return timed or (value == "in" and not named)
 
@@ -258,10 +279,13 @@ class Held:
         after = self.mentions[place + 1 : place + 3]
         if any(one.kind in ("number", "date") for one in after):
             return dated or bool(self.query.sides)
-        text = compact(self.mentions[place].text)
-        if text in ("morethan", "lessthan"):
+        if graded := [level for one in after if (level := one.role("severity"))]:
+            told = {*self._all("severity"), *self.query.exclude.severity}
+            inclusive = self.mentions[place].role("than") in ("least", "most")
+            return told != {graded[0]} or inclusive
+        if compact(self.mentions[place].text) in ("morethan", "lessthan", "fewerthan"):
             return bool(self.query.sides) and any(one.kind == "name" for one in after)
-        return "than" not in text
+        return compact(self.mentions[place].text) in ("over", "above", "below", "under", "within")
 
     def _negates(self, place: int) -> bool:
         """Whether what a negation is of stands on the query's other side, or is what fails."""
@@ -291,10 +315,13 @@ class Held:
         told = before.kind == "number" or before.role("select") == "count" or any(map(before.role, ("period", "than")))
         return told and (timed or query.select == "age" or query.order_by == "oldest")
 
-    def _of_noun(self, value: str, by: str, *, shows: bool) -> bool:
+    def _of_noun(self, place: int, value: str, by: str, *, shows: bool) -> bool:
         query = self.query
+        if self.mentions[place].near and query.group_by != value:
+            return value == "severity" and shows and query.order_by == "severity"  # "the most severe"
         if value in ("findings", "text", "scan"):
-            return True
+            before = self.mentions[place - 1] if place else None
+            return value != "scan" or before is None or before.role("select") != "count"
         if value == "resources":
             return shows or query.of == "resources" or by == "resource" or bool(self._all("resource"))
         if value == "checks":

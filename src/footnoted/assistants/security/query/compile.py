@@ -137,7 +137,7 @@ def conditions(tenant: str, query: FindingQuery, view: _View, today: date) -> li
     """Everything a row must be, and must not be."""
     wanted = [*view.conditions, *_conditions(tenant, query.where, view, today)]
     if query.without():
-        wanted.append(not_(and_(*_conditions(tenant, query.exclude, view, today))))
+        wanted.append(not_(or_(*_conditions(tenant, query.exclude, view, today))))
     return wanted
 
 

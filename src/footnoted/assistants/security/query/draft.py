@@ -6,14 +6,17 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from footnoted.assistants.security.query.finding_query import FindingQuery
-from footnoted.assistants.security.query.linking import Linker, Mention
-from footnoted.assistants.security.query.relations import kinds_of
-from footnoted.assistants.security.query.topics import Topic
+from footnoted.assistants.security.query.linking import Linker, Mention, spelt_out
+from footnoted.assistants.security.query.relations import negations
+from footnoted.assistants.security.query.topics import Topic, tells
 from footnoted.assistants.security.query.vocabulary import Meaning, Vocabulary, compact
-from footnoted.text import content_stems
+from footnoted.assistants.security.query.words import ROLES
 
 if TYPE_CHECKING:
     from footnoted.assistants.security.query.meaning import Meanings
+
+
+_SHORTEST = 5  # letters of a word that may be a form of another
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +25,8 @@ class Choice:
 
     label: str
     query: FindingQuery
+    field: str = ""
+    reading: Reading | None = None
 
 
 @dataclass(slots=True)
@@ -44,6 +49,7 @@ class Reading:
     document: bool = False  # whether it asks of a document
     place: int = 0  # the second, the third: which of a group's places is asked for
     mentions: tuple[Mention, ...] = ()  # every word of the question, and what it was taken for
+    overall: bool = False  # whether it asks how things are, of nothing in particular
     by_model: bool = False  # whether a model filled the query
     never: bool = False  # whether it asks in so many words for what no scan holds
 
@@ -61,17 +67,65 @@ class Reading:
 class Draft:
     """What all steps of reading share."""
 
-    def __init__(self, question: str, vocabulary: Vocabulary, base: Reading | None, meanings: Meanings | None) -> None:
+    def __init__(
+        self,
+        question: str,
+        vocabulary: Vocabulary,
+        base: Reading | None,
+        meanings: Meanings | None,
+        preferred: str = "",
+    ) -> None:
         self.vocabulary, self.base, self.meanings = vocabulary, base, meanings
+        self.preferred = preferred  # the field of names that may be of several
         self.linker = Linker(vocabulary)
+        question = spelt_out(question)
         self.mentions: list[Mention] = self.linker.link(question)
         self.reading = Reading(question)
+        self._risks()
+        self._by_meaning()
+        self._averages()
         self.where: dict[str, Any] = {}
         self.without: dict[str, Any] = {}
         self.used: set[int] = set()
+        self.overall: list[str] = []  # words that only ask how things are
+        self.over = ""  # the unit of time over whose course something is asked
         self.since_scan = False
         self.since_last = False
         self.ambiguous: list[tuple[str, list[Meaning]]] = []
+
+    def _risks(self) -> None:
+        """A risk is what stands open; "the risk of", "what is the risk" ask why something is one."""
+        for place, one in enumerate(self.mentions):
+            if {"noun:findings", "select:explain"} <= set(one.roles):
+                after = self.mentions[place + 1 : place + 2]
+                at_risk = place > 0 and compact(self.mentions[place - 1].text) == "at"
+                of = bool(after) and compact(after[0].text) in ("of", "behind", "if", "when", "with", "from", "that")
+                graded = place > 0 and any(map(self.mentions[place - 1].role, ("severity", "order", "select")))
+                several = one.text.casefold().endswith("s")
+                role = "noun:findings" if at_risk or (not of and (graded or several)) else "select:explain"
+                self.mentions[place] = replace(one, roles=(role,))
+
+    def _averages(self) -> None:
+        """An average is one of ages, unless it is said of what: "the average number of findings" is told."""
+        for place, one in enumerate(self.mentions[:-1]):
+            if one.role("select") == "age" and self.mentions[place + 1].role("select") == "count":
+                self.mentions[place] = replace(one, kind="word", roles=(), value=one.text.casefold())
+
+    def _by_meaning(self) -> None:
+        """Words that are forms of the grammar's own, and superlatives of good and bad, as the encoder knows them."""
+        for place, one in enumerate(self.mentions if self.meanings is not None else []):
+            word = one.text.casefold()
+            if one.kind != "word" or one.value is None or self.meanings is None or len(word) < _SHORTEST:
+                continue
+            known = word.endswith("est") and any(tells(word, check) for check in self.vocabulary.checks.values())
+            leaning = (
+                self.meanings.leaning(word) if word.endswith("est") and not known else ""
+            )  # not "guest", "request"
+            if leaning:
+                self.mentions[place] = replace(one, kind="role", roles=(f"order:{leaning}",), near=True)
+                self.reading.notes.append(f"“{one.text}” is read as with the {leaning} findings")
+            elif said := self.meanings.said(word):
+                self.mentions[place] = replace(one, kind="role", roles=ROLES[said], near=True)
 
     def _put(self, place: int, name: str, value: str) -> None:
         target = self.without if self._is_negated(place) else self.where
@@ -85,16 +139,9 @@ class Draft:
             values.append(value)
 
     def _is_negated(self, place: int) -> bool:
-        kinds = kinds_of(self.mentions[place])
-        for before in range(place - 1, max(-1, place - 6), -1):
-            one = self.mentions[before]
-            if one.role("negate"):
-                self.used.add(before)
-                return True
-            # "Neither critical nor high", "except EC2 and S3": what stands beside it in a list shares its negation.
-            if content_stems(one.text) and not kinds & kinds_of(one):
-                return False
-        return False
+        before = negations(self.mentions).get(place)
+        self.used |= set() if before is None else {before}
+        return before is not None
 
     def _select(self) -> str:
         told = [value for one in self.mentions for role in one.roles if (value := role.partition(":"))[0] == "select"]
@@ -110,6 +157,9 @@ class Draft:
             self.reading.fix = True
             if not ordered or {"howdo", "howcan"} & {compact(one.text) for one in self.mentions}:
                 return "remediation"
+        bad = any(compact(one.text) == "wrong" for one in self.mentions) and self._says("with")
+        if bad and any(one.kind == "word" and one.text.casefold().endswith("ing") for one in self.mentions):
+            found.append("explain")  # "what is wrong with leaving it open"
         if "explain" in found and "count" not in found:
             return "explain"
         for choice in ("rate", "age"):

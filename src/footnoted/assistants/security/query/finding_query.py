@@ -61,7 +61,10 @@ class Where(BaseModel):
 
 
 class FindingQuery(BaseModel):
-    """A question on findings, checks and duties. `exclude` takes away; `sides` are what a comparison is of."""
+    """A question on findings, checks and duties.
+
+    `exclude` takes away what has any of its values; `sides` are what a comparison is of.
+    """
 
     model_config = ConfigDict(extra="forbid")
 

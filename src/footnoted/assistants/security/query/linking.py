@@ -26,6 +26,7 @@ _EDGES = " \t\n.,;:!?\"'“”‘’()[]{}<>–—-…"
 _LONGEST = 6  # words of a name
 _IDENTIFIER = re.compile(r"\d|[_@:/\\]|^[A-Z]{2,}s?$|^[a-z]+[A-Z]|\w[.]\w|^[A-Z][a-z]+[A-Z]")
 _SAID = ("howmany", "numberof", "howold", "howlong")
+_DONE = frozenset({"change:fixed", "status:pass", "comply", "select:remediation"})
 _DATE = re.compile(r"(\d{4})-(\d{2})-(\d{2})")
 
 
@@ -57,6 +58,24 @@ class Mention:
         return next((one.partition(":")[2] or one for one in self.roles if one.partition(":")[0] == kind), None)
 
 
+_UNIT_OF = {"d": "day", "w": "week", "m": "month", "y": "year"}
+_SHORTHAND = [(re.compile(pattern), words) for pattern, words in (
+    (r"(?:≥|>=)\s*(?=\d)", "at least "), (r"(?:≤|<=)\s*(?=\d)", "at most "),
+    (r"(?<!\S)>\s*(?=\d)", "more than "), (r"(?<!\S)<\s*(?=\d)", "less than "),
+    (r"(?<!\S)(\d+)\+(?=\s|$)", r"at least \1"), (r"(?<!\S)#(?=\s)", "number"), (r"(?<!\S)%(?=\s)", "percentage"),
+    (r"(?<!\S)w/o?(?=\s)", lambda found: "without" if found[0] == "w/o" else "with"),
+    (r"(?<!\S)(\d+)[- ]?(d|wk|w|mo|yr|y|day|week|month|year)s?(?:[- ]olds?)?(?![\w-])",
+     lambda found: f"{found[1]} {_UNIT_OF.get(found[2][0], found[2])}s" + (" old" if "old" in found[0] else "")),
+)]  # fmt: skip
+
+
+def spelt_out(question: str) -> str:
+    """A question with the signs that people write for words spelt out: ">90d" is "more than 90 days"."""
+    for pattern, words in _SHORTHAND:
+        question = pattern.sub(words, question)
+    return question
+
+
 def tokens_of(question: str) -> list[Token]:
     """The words, without the marks around them; a closing bracket stays where it was opened within."""
     found = []
@@ -78,7 +97,9 @@ def _parted(token: Token) -> list[Token]:
         at = token.start + len(found[1])
         verb = {"ca": "can", "wo": "will", "sha": "shall"}.get(found[1].casefold(), found[1])
         return [Token(verb, token.start, at), Token("not", at, token.end)]
-    if (found := re.fullmatch(r"(?i)(\w+)'(?:s|re|ve|ll|d|m)", token.text)) and found[1].casefold() in FUNCTION_WORDS:
+    if (found := re.fullmatch(r"(?i)(\w+)'(?:s|re|ve|ll|d|m)", token.text)) and (
+        found[1].casefold() in {*FUNCTION_WORDS, *ROLES} and compact(token.text) not in ROLES
+    ):
         return [Token(found[1], token.start, token.end)]
     return [token]
 
@@ -111,7 +132,9 @@ class Linker:
         for token in (part for one in tokens for part in _parted(one)):
             joined = r"[-/,+&]" if token.text.startswith("arn:") else r"[-/,+&:]"
             parts = [one for one in re.split(joined, token.text) if one]
-            known = self.vocabulary.lookup(compact(token.text)) or compact(token.text) in ROLES
+            known = (
+                self.vocabulary.lookup(compact(token.text)) or compact(token.text) in ROLES or _is_undone(token.text)
+            )
             if re.fullmatch(r"\d+:\d+", token.text):
                 known = []
             elif len(parts) < 2 or known or _DATE.fullmatch(token.text) or requirement_like(token.text):
@@ -158,7 +181,7 @@ class Linker:
             gram = "".join(compact(one.text) for one in tokens[at : at + size])
             if not gram:
                 continue
-            roles = ROLES.get(gram, ()) if size < 4 else ()
+            roles = _roles_of(gram) if size < 4 else ()
             if any(one.startswith("or:") for one in roles) and not _is_severity(tokens, at):
                 continue
             if not roles and size == 2 and not all(compact(one.text) in ROLES for one in tokens[at : at + 2]):
@@ -223,6 +246,8 @@ class Linker:
             return Mention(word, at, at + 1, "number", value=NUMBERS[plain])
         if not content_stems(plain):
             return Mention(word, at, at + 1, "word")
+        if _is_undone(plain):
+            return Mention(word, at, at + 1, "role", (), ("status:fail",))  # what is not put right is open
         if near := self._nearly(tokens, at):
             return near
         spelt_so = "-" in word and any(map(self._is_a_part, word.split("-")))
@@ -287,6 +312,19 @@ class Linker:
                 if any(each == key or each.startswith(f"{key}.") for each in keys):
                     return replace(one, kind="requirement", value=key, meanings=())
         return replace(one, kind="unknown") if requirement_like(one.text) else one
+
+
+def _roles_of(gram: str) -> tuple[str, ...]:
+    """The roles of a word of the grammar; a noun's and a verb's in the plural too."""
+    if gram in ROLES:
+        return ROLES[gram]
+    forms = (ROLES.get(one, ()) for one in singulars(gram))
+    return next((one for one in forms if one and one[0].startswith(("noun:", "select:"))), ())
+
+
+def _is_undone(word: str) -> bool:
+    found = re.fullmatch(r"(?i)(?:un|non-?)(\w+)", word)
+    return found is not None and bool(_DONE & set(ROLES.get(found[1].casefold(), ())))
 
 
 def _is_framework(meaning: Meaning) -> bool:

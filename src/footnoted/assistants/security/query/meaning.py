@@ -9,6 +9,9 @@ from pathlib import Path
 from typing import Any
 
 _NEAREST = 3  # examples a question is compared by
+_FORM, _APART = 0.935, 0.025  # fitted: how near a form of a word is to it, and how much nearer than another's
+_EXTREMES = (("worst", "riskiest", "most vulnerable", "most dangerous"), ("best", "safest", "most secure", "cleanest"))
+_BAD, _GOOD = 0.015, 0.04  # fitted: how much nearer one extreme is than the other where a word leans
 
 
 class Meanings:
@@ -24,14 +27,37 @@ class Meanings:
         asked = self._query(question)
         return [float(self._passage(text) @ asked) for text in texts]
 
+    def said(self, word: str) -> str:
+        """The word of the grammar that another is a form of: "categorised" is "category"; nothing where it is none."""
+        from footnoted.assistants.security.query.words import ROLES
+
+        asked = self._query(word)
+        near = sorted(((float(self._query(one) @ asked), one) for one in ROLES), reverse=True)
+        best, role = near[0][0], ROLES[near[0][1]]
+        second = next(likeness for likeness, one in near if ROLES[one] != role)
+        formed = best >= _FORM and best - second >= _APART
+        return near[0][1] if formed and role[0].partition(":")[0] in ("noun", "select") else ""
+
+    def leaning(self, superlative: str) -> str:
+        """Whether "the riskiest one" is the one with the most findings or with the fewest, where that is plain."""
+        asked = self._query(f"the {superlative} one")
+        bad, good = (max(float(self._query(f"the {one} one") @ asked) for one in those) for those in _EXTREMES)
+        return "most" if bad - good > _BAD else "fewest" if good - bad > _GOOD else ""
+
     def beyond(self, question: str) -> float:
         """How much nearer a question is to those no scan can answer than to those it can; above 0 it is one of them."""
+        near = self._kinds(question)
+        return near["beyond"] - near["within"]
+
+    def overall(self, question: str) -> float:
+        """How much nearer a question is to those that ask how things are than to any other."""
+        near = self._kinds(question)
+        return near["overall"] - max(near["within"], near["beyond"])
+
+    def _kinds(self, question: str) -> dict[str, float]:
         asked = self._query(question)
-        near = {
-            kind: sorted((float(self._query(one) @ asked) for one in texts), reverse=True)[:_NEAREST]
-            for kind, texts in examples().items()
-        }
-        return sum(near["beyond"]) / _NEAREST - sum(near["within"]) / _NEAREST
+        near = {kind: sorted(float(self._query(one) @ asked) for one in texts) for kind, texts in examples().items()}
+        return {kind: sum(those[-_NEAREST:]) / _NEAREST for kind, those in near.items()}
 
 
 @lru_cache(maxsize=1)

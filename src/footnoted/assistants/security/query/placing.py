@@ -79,6 +79,8 @@ class Placing(Draft):
             if fits := [each for each in meanings if each.field in before and each.field != "resource"]:
                 return fits[:1]
         kinds = {each.field for each in meanings}
+        if fits := [each for each in meanings if each.field == self.preferred]:
+            return fits[:1]
         if kinds in ({"resource"}, {"resource_type"}):
             return meanings[:1]
         if "account" in kinds and len(kinds - {"resource"}) == 1:

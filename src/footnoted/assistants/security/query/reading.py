@@ -12,7 +12,6 @@ from footnoted.assistants.security.query.draft import Choice, Reading
 from footnoted.assistants.security.query.placing import Placing
 from footnoted.assistants.security.query.saying import Saying
 from footnoted.assistants.security.query.seeking import Seeking
-from footnoted.assistants.security.query.shaping import Shaping
 from footnoted.assistants.security.query.telling import Telling
 from footnoted.assistants.security.query.timing import Timing
 from footnoted.assistants.security.query.vocabulary import compact
@@ -31,7 +30,7 @@ def read(
     return _Reader(question, vocabulary, base, meanings).read()
 
 
-class _Reader(Placing, Timing, Saying, Seeking, Shaping, Telling):
+class _Reader(Placing, Timing, Saying, Seeking, Telling):
     def read(self) -> Reading:
         self._names()
         self._times()

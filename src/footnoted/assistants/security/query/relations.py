@@ -31,17 +31,32 @@ def negations(mentions: Sequence[Mention]) -> dict[int, int]:
     "Neither critical nor high", "except EC2 and S3": what stands beside it in a list shares its negation.
     """
     found: dict[int, int] = {}
+    behind = [place for place in range(1, len(mentions)) if _ends_a_part(place, mentions)]
+    for place in behind:  # "Kubernetes excluded", "the lows and staging aside"
+        at = place - 1
+        while at >= 0 and (
+            kinds_of(mentions[at]) & kinds_of(mentions[place - 1]) or compact(mentions[at].text) in _JOINS
+        ):
+            found[at] = place
+            at -= 1
     for place, one in enumerate(mentions):
-        if one.role("negate"):
+        if one.role("negate") or place in found:
             continue
         kinds = kinds_of(one)
         for before in range(place - 1, max(-1, place - _REACH), -1):
-            if mentions[before].role("negate"):
+            if mentions[before].role("negate") and before not in behind:
                 found[place] = before
                 break
             if content_stems(mentions[before].text) and not kinds & kinds_of(mentions[before]):
                 break
     return found
+
+
+def _ends_a_part(place: int, mentions: Sequence[Mention]) -> bool:
+    """Whether a word that denies stands behind what it denies: nothing of its own part of the sentence follows it."""
+    one = mentions[place]
+    last = place + 1 == len(mentions) or mentions[place + 1].apart
+    return last and one.role("negate") is not None and not one.apart and bool(field_of(mentions[place - 1]))
 
 
 def field_of(one: Mention) -> str:
@@ -54,7 +69,23 @@ def field_of(one: Mention) -> str:
 
 def beyond_flat(mentions: Sequence[Mention]) -> list[str]:
     """What the question joins in a way that fields holding all at once would say wrongly."""
-    return [*_pairs(mentions), *_alternatives(mentions), *_nested(mentions)]
+    return [*_pairs(mentions), *_alternatives(mentions), *_nested(mentions), *_taken_away(mentions)]
+
+
+def _taken_away(mentions: Sequence[Mention]) -> list[str]:
+    """Of "except the lows in staging" and "without staging and lows": how far it reaches is not said."""
+    negated = negations(mentions)
+    for place, by in negated.items():
+        if by > place or compact(mentions[by].text) in _DENIES:
+            continue
+        after = [one for one in mentions[place + 1 : place + 5] if compact(one.text) not in _ARTICLES]
+        after = [one for one in after if not one.role("noun")] if field_of(mentions[place]) else []
+        if len(after) < 2 or after[0].apart or negated.get(mentions.index(after[1])) is not None:
+            continue
+        field = field_of(after[1]) or (after[1].kind == "name" and "account")
+        if compact(after[0].text) in (*_INTO, "and", "or") and field and field != field_of(mentions[place]):
+            return [f"{mentions[place].text} {after[0].text} {after[1].text}"]
+    return []
 
 
 def _pairs(mentions: Sequence[Mention]) -> list[str]:
@@ -108,4 +139,6 @@ def _nested(mentions: Sequence[Mention]) -> list[str]:
 
 
 _INTO = ("in", "of", "on", "for", "from", "by")
+_DENIES = ("not", "no", "non", "nor", "neither", "outside")  # of the one thing behind it
+_ARTICLES = ("the", "our", "any", "all")
 _RANKED_BEFORE = 3  # words that stand before the thing looked for

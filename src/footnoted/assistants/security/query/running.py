@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from footnoted.store import Database
 
 _MOST_GROUPS = 100_000
+_FEW = 10  # resources named beside a list that does not show every finding
 CHANGES = ("new", "unmuted", "fixed", "muted", "gone")
 
 
@@ -116,7 +117,8 @@ class _Run:
                 by_check = query.model_copy(update={"group_by": "check", "of": "findings", "limit": 200})
                 return _replaced(found, groups=await self._groups(by_check), rows=await self._rows(query))
             rows = await self._rows(query)
-            if query.of != "resources":
+            few = found.findings > len(rows) and found.resources <= _FEW and not query.offset
+            if query.of != "resources" and not few:
                 return _replaced(found, rows=rows)
             by_resource = query.model_copy(update={"group_by": "resource", "of": "findings"})
             return _replaced(found, groups=await self._groups(by_resource), rows=rows)

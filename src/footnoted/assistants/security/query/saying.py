@@ -24,15 +24,22 @@ class Saying(Draft):
                 self.used.add(place)
             measured = self._has("select", "compare") and self._role_before(place, "select", 4) == "group"
             if (severity := one.role("severity")) and not measured:
-                (self.without.setdefault("severity", []) if self._is_negated(place) else severities).append(severity)
+                told = self.without.setdefault("severity", []) if self._is_negated(place) else severities
+                told += self._bounded(place, severity)
             if (status := one.role("status")) == "fail" and self._is_negated(place):  # what of all that does not fail?
                 self.reading.unfit.append(f"not {one.text}")
+            elif status and place and self.mentions[place - 1].role("ended"):
+                self.where["change"] = {"fail": "fixed", "muted": "unmuted", "pass": "new"}.get(status, "gone")
             elif status:
                 target = self.without if self._is_negated(place) else self.where
                 if not (status == "fail" and self._role_before(place, "select", 1) == "group"):
                     target.setdefault("status", []).append(status)
             possible = self._role_before(place, "modal", 3) is not None  # what can be fixed is not what was
-            if (change := one.role("change")) and not possible and not self._is_negated(place):
+            goes = (
+                [*self.mentions, one][place + 1] if one.role("change") == "gone" else one
+            )  # "gone unfixed", "gone up"
+            went = goes is not one and (goes.role("status") or compact(goes.text) in ("up", "down", "from"))
+            if (change := one.role("change")) and not went and not possible and not self._is_negated(place):
                 self.where.setdefault("change", change)
             if one.role("scan") and "scan" not in self.where:
                 self.where["scan"] = one.role("scan")
@@ -48,6 +55,26 @@ class Saying(Draft):
             del self.without["status"]
         self._scan_words()
 
+    def _bounded(self, place: int, severity: str) -> list[str]:
+        """Of "at least high" and "worse than low" the severities that are meant; of a severity alone, itself."""
+        edge, before = _SEVERITIES.index(severity), place - 1
+        if before > 0 and compact(self.mentions[before].text) == "than":
+            before -= 1
+            less = self.mentions[before].text.casefold() in ("lower", "below", "less") or (
+                before > 0 and self.mentions[before - 1].text.casefold() == "less"
+            )
+            self.mentions[before] = replace(
+                self.mentions[before], kind="role", roles=("than:less" if less else "than:more",)
+            )
+        than = self.mentions[before].role("than") if before >= 0 else None
+        meant = {
+            "more": _SEVERITIES[:edge], "least": _SEVERITIES[: edge + 1],
+            "less": _SEVERITIES[edge + 1 :], "most": _SEVERITIES[edge:],
+        }.get(than or "", [severity])  # fmt: skip
+        if not meant:
+            self.reading.unfit.append(f"{self.mentions[before].text} {severity}")
+        return meant
+
     def _scans_named(self) -> None:
         """Of "the newest scan", which orders nothing, and "since the last scan", of what became of findings."""
         for place, one in enumerate(self.mentions):
@@ -62,12 +89,20 @@ class Saying(Draft):
         """Fixed and new are of two scans; the fixed of "how do I get it fixed" is not."""
         if self._is_done():
             self.where.setdefault("change", "fixed")
-        if self.since_last and "change" not in self.where:
-            became = {"muted": "muted", "pass": "fixed"}
-            self.where["change"] = next((became[one] for one in self.where.get("status", ()) if one in became), "new")
+        arose = self._has("arose") and (self.where.get("scan") == "latest" or self._has("noun", "scan"))
+        if (self.since_last or arose) and "change" not in self.where:
+            self.where["change"] = "new"
+        if self.where.get("change") == "new":  # newly muted, passing since the last scan
+            of = {"muted": "muted", "pass": "fixed"}
+            self.where["change"] = next((of[one] for one in self.where.get("status", ()) if one in of), "new")
         change = self.where.get("change")
-        if change == "fixed" and not self._says(
-            "did", "was", "were", "been", "got", "have", "has", "fixed", "resolved", "closed", "fix", "close"
+        became = {"muted", "pass"} & set(self.where.get("status", ())) or self._has("ended")
+        if (
+            change == "fixed"
+            and not became
+            and not self._says(
+                "did", "was", "were", "been", "got", "have", "has", "fixed", "resolved", "closed", "fix", "close"
+            )
         ):
             del self.where["change"]
         if self.where.get("change") and self.where.get("scan") in ("latest", "previous"):

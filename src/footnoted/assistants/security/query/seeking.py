@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
-from footnoted.assistants.security.query.draft import Draft
 from footnoted.assistants.security.query.linking import Mention
-from footnoted.assistants.security.query.topics import Topic, stems_of, topic_of
+from footnoted.assistants.security.query.meaning import examples
+from footnoted.assistants.security.query.shaping import Shaping
+from footnoted.assistants.security.query.topics import Topic, stems_of, tells, topic_of
 from footnoted.assistants.security.query.vocabulary import compact
 from footnoted.text import content_stems
 
+_FEW = 4  # words that a question of how things are may have of its own
+_OVERALL = 0.01  # fitted: how much nearer to such questions it must be
 
-class Seeking(Draft):
+
+class Seeking(Shaping):
     """The step that finds what a question is about: "publicly writable", "RDP open to the internet"."""
 
     def _about(self) -> None:
@@ -23,7 +28,10 @@ class Seeking(Draft):
             for place, one in enumerate(self.mentions)
             if (
                 place not in self.used
-                and one.kind in ("word", "unknown")
+                and (
+                    one.kind in ("word", "unknown")
+                    or (one.kind == "number" and compact(self.mentions[place - 1].text) == "port")
+                )
                 and (one.value is not None or one.kind == "unknown")
             )
             or (one.role("change") and single)
@@ -31,12 +39,15 @@ class Seeking(Draft):
         words = [(place, one) for place, one in words if not self._is_said_already(place, one)]
         if not words or self.where.get("check") or "requirement" in self.where:
             return
+        if not single and self._is_overall([one.text for _, one in words]):
+            return
         reach = self._checks_in_reach(catalogue=single)
         topic = None
         for part in [words] if single else self._parts(words, r"[.?!;](?=\s)"):
             topic = topic or self._topic(part, reach, single=single)
-        if topic is None:
+        if topic is None or (len(topic.words) == 1 and self._is_done_by_a_name(topic, words)):
             return
+        topic = topic if single else self._of_the_kind(topic)
         held = [stems_of(self.vocabulary.checks[one]) for one in topic.checks]
         for part in self._parts(words, r"[.?!;](?=\s)|[,()]"):  # of several topics side by side, those not met are told
             stems = {stem for _, one in part for stem in content_stems(one.text)}
@@ -49,6 +60,38 @@ class Seeking(Draft):
                 if one.text in self.reading.unfit:
                     self.reading.unfit.remove(one.text)
         self.where["check"] = list(topic.checks)
+
+    def _of_the_kind(self, topic: Topic) -> Topic:
+        """Of "which users lack a second factor" the checks that speak of users, where some do."""
+        kinds = [one.text for one in self.mentions if any(each.field == "resource_type" for each in one.meanings)]
+        words = {one.split()[-1] for one in kinds}
+        speak = [one for one in topic.checks if any(tells(word, self.vocabulary.checks[one]) for word in words)]
+        return replace(topic, checks=tuple(speak)) if speak else topic
+
+    def _is_overall(self, words: list[str]) -> bool:
+        """Whether a question asks how things are ("are we secure?"): by its meaning, and by few words of its own."""
+        if self.meanings is None or len(words) > _FEW or self._select() or self._has("select", "count"):
+            return False
+        if self.where.keys() & {"resource_type", "category"} or self.meanings.overall(self.reading.question) < _OVERALL:
+            return False
+        known = {stem for one in examples()["overall"] for stem in content_stems(one)}
+        told = [one for one in words if known & set(content_stems(one))]
+        self.reading.overall = 2 * len(told) >= len(words)
+        if self.reading.overall:
+            self.overall = told
+            self.reading.notes.append(f"“{' '.join(told)}” is read as what is open, by severity")
+        return self.reading.overall
+
+    def _is_done_by_a_name(self, topic: Topic, words: list[tuple[int, Mention]]) -> bool:
+        """Of "how does this stack up against that", "what does it not report": what names do is no topic."""
+        place = next((at for at, one in words if one.text.casefold() in topic.words), 0)
+        before = [one for one in self.mentions[:place] if not one.role("negate")]
+        asked = any(compact(one.text) in ("do", "does", "did") for one in before)
+        names = [one for one in before[-1:] if one.kind == "name"]
+        if self.over and not names:
+            return True
+        scanner = any(each.field == "scanner" for one in names for each in one.meanings)
+        return asked and bool(names) and (scanner or bool(self._sides(dict(self.where))))
 
     def _is_said_already(self, place: int, one: Mention) -> bool:
         """Whether a word only says again what a filter holds: "not findings, buckets"."""

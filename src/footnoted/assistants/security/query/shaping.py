@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 from footnoted.assistants.security.query.draft import Draft
 from footnoted.assistants.security.query.finding_query import FindingQuery, Where
 from footnoted.assistants.security.query.linking import Mention
+from footnoted.assistants.security.query.relations import field_of, kinds_of, negations
 from footnoted.assistants.security.query.vocabulary import compact
+from footnoted.text import content_stems
 
 _GROUPS = ("account", "region", "service", "provider", "severity", "status", "scanner", "resource_type", "category",
            "framework", "requirement")  # fmt: skip
+
+
+_PLACES = ("account", "region", "service", "provider", "category", "scanner")
+_NEAR, _FAR = 3, 6  # words between what parts and what is parted by
+
+
+def _is_parting(one: Mention) -> bool:
+    """Whether a word is of parting itself ("distribution", "split"), and does not just lead to what is parted by."""
+    return compact(one.text) not in ("by", "per", "each")
 
 
 class Shaping(Draft):
@@ -43,8 +55,7 @@ class Shaping(Draft):
         for name in self.without.keys() & where.keys():  # what is not among the others cannot be taken from them
             if isinstance(where[name], list) and not set(self.without[name]) & set(where[name]):
                 self.reading.unused += [f"not {value}" for value in self.without[name]]
-        if self.without and made["select"] == "group" and self._says("no", "without"):  # a group that lacks something
-            self.reading.unfit += [one.text for place, one in enumerate(self.mentions) if self._is_negated(place)][:1]
+        self.reading.unfit += self._lacking()[:1]
         made["where"] = Where.model_validate(where)
         made["exclude"] = Where.model_validate({"status": [], **without})
         return FindingQuery.model_validate(made)
@@ -58,7 +69,11 @@ class Shaping(Draft):
         kind = self._select()
         if kind == "wording" or ("requirement" in where and not self._asks_for_findings() and base is None):
             return {**shape, "select": "requirement"}
-        if kind == "mapping" and where.get("check"):
+        asked = self._has("noun", "framework") or (self._has("noun", "requirement") and "requirement" not in where)
+        named = (
+            asked and self.reading.about is None and not self._has("status") and self._says("which", "what", "whats")
+        )
+        if (kind == "mapping" or named) and where.get("check"):
             return {**shape, "select": "mapping"}
         if kind in ("remediation", "explain") and (where.get("check") or base is not None or self.reading.about):
             self._format()
@@ -68,7 +83,7 @@ class Shaping(Draft):
                 where["status"] = []
             return {**shape, "select": "compare", "sides": sides, "measure": "rate" if kind == "rate" else "count"}
         if kind == "rate":
-            if not self._has("status"):  # the share of what, is not said
+            if not (self._has("status") or self._has("comply")):  # the share of what, is not said
                 self.reading.unfit += [one.text for one in self.mentions if "select:rate" in one.roles]
             return {**shape, "select": "rate"}
         if kind == "age" and not limit:
@@ -89,7 +104,7 @@ class Shaping(Draft):
         versions = self.vocabulary.frameworks.get(where.get("framework", ""), {})
         if len(versions) > 1 and not where.get("version") and not group and "requirement" not in where:
             return {**shape, "select": "group", "group_by": "framework"}
-        if group:
+        if group := group or ("severity" if self.reading.overall and not order else ""):
             trend = {"order_by": "key"} if group.startswith("first_seen") else {}
             return {**shape, **ordered, **trend, "select": "group", "group_by": group}
         if order in ("most", "fewest") and (ranked := self._ranked()):
@@ -130,34 +145,73 @@ class Shaping(Draft):
                 continue
             if place + 1 < len(self.mentions) and self.mentions[place + 1].role("select") == "count":
                 return self._ranked()  # "by number of": what stands before is ranked
-            for beside in range(place + 1, min(place + 4, len(self.mentions))):
-                noun = self.mentions[beside].role("noun")
-                if noun in ("month", "week"):
-                    self.used.add(beside)
-                    return f"first_seen_{noun}"
-                if noun in _GROUPS:
-                    return noun
-                if noun in ("resources", "checks"):
-                    return noun[:-1]
-                if key := self._tag_key(self.mentions[beside]):
-                    self.used.add(beside)
-                    return f"tag:{key}"
-        wh = [place for place, one in enumerate(self.mentions) if compact(one.text) in ("which", "what", "whats")]
-        for place in wh:
-            for beside in range(place + 1, min(place + 3, len(self.mentions))):
-                noun = self.mentions[beside].role("noun")
-                if noun in ("account", "region", "service", "provider", "category", "scanner"):
-                    return str(noun)
-                if key := self._tag_key(self.mentions[beside]):
-                    self.used.add(beside)
-                    return f"tag:{key}"
+            reach = range(place + 1, min(place + 1 + (_FAR if _is_parting(one) else _NEAR), len(self.mentions)))
+            for beside in [*reach, *([place - 1] if place and _is_parting(one) else [])]:
+                if by := self._group_at(beside):
+                    return by
+        for place, one in enumerate(self.mentions):  # "which accounts", "how many regions", "list all accounts"
+            if not (one.role("select") in ("list", "count") and not one.role("group")):
+                continue
+            for beside in range(
+                place + 1, min(place + (2 if one.role("select") == "count" else 4), len(self.mentions))
+            ):
+                each = self.mentions[beside]
+                if compact(each.text) in ("and", "or") or (each.kind == "word" and content_stems(each.text)):
+                    break
+                if self.mentions[beside].role("noun") in _PLACES or self._tag_key(self.mentions[beside]):
+                    return self._group_at(beside)
+        for place, one in enumerate(self.mentions):  # "across regions", "in every account"
+            every = compact(self.mentions[place - 1].text) == "every" if place else False
+            spread = compact(self.mentions[place - 1].text) in ("across", "among") if place else False
+            if (every or spread) and one.role("noun") in _PLACES:
+                return self._group_at(place)
+        if self.over:
+            return f"first_seen_{self.over}"
+        first = compact(self.mentions[0].text) if self.mentions else ""
+        if (
+            first == "when"
+            and (self._has("first") or self._has("seen") or self._has("arose"))
+            and not self._has("order")
+        ):
+            return "first_seen_month"
+        return "account" if first == "where" and not self.reading.overall and not self._narrowed_to("account") else ""
+
+    def _lacking(self) -> list[str]:
+        """Of "accounts without criticals", "which services have no highs": what it is that something lacks."""
+        found = []
+        for place, by in negations(self.mentions).items():
+            of = [self.mentions[at].role("noun") for at in range(by)]
+            of += [
+                "resources" for at in range(by) for each in self.mentions[at].meanings if each.field == "resource_type"
+            ]
+            if compact(self.mentions[by].text) in ("no", "without") and {*_PLACES, "resources", "checks"} & {*of}:
+                found.append(self.mentions[place].text)
+        return found if self.without else []
+
+    def _narrowed_to(self, name: str) -> bool:
+        return bool(self.where.get(name)) or any(each.field == name for _, those in self.ambiguous for each in those)
+
+    def _group_at(self, place: int) -> str:
+        """The field that a word names as what is grouped by; nothing where it only says of what kind a name is."""
+        one = self.mentions[place]
+        noun = one.role("noun")
+        beside = self.mentions[max(0, place - 1) : place] + self.mentions[place + 1 : place + 2]
+        if noun in _PLACES and any(each.kind == "name" and noun in map(str, kinds_of(each)) for each in beside[:1]):
+            return ""
+        by = {"month": "first_seen_month", "week": "first_seen_week", "resources": "resource", "checks": "check"}
+        if noun in _GROUPS or noun in by:
+            self.used |= {place} if noun in ("month", "week") else set()
+            return by.get(noun, noun)
+        if key := self._tag_key(one):
+            self.used.add(place)
+            return f"tag:{key}"
         return ""
 
     def _ranked(self) -> str:
         """What is ranked in "the account with the most", "worst five checks", "resources with the most"."""
         for one in self.mentions:
             noun = one.role("noun")
-            if noun in _GROUPS:
+            if noun in _GROUPS and not one.near:  # "most severe" orders, and does not group by severity
                 return noun
             if noun in ("resources", "checks"):
                 return noun[:-1]
@@ -175,7 +229,7 @@ class Shaping(Draft):
         words = {compact(one.text) for one in self.mentions}
         comparing = self._has("select", "compare") or "than" in words or "or" in words or "between" in words
         comparing |= bool(words & {"better", "worse", "agree", "who"})
-        if not comparing:
+        if not (comparing or self._is_set_against()):
             return []
         for name in ("account", "service", "provider", "region", "scanner"):
             values = where.get(name, [])
@@ -189,6 +243,20 @@ class Shaping(Draft):
             if 2 <= len(accounts) <= 6:
                 return [Where(account=[one]) for one in accounts]
         return []
+
+    def _is_set_against(self) -> bool:
+        """Whether two names of one kind stand against each other: "this against that", "this next to that"."""
+        named = [place for place, one in enumerate(self.mentions) if one.kind == "name"]
+        for first, second in pairwise(named):
+            shared = field_of(self.mentions[first]) == field_of(self.mentions[second]) != ""
+            between = self.mentions[first + 1 : second]
+            words = {compact(one.text) for one in between}
+            if words & {"and", "or"} or any(one.apart for one in self.mentions[first + 1 : second + 1]):
+                continue
+            verb = any(one.kind == "word" and content_stems(one.text) for one in between)  # "does this exceed that"
+            if shared and (words & {"against", "to", "beside", "alongside"} or verb):
+                return True
+        return False
 
     def _format(self) -> None:
         for one in self.mentions:

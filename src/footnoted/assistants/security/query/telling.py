@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from footnoted.assistants.security.query.accounting import Held
-from footnoted.assistants.security.query.draft import Choice, Draft
+from footnoted.assistants.security.query.draft import Choice, Draft, Reading
 from footnoted.assistants.security.query.relations import beyond_flat
 from footnoted.assistants.security.query.vocabulary import Meaning, compact
 from footnoted.assistants.security.query.words import NOT_IN_SCANS, UNITS
@@ -13,6 +13,7 @@ from footnoted.assistants.security.query.words import NOT_IN_SCANS, UNITS
 _SEVERAL = 5  # names told one by one
 _BEFORE_NAMES = ("in", "of", "for", "from", "by", "at", "on", "with")
 _BEYOND = 0.003  # fitted: how much nearer to what no scan can answer a question may be
+_FAR_BEYOND = 0.015  # fitted: one that counts what the scans have, and has one word over
 
 
 class Telling(Draft):
@@ -22,7 +23,7 @@ class Telling(Draft):
         """Tell each word that no field holds, and does not only join others; of a follow-up, also those before it."""
         reading = self.reading
         if reading.follows and self.base is not None:
-            told = [*self.base.unused, *self.base.unfit, *self.base.open]
+            told = [*self.base.unused, *self.base.unfit, *([] if self.base.choices else self.base.open)]
             reading.unused += [one for one in told if one not in reading.unused]
         held = Held(reading.query, self.vocabulary, self.mentions)
         reading.open = [text for text, _ in self.ambiguous]
@@ -32,7 +33,7 @@ class Telling(Draft):
         for place in sorted(left):
             one = self.mentions[place]
             plain = one.text.casefold()
-            if one.text in reading.open or any(
+            if one.text in [*reading.open, *self.overall] or any(
                 plain in told.casefold().split() for told in reading.unfit + reading.unused
             ):
                 continue
@@ -86,19 +87,36 @@ class Telling(Draft):
         }
 
     def _choices(self) -> None:
-        for text, meanings in self.ambiguous:
-            options = []
-            for one in meanings:
-                if one.field in ("resource", "resource_type"):
-                    continue
-                where = self.reading.query.where.model_copy(update={one.field: list(one.values)})
-                label = self._label(one)
-                options.append(Choice(label, self.reading.query.model_copy(update={"where": where})))
-            if len(options) == 1:
-                self.reading.query = options[0].query
-            else:
-                self.reading.notes.append(f"“{text}” may mean several things")
-                self.reading.choices += options
+        """Each field that all names with several meanings share is read for itself; so is each of what went before."""
+        before = {one.field: one for one in self.base.choices} if self.reading.follows and self.base is not None else {}
+        if not self.ambiguous and before and not {*self.where, *self.without} & set(before):
+            self._choose([(one.label, name, one.reading) for name, one in before.items()])
+            return
+        shared = [{one.field for one in meanings} - {"resource", "resource_type"} for _, meanings in self.ambiguous]
+        if not shared:
+            return
+        options = []
+        for name in [one.field for one in self.ambiguous[0][1] if one.field in set.intersection(*shared)]:
+            told = [one for _, meanings in self.ambiguous for one in meanings if one.field == name]
+            base = before[name].reading if name in before else self.base
+            options.append((" and ".join(dict.fromkeys(map(self._label, told))), name, base))
+        self._choose(options)
+        if len(options) > 1:
+            self.reading.notes += [f"“{text}” may mean several things" for text, _ in self.ambiguous]
+
+    def _choose(self, options: Sequence[tuple[str, str, Reading | None]]) -> None:
+        read = [
+            Choice(label, one.query, name, one)
+            for label, name, base in options
+            for one in [type(self)(self.reading.question, self.vocabulary, base, self.meanings, name).read()]
+        ]
+        if len(read) == 1:
+            self.reading.query = read[0].query
+        self.reading.choices += read if len(read) > 1 else []
+
+    def read(self) -> Reading:
+        """The reading, made by all steps."""
+        raise NotImplementedError
 
     def _label(self, meaning: Meaning) -> str:
         if meaning.field == "account":
@@ -116,7 +134,9 @@ class Telling(Draft):
             or bool(reading.choices)
             or bool(
                 roles & {"severity", "status", "comply", "change"}
-                or reading.query.select in ("diff", "compare")
+                or reading.overall
+                or reading.query.select in ("diff", "compare", "rate")
+                or (reading.query.select == "group" and self._has("order"))
                 or self._has("noun", "findings")
                 or self._has("noun", "checks")
             )
@@ -126,11 +146,15 @@ class Telling(Draft):
         words = [compact(one.text) for one in self.mentions]
         for word, why in NOT_IN_SCANS.items():
             if word in words and reading.query.select != "compare" and not (word == "who" and "call" in words):
-                if word in ("who", "will") and words[0] != word and not (word == "will" and "when" in words):
+                follows = words[words.index(word) + 1 :][:1]
+                coming = word == "will" and ("when" in words or follows in (["be"], ["have"], ["we"], ["there"]))
+                if word in ("who", "will") and words[0] != word and not coming:
                     continue
                 reading.reason, reading.never = reading.reason or why, True
         beyond = bool(reading.unused) and self.meanings is not None and not reading.follows
-        if beyond and self.meanings is not None and self.meanings.beyond(reading.question) > _BEYOND:
+        counted = len(reading.unused) == 1 and (reading.query.of != "findings" or reading.query.group_by != "")
+        far = _FAR_BEYOND if counted else _BEYOND
+        if beyond and self.meanings is not None and self.meanings.beyond(reading.question) > far:
             reading.reason = reading.reason or f"“{', '.join(reading.unused)}”"
 
 

@@ -12,6 +12,7 @@ from footnoted.assistants.security.query.draft import Draft
 from footnoted.assistants.security.query.linking import Mention
 from footnoted.assistants.security.query.vocabulary import compact
 from footnoted.assistants.security.query.words import UNITS
+from footnoted.text import content_stems
 
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _LONGEST = 36_500  # days a question may reach back
@@ -59,7 +60,7 @@ class Timing(Draft):
             self.where["first_seen_from"] = first
         elif before == "before":
             self.where["first_seen_before"] = first
-        elif self._has("seen") or self._says("came", "started", "reported", "found", "opened"):
+        elif self._has("seen") or self._has("arose") or self._says("came", "started", "reported", "found", "opened"):
             self.where["first_seen_from"], self.where["first_seen_before"] = first, last + timedelta(days=1)
         else:
             told = " and ".join(day.isoformat() for day in sorted(days)) or "no day"
@@ -75,6 +76,8 @@ class Timing(Draft):
 
     def _period(self, place: int, days: int) -> None:
         number = self.mentions[place - 1] if place else None
+        if number is not None and compact(number.text) == "a" and self._role_before(place - 1, "than", 1):
+            number = self.mentions[place - 1] = replace(number, kind="number", value=1)  # "older than a month"
         if number is not None and number.kind == "number":
             self.used.update((place - 1, place))
             count = int(number.value) * days  # type: ignore[call-overload]
@@ -82,11 +85,16 @@ class Timing(Draft):
                 self.reading.unfit.append(f"{number.text} {self.mentions[place].text}")
                 return
             than = self._role_before(place - 1, "than", 2)
+            if of := self._aged_itself(place - 2):  # "keys older than": of the key, not of what was found
+                words = [one.text for one in self.mentions[place - 2 : place + 1]]
+                self.reading.unfit.append(" ".join([of, *words]))
+                return
             last = self._role_before(place - 1, "period", 2)
-            if than == "less" or last in ("last", "this", "in"):
+            least = than == "least" or self._says("ormore", "orlonger", "orolder")
+            if than in ("less", "most") or last in ("last", "this", "in"):
                 self.where["first_seen_from"] = self.vocabulary.today - timedelta(days=count)
-            elif than == "more" or last == "since" or self._says("for", "old", "older"):
-                self.where["open_for_more_than"] = count
+            elif least or than == "more" or last == "since" or self._says("for", "old", "older"):
+                self.where["open_for_more_than"] = count - least  # at least ninety is more than eighty-nine
             else:
                 self.reading.unfit.append(f"{number.text} {self.mentions[place].text}")
             return
@@ -95,12 +103,15 @@ class Timing(Draft):
         told = self._role_before(place, "period", 1)
         if told in ("last", "this"):
             self.used.add(place)
+            if told == "last" and self.mentions[place].text.casefold() in ("weeks", "months"):  # how it went, over them
+                self.over = self.mentions[place].text.casefold()[:-1]
+                return
             if self._has("select", "remediation") and not self._says("did"):  # when it is to be done
                 self.reading.unused.append(f"{self.mentions[place - 1].text} {self.mentions[place].text}")
                 return
             since = self.vocabulary.today - timedelta(days=days)
             near = self.vocabulary.previous is not None and abs((self.vocabulary.previous - since).days) <= days // 3
-            dated = any(map(self._has, ("seen", "change"))) or self._role_before(place, "period", 3) == "since"
+            dated = any(map(self._has, ("seen", "arose", "change"))) or self._role_before(place, "period", 3) == "since"
             if near and self._has("select", "diff"):
                 return
             if not dated and not self._says("fix", "remediate", "resolve", "close"):
@@ -109,6 +120,14 @@ class Timing(Draft):
                 return
             self.where["first_seen_from"] = since
             self.since_scan = near
+
+    def _aged_itself(self, place: int) -> str:
+        """What is said to be older than something, where that is no finding."""
+        if place < 1 or compact(self.mentions[place].text) not in ("olderthan", "newerthan", "youngerthan"):
+            return ""
+        of = self.mentions[place - 1]
+        typed = of.kind == "name" and all(each.field in ("resource_type", "resource") for each in of.meanings)
+        return of.text if typed or (of.kind == "word" and content_stems(of.text)) else ""
 
     def _numbers(self) -> None:
         for place, one in enumerate(self.mentions):

@@ -1,0 +1,193 @@
+"""Classes of wordings: bounds, what is denied, forms of words, groups, comparisons, risks, and names of several kinds."""
+
+import pytest
+
+from footnoted.assistants.security.query.finding_query import FindingQuery, Where
+from footnoted.assistants.security.query.linking import spelt_out
+from footnoted.assistants.security.query.meaning import shipped_meanings
+from footnoted.assistants.security.query.reading import read
+from footnoted.assistants.security.query.running import run
+from footnoted.assistants.security.query.vocabulary import vocabulary_of
+
+RANKS = ["critical", "high", "medium", "low", "informational"]
+
+
+@pytest.fixture
+async def vocabulary(clinic):
+    """The names of the clinic's findings."""
+    return await vocabulary_of(clinic, "clinic")
+
+
+@pytest.fixture
+def asked(vocabulary):
+    """How a question is read, the encoder at hand."""
+    return lambda question, base=None: read(question, vocabulary, base=base, meanings=shipped_meanings())
+
+
+@pytest.mark.parametrize("severity", ["critical", "high", "medium", "low"])
+@pytest.mark.parametrize(
+    ("words", "first", "behind"),
+    [
+        ("at least {}", 0, 1), ("{} or worse", 0, 1), ("worse than {}", 0, 0), ("above {}", 0, 0),
+        ("at most {}", None, 5), ("below {}", None, 5),
+    ],
+)  # fmt: skip
+async def test_a_bound_of_severity_is_counted_as_it_is_meant(asked, severity, words, first, behind):
+    """Inclusive words take the bound in, strict ones leave it out."""
+    edge = RANKS.index(severity)
+    start = first if first is not None else edge + ("below" in words)
+    wanted = RANKS[start : edge + behind]
+    reading = asked(f"How many findings are {words.format(severity)} severity?")
+    assert sorted(reading.query.where.severity, key=RANKS.index) == wanted
+    assert not reading.unused if wanted else reading.unfit  # nothing is worse than critical
+
+
+@pytest.mark.parametrize(
+    ("question", "days"),
+    [
+        ("findings open for more than 40 days", 40), ("findings open for at least 40 days", 39),
+        ("findings open for 40 days or more", 39), ("findings open for 40+ days", 39), ("findings >40d old", 40),
+        ("findings older than a month", 30), ("findings open for over 3 weeks", 21),
+    ],
+)  # fmt: skip
+async def test_a_bound_of_age_is_counted_as_it_is_meant(asked, question, days):
+    """At least forty is more than thirty-nine; signs and short units are spelt out."""
+    reading = asked(question)
+    assert (reading.query.where.open_for_more_than, reading.unused, reading.unfit) == (days, [], [])
+
+
+def test_signs_are_spelt_out_where_they_are_words():
+    """A hash before a name, a sign within an identifier and a version are left as they are."""
+    assert spelt_out("# of highs ≥ 30d") == "number of highs at least 30 days"
+    for written in ("C#-service", "arn:aws:s3:::a+b", "CIS 5.0 2.1.1", "eu-west-1", "x>y"):
+        assert spelt_out(written) == written
+
+
+async def test_the_age_of_a_thing_is_not_that_of_its_finding(asked):
+    """Of "keys older than": when the key was made stands in no finding."""
+    assert asked("Which buckets older than 90 days do we have?").unfit
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["findings by region, S3 excluded", "findings by region except S3", "S3 aside, findings by region"],
+)
+async def test_what_is_denied_may_stand_before_or_behind(asked, question):
+    """A word that denies takes away what it stands beside."""
+    query = asked(question).query
+    assert (query.exclude.service, query.where.service, query.group_by) == (["s3"], [], "region")
+
+
+async def test_two_things_denied_are_both_taken_away(clinic, vocabulary):
+    """Without one and without the other is neither, and not only what is both."""
+
+    async def counted(**fields):
+        query = FindingQuery(exclude=Where(status=[], **fields))
+        return (await run(clinic, "clinic", query, vocabulary.today)).findings
+
+    both = await counted(service=["s3"], severity=["high"])
+    assert both < await counted(service=["s3"])
+    assert both < await counted(severity=["high"])
+
+
+@pytest.mark.parametrize("question", ["findings except the highs in eu-west-1", "findings without S3 and highs"])
+async def test_how_far_a_denial_reaches_is_told(asked, question):
+    """What may be read in two ways is not counted in one of them."""
+    assert asked(question).unfit
+
+
+@pytest.mark.parametrize("question", ["Which regions have no highs?", "any account without criticals?"])
+async def test_what_something_lacks_is_told(asked, question):
+    """No finding says what an account does not have."""
+    assert asked(question).unfit
+
+
+@pytest.mark.parametrize(
+    ("question", "by", "order"),
+    [
+        ("severity breakdown of S3", "severity", "severity"),
+        ("highs across regions", "region", "severity"),
+        ("How are the highs spread over the services?", "service", "severity"),
+        ("categorised by service, what is failing", "service", "severity"),
+        ("In how many regions do we have highs?", "region", "severity"),
+        ("Where are most of the highs?", "account", "most"),
+        ("Which is the riskiest service?", "service", "most"),
+        ("the safest region", "region", "fewest"),
+        ("Name the resource type with the largest number of highs", "resource_type", "most"),
+        ("How did the highs develop over the past months?", "first_seen_month", "key"),
+        ("When were the highs first seen?", "first_seen_month", "key"),
+    ],
+)
+async def test_groups_are_heard_in_other_words(asked, question, by, order):
+    """By a preposition, a word of parting, a superlative or a question of where and when."""
+    query = asked(question).query
+    assert (query.select, query.group_by, query.order_by) == ("group", by, order)
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["eu-west-1 against us-east-1 in highs", "Does eu-west-1 exceed us-east-1 in highs?",
+     "Does eu-west-1 have more highs than us-east-1?"],
+)  # fmt: skip
+async def test_two_names_set_against_each_other_are_compared(asked, question):
+    """Two names of one kind with no "and" between them."""
+    query = asked(question).query
+    assert [one.region for one in query.sides] == [["eu-west-1"], ["us-east-1"]]
+    assert query.where.severity == ["high"]
+
+
+@pytest.mark.parametrize(
+    ("question", "select"),
+    [
+        ("Are we secure?", "group"), ("How secure are we?", "group"), ("Give me an overview", "group"),
+        ("What are our biggest risks?", "list"), ("any high risks?", "list"),
+        ("What is the risk of public buckets?", "explain"), ("What do we fix first?", "list"),
+        ("Are the highs going down?", "diff"), ("Has the number of highs gone up?", "diff"),
+    ],
+)  # fmt: skip
+async def test_broad_questions_are_answered(asked, question, select):
+    """How things are is told by severity; a risk is what stands open, unless it is asked why something is one."""
+    reading = asked(question)
+    assert (reading.query.select, reading.can_be_asked, reading.unused) == (select, True, [])
+
+
+@pytest.mark.parametrize(
+    ("question", "change"),
+    [
+        ("Which findings were newly muted?", "muted"), ("Which findings appeared in the newest scan?", "new"),
+        ("What is no longer failing?", "fixed"), ("What is no longer muted?", "unmuted"),
+        ("Which unresolved highs do we have?", None), ("Which high has gone unfixed?", None),
+    ],
+)  # fmt: skip
+async def test_states_with_an_adverb_are_changes(asked, question, change):
+    """Newly and no longer are of two scans; what has gone unfixed is open."""
+    reading = asked(question)
+    assert reading.query.where.change == change
+    assert change or reading.query.where.status == ["fail"]
+
+
+async def test_a_name_of_two_kinds_is_answered_for_each(vocabulary):
+    """An account and a tag of one name are each read whole: sides of a comparison too, and what follows."""
+    made = type(vocabulary)(
+        accounts={"1": "acme-prod", "2": "acme-test"}, account_providers={"1": "aws", "2": "aws"},
+        providers={"aws"}, tags={"env:prod", "env:test"}, scans=vocabulary.scans,
+    )  # fmt: skip
+    from footnoted.assistants.security.query.vocabulary import _names
+
+    made.names = dict(_names(made))
+    reading = read("prod against test in criticals", made)
+    by = {one.field: one.query for one in reading.choices}
+    assert [one.account for one in by["account"].sides] == [["1"], ["2"]]
+    first = read("How many criticals in prod?", made)
+    again = {one.field: one.query for one in read("and highs?", made, base=first).choices}
+    assert (again["account"].where.account, again["tag"].where.tag) == (["1"], ["env:prod"])
+    assert {tuple(one.where.severity) for one in again.values()} == {("high",)}
+    other = {one.field: one.query for one in read("same for test", made, base=first).choices}
+    assert (other["account"].where.account, other["tag"].where.tag) == (["2"], ["env:test"])
+
+
+async def test_a_topic_is_of_the_kind_that_is_named(asked, vocabulary):
+    """Of users without a second factor: the checks that speak of users, and not the one of the root."""
+    checks = [vocabulary.checks[one] for one in asked("Which IAM users have no MFA?").query.where.check]
+    users = [one for one in checks if "user" in f"{one.id} {one.title}".casefold()]
+    assert not users or users == checks
