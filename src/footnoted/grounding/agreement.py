@@ -35,7 +35,7 @@ _NEAR = {"negation": (0.7, 0.45), "comparison": (0.7, 0.45), "condition": (0.8, 
 _NEARLY_EQUAL = (0.9, 0.75)
 _UNMEASURED = (0.4, 0.25)  # in other languages than English, whose endings no stemmer here takes off
 _ORDERED = 0.75  # share of its weight from which the order of words is compared
-_WHOLE = ("negation", "condition", "only", "stance", "reported")  # words that turn a sentence from outside the stretch compared
+_WHOLE = ("negation", "condition", "only", "stance", "reported")  # these turn it from outside the stretch
 _DIGITS = re.compile(r"\d+(?:[.,:]\d+)*")
 _BY = re.compile(r"\bby\b", re.IGNORECASE)
 _NAME = re.compile(r"(?<=[a-z,;)] )[A-Z](?=\w*[a-z])[^\W\d_]{2,}(?![\w*`])")
