@@ -27,7 +27,7 @@ import numpy as np
 from sklearn.linear_model import LogisticRegression
 
 import footnoted.relevance
-from footnoted.providers.extractive import before
+from footnoted.providers.extractive import THRESHOLD, before
 from footnoted.relevance import ShippedMeaning
 from footnoted.relevance.rank import Scored, answer_features, measured, passage_of, read_features
 from footnoted.retrieval import Index
@@ -453,7 +453,10 @@ def fit_read(seen: list, order: dict[str, float], answer: dict[str, float], read
                 yes, no = values[mask][label], values[mask][~label]
                 area = np.mean([(a > b) + 0.5 * (a == b) for a in yes for b in no])
                 print(f"{name} {what}: AUROC {100 * area:.1f} of {len(yes)} and {len(no)}")
-    return {"": float(model.intercept_[0]), **dict(zip(names, model.coef_[0].tolist(), strict=True))}
+    odds = model.decision_function([list(row.values()) for row in rows])
+    asked = (np.array(sets) == "people") & np.array(truth)
+    moved = float(np.log(THRESHOLD / (1 - THRESHOLD)) - np.quantile(odds[asked], REFUSED))
+    return {"": float(model.intercept_[0]) + moved, **dict(zip(names, model.coef_[0].tolist(), strict=True))}
 
 
 def set_at(answer: dict[str, float], order: dict[str, float], seen: list) -> dict[str, float]:

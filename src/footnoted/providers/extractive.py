@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from footnoted.types import Source, Turn
 
 THRESHOLD = (
-    0.45  # of people's questions over documentation a third is refused there, and a quarter of near misses is not
+    0.45  # of people's questions over documentation a quarter is refused there, and a fifth of near misses is not
 )
 _THREAD_FROM = 20_000  # code points; below it ranking is quicker than a reader can see
 _SCHEMA_FIELDS = frozenset({"answer", "confidence", "sources_used", "key_facts", "limitations"})

@@ -108,6 +108,9 @@ def is_silent(put, reading):
         return False
     if put.field == "severity" and query.select == "compare":
         return False
+    bound = rf"\b(?:over|above|exceeding|under|below|than|at least|at most) {put.text}\b"
+    if put.field == "severity" and query.where.severity and re.search(bound, reading.question):
+        return False  # "over low" is held by what lies over it
     said = told(reading)
     return not all(compact(one) in said for one in content(put.text))
 
