@@ -40,6 +40,7 @@ _LOOKED_BACK = 3  # turns
 _OF_A_PART = 2  # sentences for each part of a question that has several
 _NEAR = 3  # places a refusal names
 _NAMED = 4  # words it names
+_LONG = 200  # words of a question
 _FOREIGN = 0.6  # share of a question's words, small ones too, that no source has: asked in another language
 _QUOTED = "the sources have hardly a word of the question; if they are in another language, their own words are quoted"
 
@@ -262,7 +263,9 @@ def _why_not(prompt: Prompt, ranked: Sequence[Scored]) -> str:
 
 
 def _missing(question: str, sources: Sequence[Source]) -> list[str]:
-    """The question's telling words that no source holds in any form, each once."""
+    """The question's telling words that no source holds in any form, each once; of a page of words none is named."""
+    if len(words(question)) > _LONG:
+        return []
     texts = [f"{source.title} {source.text}".casefold() for source in sources]
     told = dict.fromkeys(word for word, _, _ in words(question) if tells(word))
     return [word for word in told if not any(_beginning(word) in text for text in texts)]
