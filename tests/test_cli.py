@@ -59,6 +59,9 @@ def test_explain_shows_what_was_weighed(folder, env):
     assert told["missing"] == ["zeppelin"]
     best = told["considered"][0]
     assert 0 <= best["answers"] <= 1
+    whole = json.loads(run("ask", "What is this about?", folder, "--explain", "--json", env=env).stdout)
+    assert whole["finish_reason"] == "complete"
+    assert whole["explanation"]["chance"] >= whole["explanation"]["threshold"]
     assert best["score"] == max(one["score"] for one in told["considered"])
 
 

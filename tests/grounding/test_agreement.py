@@ -53,6 +53,8 @@ def test_the_words_of_negation_are_known():
         ("All members of the club can vote.", "Most members of the club can vote.", "all"),
         ("The tunnel is open to lorries.", "The tunnel is open to lorries unless it snows.", "unless"),
         ("The bridge was built by monks.", "The guide claims that the bridge was built by monks.", "claims"),
+        ("The bridge was built by monks.", "According to the guide, the bridge was built by monks.", "according"),
+        ("According to the guide, the bridge was built by monks.", "The bridge was built by monks.", ""),
         ("It holds fewer than 40 people.", "It holds more than 40 people.", "fewer"),
         ("The pool never closes in winter.", "The pool closes in winter.", "never"),
         ("The pool closes in winter.", "In winter the pool closes.", ""),

@@ -2,11 +2,10 @@
 
     nice python train.py DATA KEPT [--written FOLDER] [--device cuda] [--finish ROWS]
 
-On a core some four rows a
-second, seven with ``--half`` where it has bfloat16 of its own, eleven to fifteen where it has AMX, on a GPU thousands.
-Every few minutes ``KEPT/reader/state.pt`` holds all that
-is needed to go on, and ``KEPT/reader/average.pt`` the running average of the weights, which is what ships. New twins are
-taken in at the next start. ``--finish`` lets the rate fall to nothing over so many rows and ends.
+On a core some four rows a second, seven with ``--half`` where it has bfloat16 of its own, eleven to fifteen where it has
+AMX, on a GPU thousands. Every few minutes ``KEPT/reader/state.pt`` holds all that is needed to go on, and
+``KEPT/reader/average.pt`` the running average of the weights, which is what ships. New twins are taken in at the next
+start. ``--finish`` lets the rate fall to nothing over so many rows and ends.
 """
 
 from __future__ import annotations

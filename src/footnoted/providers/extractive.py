@@ -160,10 +160,7 @@ class Extractive:
         ranked, chance = self._weighed(prompt.sources, prompt.question, about)
         room = prompt.sampling.max_tokens
         found = passages(ranked, prompt.sources, limit=self.sentences, tokens=room) if chance >= self.threshold else ()
-        asked = [
-            self._weighed(prompt.sources, part, f"{about} {prompt.question}".strip()) for part in parts(prompt.question)
-        ]
-        answered = [(others, likely) for others, likely in asked if likely >= self.threshold]
+        answered = self._answered_parts(prompt.sources, prompt.question, about)
         if found or len(answered) > 1:
             for others, likely in answered:
                 chance = max(chance, likely)
@@ -179,8 +176,13 @@ class Extractive:
         self, question: str, sources: Sequence[Source], *, history: Sequence[Turn] = (), most: int = 5
     ) -> Explanation:
         """What `answer` saw in these sources. Raises what it raises."""
+        if any(OVERVIEW in source.metadata for source in sources):  # asked of the collection: it is told what there is
+            return Explanation(1.0, self.threshold, (), "", ())
         about = before(question, history)
         ranked, chance = self._weighed(sources, question, about)
+        answered = self._answered_parts(sources, question, about)
+        if chance >= self.threshold or len(answered) > 1:
+            chance = max([chance, *(likely for _, likely in answered)])
         best = ranked[:most]
         read: list[float | None] = [None] * len(best)
         if isinstance(self.likeness, Reads):
@@ -193,6 +195,11 @@ class Extractive:
             about,
             tuple(_considered(one, answers) for one, answers in zip(best, read, strict=True)),
         )
+
+    def _answered_parts(self, sources: Sequence[Source], question: str, about: str) -> list[tuple[list[Scored], float]]:
+        """Of a question of several parts, what `_weighed` gives for those that are answered."""
+        asked = (self._weighed(sources, part, f"{about} {question}".strip()) for part in parts(question))
+        return [(ranked, likely) for ranked, likely in asked if likely >= self.threshold]
 
     def _weighed(self, sources: Sequence[Source], question: str, about: str) -> tuple[list[Scored], float]:
         """The sentences, best first, and the chance that they answer."""

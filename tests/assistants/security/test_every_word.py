@@ -19,6 +19,7 @@ from footnoted.assistants.security.query.meaning import shipped_meanings
 from footnoted.assistants.security.query.reading import read
 from footnoted.assistants.security.query.vocabulary import compact, vocabulary_of
 from footnoted.assistants.security.query.words import FUNCTION_WORDS, ROLES
+from footnoted.assistants.security.severity import Severity
 from tests.assistants.security.conftest import DATA, needs_data
 
 QUESTIONS = [
@@ -96,6 +97,12 @@ def content(text):
     return [one for one in words if compact(one) not in ROLES] or words
 
 
+def over(severity):
+    """The severities above one, the gravest first."""
+    every = [one.value for one in Severity]
+    return every[: every.index(severity)]
+
+
 def is_silent(put, reading):
     """Whether the query leaves out what was put in, and nothing tells so."""
     if reading.reason or reading.choices:
@@ -108,9 +115,9 @@ def is_silent(put, reading):
         return False
     if put.field == "severity" and query.select == "compare":
         return False
-    bound = rf"\b(?:over|above|exceeding|under|below|than|at least|at most) {put.text}\b"
-    if put.field == "severity" and query.where.severity and re.search(bound, reading.question):
-        return False  # "over low" is held by what lies over it
+    lies_over = put.field == "severity" and re.search(rf"\b(?:over|above|exceeding) {put.text}\b", reading.question)
+    if lies_over and query.where.severity == over(put.text):
+        return False  # "over low" is held by exactly what lies over it
     said = told(reading)
     return not all(compact(one) in said for one in content(put.text))
 
