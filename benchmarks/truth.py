@@ -123,6 +123,29 @@ FIGURES = {
 }  # fmt: skip
 
 
+def told_apart(rows: list[dict]) -> dict[str, dict[str, list[float]]]:
+    """By kind of the false claim, by language, by length and by form: pairs, % of them won, AUROC, % true and false ticked."""
+    kind = {row["pair"]: row["kind"] for row in rows if not row["label"]}
+    ways = {
+        "kind": lambda row: kind.get(row["pair"], ""),
+        "language": lambda row: row.get("lang", "en") + (f" over {of}" if (of := row.get("source_lang", "en")) != row.get("lang", "en") else ""),
+        "words of the claim": lambda row: ("up to 15", "16 to 25", "over 25")[(n := len(row["claim"].split())) > 15 and 1 + (n > 25)],
+        "form of the source": lambda row: "table" if "\n|" in row["passage"] else "list" if re.search(r"\n(?:[-*•]|\d+[.)]) ", row["passage"]) else "prose",
+        "sources": lambda row: "several" if len(sources(row["passage"])) > 1 else "one",
+    }  # fmt: skip
+    found: dict[str, dict[str, list[float]]] = {}
+    for name, key in ways.items():
+        groups = defaultdict(list)
+        for row in rows:
+            groups[key(row)].append(row)
+        for group, those in sorted(groups.items(), key=lambda item: -len(item[1])):
+            won = [v for each in pairs_won(those).values() for v in each]
+            figures = [100 * statistics.fmean(won) if won else float("nan"), auroc(those)]
+            figures += [share([r for r in those if r["label"] == label], ("supported",)) for label in (1, 0)]
+            found.setdefault(name, {})[group] = [len(won), *(round(value, 1) for value in figures)]
+    return found
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, default=HERE.parent / "shared" / "data")
@@ -158,19 +181,30 @@ def main() -> None:
             "words of the claim alone: AUROC", *(f"{words_alone(taught, rows):.1f}" for rows in groups.values())
         )
     console.print(table)
-    english = groups.get("English", [])
-    kinds = Table(title="English, by kind of the false claim: % ticked, % of pairs won")
-    for head in ("kind", "claims", "ticked", "won"):
-        kinds.add_column(head, justify="left" if head == "kind" else "right")
-    for kind, won in sorted(pairs_won(english).items(), key=lambda item: -len(item[1])):
-        rows = [r for r in english if not r["label"] and r["kind"] == kind]
-        kinds.add_row(kind, str(len(rows)), f"{share(rows, ('supported',)):.0f}", f"{100 * statistics.fmean(won):.0f}")
-    console.print(kinds)
+    apart = told_apart(groups.get("English", [])) | {"language": told_apart(chosen)["language"]}
+    for name, those in apart.items():
+        kinds = Table(title=f"by {name}")
+        for head in (name, "pairs", "won %", "AUROC", "true ticked %", "false ticked %"):
+            kinds.add_column(head, justify="left" if head == name else "right")
+        for group, (pairs, *values) in those.items():
+            kinds.add_row(group, str(pairs), *(f"{value:.0f}" for value in values))
+        console.print(kinds)
     if options.failures:
         wrong = [r for r in chosen if not r["label"] and r["ruling"] == "supported"]
         options.failures.write_text("".join(json.dumps(r, ensure_ascii=False) + "\n" for r in wrong), encoding="utf-8")
     if options.json:
-        options.json.write_text(json.dumps({"part": options.part, "claims": len(chosen), "figures": figures}, indent=1))
+        options.json.write_text(
+            json.dumps(
+                {
+                    "part": options.part,
+                    "claims": len(chosen),
+                    "shared": len(every) // 2,
+                    "figures": figures,
+                    "apart": apart,
+                },
+                indent=1,
+            )
+        )
 
 
 if __name__ == "__main__":

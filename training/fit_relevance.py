@@ -21,15 +21,16 @@ import sys
 import zlib
 from collections import Counter
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 from sklearn.linear_model import LogisticRegression
 
 import footnoted.relevance
-from footnoted.providers.extractive import THRESHOLD, before
+from footnoted.providers.extractive import before
 from footnoted.relevance import ShippedMeaning
-from footnoted.relevance.rank import Scored, answer_features, measured, passage_of, read_features
+from footnoted.relevance.rank import Scored, answer_features, measured
 from footnoted.retrieval import Index
 from footnoted.types import Source, Turn
 
@@ -37,6 +38,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "benchmarks"), str(ROOT / "training" / "reader")]
 import extractive  # noqa: E402
 import finding  # noqa: E402
+from fit_reading import READ, REFUSED, reading  # noqa: E402
 from parts import asked_written  # noqa: E402
 
 PACKAGE = Path(footnoted.relevance.__file__).parent
@@ -66,9 +68,7 @@ ANSWER = {
     "single": 1.5,
 }
 PAPERS = {"clapnq8": 300, "squad2": 400, "squad8": 100, "covid": 40}
-REFUSED = 0.2  # of answerable questions, the share that may be refused: a near miss told is half as bad
-READ = {"people": 3.0, "asked": 2.0, "xquad": 1.5, "across": 1.0}  # what the reading's share is fitted on
-ORDER_C, ANSWER_C, READ_C = 0.05, 0.02, 0.1
+ORDER_C, ANSWER_C = 0.05, 0.02
 # What a set's own habits could ride on.
 NOT_ANSWER = {
     "best_row",
@@ -421,44 +421,6 @@ def fit_answer(seen: list, order: dict[str, float]) -> dict[str, float]:
     return {"": float(model.intercept_[0] - slopes @ mean), **dict(zip(names, slopes.tolist(), strict=True))}
 
 
-def fit_read(seen: list, order: dict[str, float], answer: dict[str, float], reads: ShippedMeaning) -> dict[str, float]:
-    """What reading the best sentence's passage adds to the odds that it answers (people's questions: AUROC 88 to 90)."""
-    rows, truth, sets = [], [], []
-    for one, found, _ in seen:
-        if one.set not in READ:
-            continue
-        best = ranked(found, order)
-        held = answer_features(best)
-        odds = answer[""] + sum(answer.get(name, 0.0) * value for name, value in held.items())
-        question = f"{one.about} {one.question}".strip()
-        [chance] = reads.answers(question, [passage_of(best[0].sentence, one.sources)])
-        rows.append(read_features(best[0], odds, chance))
-        truth.append(one.answerable)
-        sets.append(one.set)
-    names = list(rows[0])
-    weights = np.zeros(len(rows))
-    for name, weight in READ.items():
-        for side in (True, False):
-            mask = (np.array(sets) == name) & (np.array(truth) == side)
-            weights[mask] = 100 * weight / max(1, mask.sum())
-    model = LogisticRegression(C=READ_C, max_iter=1000).fit([list(row.values()) for row in rows], truth, weights)
-    for name in READ:
-        mask = np.array(sets) == name
-        if mask.any():
-            label = np.array(truth)[mask]
-            for what, values in (
-                ("before", np.array([row["odds"] for row in rows])),
-                ("read", model.decision_function([list(row.values()) for row in rows])),
-            ):
-                yes, no = values[mask][label], values[mask][~label]
-                area = np.mean([(a > b) + 0.5 * (a == b) for a in yes for b in no])
-                print(f"{name} {what}: AUROC {100 * area:.1f} of {len(yes)} and {len(no)}")
-    odds = model.decision_function([list(row.values()) for row in rows])
-    asked = (np.array(sets) == "people") & np.array(truth)
-    moved = float(np.log(THRESHOLD / (1 - THRESHOLD)) - np.quantile(odds[asked], REFUSED))
-    return {"": float(model.intercept_[0]) + moved, **dict(zip(names, model.coef_[0].tolist(), strict=True))}
-
-
 def set_at(answer: dict[str, float], order: dict[str, float], seen: list) -> dict[str, float]:
     """The same model with its constant moved: at one half it refuses `REFUSED` of people's questions that have an answer."""
     chances = [row[3] for row in judged([x for x in seen if x[0].set == "people" and x[0].answerable], order, answer)]
@@ -529,8 +491,10 @@ def main() -> None:
         )
         seen = [(one, found, gold_flags(one, found)) for one, found in pairs if found]
         meaning.save()
-        weights["read"] = fit_read(seen, weights["order_meant"], weights["answer_meant"], meaning.inner)
-        print(weights["read"])
+        weights |= reading(
+            seen, partial(ranked, weights=weights["order_meant"]), weights["answer_meant"], meaning.inner
+        )
+        print(weights["order_read"], weights["read"])
         if options.write:
             write(weights)
         return
@@ -564,7 +528,7 @@ def main() -> None:
         order = weights[f"order{suffix}"]
         weights[f"answer{suffix}"] = set_at(fit_answer(seen, order), order, seen)
         if likeness is not None:
-            weights["read"] = fit_read(seen, order, weights[f"answer{suffix}"], meaning.inner)
+            weights |= reading(seen, partial(ranked, weights=order), weights[f"answer{suffix}"], meaning.inner)
     if options.write:
         write(weights)
 

@@ -14,7 +14,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from evidence import Evidence
+from evidence import Evidence, words
 from parts import asked_written, part, twins, twins_written
 from style import weights
 
@@ -29,13 +29,13 @@ LABELS = {"contradicted": CONTRADICTED, "neutral": NEITHER, "supported": CARRIED
 
 # What share of the rows comes from where; the sets of a group that are not there leave their share to the others.
 SHARES = {
-    "twins": 0.14, "written": 0.36, "twin_pairs": 0.015,
+    "twins": 0.15, "written": 0.42, "twin_pairs": 0.015,
     "wiki_nli_protocols": 0.085, "mnli": 0.065, "snli": 0.015, "snli_cad": 0.02, "sad_wiki": 0.025, "fever_rte": 0.03,
     "fever_symmetric": 0.008, "negation_nli": 0.01, "condaqa_yesno": 0.03, "drop_nli": 0.02, "wiki_split": 0.05,
     "onestop": 0.008, "scifact": 0.006, "med": 0.004, "tabfact_pairs": 0.008, "entailment_bank": 0.004,
     "summedits": 0.03, "bump": 0.015, "fool_me_twice": 0.03, "wice": 0.012, "wice_spans": 0.012, "begin_wow": 0.015,
     "mtrag": 0.006, "edits": 0.025,
-    "squad2": 0.03, "clapnq": 0.008, "xquad": 0.03, "covid_qa": 0.006, "asked": 0.03,
+    "squad2": 0.05, "clapnq": 0.008, "xquad": 0.05, "covid_qa": 0.01, "asked": 0.12,
 }  # fmt: skip
 
 MOST_WEIGHT = 2.5
@@ -107,6 +107,9 @@ class Stream:
                 text = other.best(asked, budget=120)
                 return [(one.claim, text, Row(one.claim, other, NEITHER)) for one in unit]
         if row.label == QUESTION:
+            at = own.holding(row.answer) if row.answer else None
+            if at is not None and len(own.sentences) > 2 and dice.random() < 0.6:
+                return self._picked(row, own, at, dice)
             return [self._asked(row, own, others, dice)]
         budget = dice.choice((40, 70, 100, 130))
         text = own.best(asked, budget=budget)
@@ -116,6 +119,27 @@ class Stream:
             if more != text:
                 text = dice.choice((f"{more} … {text}", f"{text} … {more}", f"{more}\n{text}"))
         return [(one.claim, text, one) for one in unit]
+
+    def _picked(self, row: Row, own: Evidence, at: int, dice: random.Random) -> list[tuple[str, str, Row]]:
+        """A question beside the one sentence that answers, and beside another of its source that does not."""
+        asked = words(row.claim)
+        away = [i for i in range(len(own.sentences)) if i != at and row.answer not in own.sentences[i][1]]
+        if dice.random() < 0.6:
+            away.sort(key=lambda i: -sum(own.worth[w] for w in asked & own.words[i]))
+            away = away[:2]
+        first = own.sentences[0][1]
+        heading = f"{first.lstrip('# ')}\n" if len(first.split()) < 12 and dice.random() < 0.6 else ""
+        unit = []
+        for place, answers in ((at, True), (dice.choice(away) if away else at, False)):
+            if place == at and not answers:
+                break
+            lead = heading if place else ""
+            if place > 1 and dice.random() < 0.2:
+                lead += f"{own.sentences[place - 1][1]} " if place - 1 != at else ""
+            said = own.sentences[place][1]
+            gold = [(len(lead), len(lead) + len(said))] if answers else None
+            unit.append((row.claim, lead + said, replace(row, answers=answers, gold=gold)))
+        return unit
 
     def _asked(self, row: Row, own: Evidence, others: list[Row], dice: random.Random) -> tuple[str, str, Row]:
         """A question beside a stretch of its source, the answering sentence anywhere in it."""
@@ -278,7 +302,7 @@ def _questions(data: Path, written: Path | None) -> dict[str, list[Row]]:
                     found["xquad"].append(
                         Row(question, [read[told][n]["paragraphs"][other]["context"]], QUESTION, answers=False)
                     )
-    for question, passage, sentence, miss in asked_written(written, data, "asked0[01].jsonl"):
+    for question, passage, sentence, miss in asked_written(written, data, "asked0[013].jsonl"):
         if part(passage) == "taught":
             found["asked"].append(Row(question, [passage], QUESTION, answers=True, answer=sentence))
             found["asked"].append(Row(miss, [passage], QUESTION, answers=False))

@@ -16,7 +16,7 @@ from footnoted.models import ModelUnavailable
 from footnoted.orders import is_order
 from footnoted.providers._choosing import Passage, passages
 from footnoted.providers._overview import told
-from footnoted.relevance import OVERVIEW, Reads, ShippedMeaning, answerability, parts, passage_of, rank, tells
+from footnoted.relevance import OVERVIEW, Reads, ShippedMeaning, answerability, parts, passage_of, rank, reread, tells
 from footnoted.text import content_stems, estimate_tokens, fold, stem, words
 from footnoted.types import Delta, FinishReason, Pointer, Prompt, Usage
 
@@ -215,8 +215,11 @@ class Extractive:
         ranked = rank(question, sources, about=about, likeness=self.likeness)
         # A sentence that orders about whoever answers tells nothing, however well its words fit.
         ranked = [one for one in ranked if not is_order(one.sentence.text)]
-        reads = self.likeness if isinstance(self.likeness, Reads) else None
-        return ranked, answerability(f"{about} {question}".strip(), ranked, sources=sources, reads=reads)
+        whole = f"{about} {question}".strip()
+        if not isinstance(self.likeness, Reads):
+            return ranked, answerability(whole, ranked)
+        ranked = reread(whole, ranked, sources, self.likeness)
+        return ranked, answerability(whole, ranked, sources=sources, reads=self.likeness)
 
 
 def before(question: str, history: Sequence[Turn]) -> str:

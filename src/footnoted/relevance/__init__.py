@@ -3,7 +3,7 @@
 from footnoted.relevance.layout import Sentence, read
 from footnoted.relevance.meaning import Meaning, Reads, ShippedMeaning
 from footnoted.relevance.question import parts, tells
-from footnoted.relevance.rank import Scored, answerability, kind_of, passage_of, rank, said_of
+from footnoted.relevance.rank import Scored, answerability, kind_of, passage_of, rank, reread, said_of
 
 OVERVIEW = "overview"  # the key under which a source says that it was chosen for a question about the collection
 
@@ -20,6 +20,7 @@ __all__ = [
     "passage_of",
     "rank",
     "read",
+    "reread",
     "said_of",
     "tells",
 ]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
@@ -31,6 +31,7 @@ _SKIPPED = frozenset({"heading", "header", "rule"})
 _SAID = 900  # code points of a passage that its vector is made of
 _BOOK = 4_000  # code points from which on a source is no passage that one vector can stand for
 _READ = 1_400  # code points of a passage that are read together with the question
+_CLOSELY = 8  # of the best sentences, each alone is
 _TOPIC = 3  # words of a sentence that only names what the next is about
 _PASSAGES = 4.0  # what a unit of a passage's likeness counts beside words, when the sentences to measure are chosen
 
@@ -89,6 +90,20 @@ def measured(
     return [(one.sentence, pool.features(i, alike)) for i, one in enumerate(pool.pool)]
 
 
+def reread(question: str, ranked: Sequence[Scored], sources: Sequence[Source], reads: Reads) -> list[Scored]:
+    """The ranked sentences in a new order, the best eight each read together with the question."""
+    best, rest = ranked[:_CLOSELY], ranked[_CLOSELY:]
+    if len(best) < 2:
+        return list(ranked)
+    weights = _weights()["order_read"]
+    chances = reads.answers(question, [alone(one.sentence, sources) for one in best])
+    said = [weights["read"] * odds_of(chance) for chance in chances]
+    behind = min(said)  # what was not read stays behind what was
+    again = [replace(one, score=weights["score"] * one.score + each) for one, each in zip(best, said, strict=True)]
+    again.sort(key=lambda one: -one.score)
+    return [*again, *(replace(one, score=weights["score"] * one.score + behind) for one in rest)]
+
+
 def answerability(
     question: str, ranked: Sequence[Scored], *, sources: Sequence[Source] = (), reads: Reads | None = None
 ) -> float:
@@ -103,8 +118,8 @@ def answerability(
     meant = "like" in ranked[0].features
     odds = _weighed(evidence, _weights()["answer_meant" if meant else "answer"])
     if meant and reads is not None and sources:
-        [chance] = reads.answers(question, [passage_of(ranked[0].sentence, sources)])
-        odds = _weighed(read_features(ranked[0], odds, chance), _weights()["read"])
+        texts = [passage_of(ranked[0].sentence, sources), alone(ranked[0].sentence, sources)]
+        odds = _weighed(read_features(ranked[0], odds, *reads.answers(question, texts)), _weights()["read"])
     return 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, odds))))
 
 
@@ -117,10 +132,25 @@ def passage_of(sentence: Sentence, sources: Sequence[Source]) -> str:
     return f"{heading}\n{text}" if heading else text
 
 
-def read_features(best: Scored, odds: float, chance: float) -> dict[str, float]:
-    """What the second look at an answer is made of: the odds so far, those of the reading, another language."""
-    read = math.log(max(chance, 1e-6) / max(1 - chance, 1e-6))
-    return {"odds": max(-8.0, min(8.0, odds)), "read": read, "foreign": best.features["foreign"]}
+def alone(sentence: Sentence, sources: Sequence[Source]) -> str:
+    """A sentence as it is read by itself: under its heading, and a list's item or a row after what introduces it."""
+    source = sources[sentence.source_index]
+    heading = sentence.headings[-1] if sentence.headings else source.title.rpartition("›")[2].strip()
+    leads = () if sentence.kind == "prose" else sentence.leads
+    text = " ".join((*(source.text[lead.start : lead.end] for lead in leads), sentence.text))
+    return f"{heading}\n{text}" if heading else text
+
+
+def read_features(best: Scored, odds: float, passage: float, sentence: float) -> dict[str, float]:
+    """What the second look at an answer is made of: the odds so far, those of both readings, another language."""
+    foreign = best.features["foreign"]
+    so_far = max(-8.0, min(8.0, odds))
+    return {"odds": so_far, "read": odds_of(passage), "alone": odds_of(sentence), "foreign": foreign}
+
+
+def odds_of(chance: float) -> float:
+    """The logarithm of a chance's odds, bounded."""
+    return math.log(max(chance, 1e-5) / max(1 - chance, 1e-5))
 
 
 def answer_features(ranked: Sequence[Scored]) -> dict[str, float]:
