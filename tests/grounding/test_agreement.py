@@ -157,3 +157,19 @@ def test_a_row_without_header_and_a_cell_with_a_bar():
 def test_what_a_source_quotes_denies_or_takes_back_gets_no_tick(checker, claim, source):
     """Though it stands there letter by letter."""
     assert checker.check(claim, [Source("s", source)]).ruling != "supported"
+
+
+@pytest.mark.parametrize(
+    ("claim", "odd"),
+    [
+        ("The premium is due before Your Schedule is issued.", ""),
+        ("Boats are covered in The Solent when You are aboard.", "Solent"),
+        ("The moorings are let to RIBs in the summer.", ""),
+        ("The moorings are let by Kestrelmoor in the summer.", "Kestrelmoor"),
+    ],
+)
+def test_a_word_that_everybody_knows_is_no_unknown_name(claim, odd):
+    """Policies write "Your" and "The"; that no source has the word says nothing. A name that none has does."""
+    passages = [passage(Source("a", "Boats on a mooring are covered while somebody is aboard."))]
+    found = unknown_name(claim, passages)
+    assert (claim[found.start : found.end] if found else "") == odd

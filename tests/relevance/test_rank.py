@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from footnoted.relevance import ShippedMeaning, answerability, rank
+from footnoted.relevance import ShippedMeaning, answerability, rank, reread
 from footnoted.relevance.narrow import narrow
 from footnoted.relevance.question import understand
+from footnoted.relevance.rank import alone
 from footnoted.types import Source
 from tests.laws import tried
 from tests.relevance.test_measures import Alike
@@ -124,3 +125,44 @@ def test_small_sources_are_read_whole():
     """Under the limit every source is one part."""
     parts = narrow(understand("anything"), [BRIDGE, Source("e", "")])
     assert [(part.source_index, part.start, part.end) for part in parts] == [(0, 0, len(BRIDGE.text)), (1, 0, 0)]
+
+
+class Reader:
+    """Reads by heart: the chance of each text is that of the first of ``sure`` it holds; what was read is kept."""
+
+    def __init__(self, sure):
+        self.sure, self.read = sure, []
+
+    def answers(self, question, texts):
+        """The chances."""
+        self.read += texts
+        return [next((chance for words, chance in self.sure.items() if words in text), 0.01) for text in texts]
+
+
+def test_what_is_read_as_the_answer_comes_first():
+    """Words alone put the opening first; the sentence that reads as the answer overtakes it, and none is lost."""
+    ranked = rank("When was the bridge opened?", [BRIDGE])
+    assert "1966" in ranked[0].sentence.text
+    again = reread("When was the bridge opened?", ranked, [BRIDGE], Reader({"Tolls": 0.999}))
+    assert "Tolls" in again[0].sentence.text
+    assert sorted(one.start for one in again) == sorted(one.start for one in ranked)
+    assert [one.score for one in again] == sorted((one.score for one in again), reverse=True)
+
+
+def test_only_the_best_eight_are_read_and_what_was_not_stays_behind():
+    """A long text costs eight readings; whatever they say, what was not read does not overtake what was."""
+    text = "".join(f"The gate number {n} of the bridge was painted green. " for n in range(30))
+    ranked = rank("Which gate of the bridge was painted?", [Source("g", text, "Gates")])
+    reader = Reader({"number": 0.02})
+    again = reread("Which gate of the bridge was painted?", ranked, [Source("g", text, "Gates")], reader)
+    assert len(reader.read) == 8
+    assert {one.start for one in again[:8]} == {one.start for one in ranked[:8]}
+
+
+def test_a_sentence_alone_is_read_under_its_heading_and_after_its_lead():
+    """An item says nothing without the words that open its list; prose needs its heading only."""
+    text = "# Baggage\n\nWe pay for lost bags.\n\nWe will not pay for:\n\n- cameras\n- cash\n"
+    source = Source("p", text, "Policy › Baggage")
+    read = {alone(one.sentence, [source]) for one in rank("Is cash paid for?", [source])}
+    assert "Baggage\nWe will not pay for: - cash" in read
+    assert "Baggage\nWe pay for lost bags." in read

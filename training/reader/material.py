@@ -35,7 +35,7 @@ SHARES = {
     "onestop": 0.008, "scifact": 0.006, "med": 0.004, "tabfact_pairs": 0.008, "entailment_bank": 0.004,
     "summedits": 0.03, "bump": 0.015, "fool_me_twice": 0.03, "wice": 0.012, "wice_spans": 0.012, "begin_wow": 0.015,
     "mtrag": 0.006, "edits": 0.025,
-    "squad2": 0.05, "clapnq": 0.008, "xquad": 0.05, "covid_qa": 0.01, "asked": 0.12,
+    "squad2": 0.05, "clapnq": 0.008, "xquad": 0.05, "covid_qa": 0.01, "asked": 0.12, "policies": 0.03,
 }  # fmt: skip
 
 MOST_WEIGHT = 2.5
@@ -302,10 +302,18 @@ def _questions(data: Path, written: Path | None) -> dict[str, list[Row]]:
                     found["xquad"].append(
                         Row(question, [read[told][n]["paragraphs"][other]["context"]], QUESTION, answers=False)
                     )
-    for question, passage, sentence, miss in asked_written(written, data, "asked0[013].jsonl"):
+    for question, passage, sentence, miss in asked_written(written, data, "asked0[013-5].jsonl"):
         if part(passage) == "taught":
             found["asked"].append(Row(question, [passage], QUESTION, answers=True, answer=sentence))
             found["asked"].append(Row(miss, [passage], QUESTION, answers=False))
+    for line in (one for file in sorted(written.glob("asked_policies*.jsonl")) for one in file.open(encoding="utf-8")):
+        r = json.loads(line)
+        if (
+            part(r["gold"]) == "taught"
+        ):  # a clause that decides, one that only speaks of the matter, a question beside it
+            found["policies"].append(Row(r["question"], [r["gold"]], QUESTION, answers=True))
+            found["policies"].append(Row(r["question"], [r["near"]], QUESTION, answers=False))
+            found["policies"].append(Row(r["miss"], [r["gold"]], QUESTION, answers=False))
     return found
 
 

@@ -21,6 +21,7 @@ from footnoted.grounding.language import language
 from footnoted.grounding.quantities import quantities, same
 from footnoted.grounding.reading import read, weight_of
 from footnoted.grounding.tables import Misplaced, misplaced
+from footnoted.relevance.rarity import rarity
 from footnoted.text import content_stems, fold, stem
 from footnoted.types import Span
 
@@ -39,6 +40,8 @@ _WHOLE = ("negation", "condition", "only", "stance", "reported")  # these turn i
 _DIGITS = re.compile(r"\d+(?:[.,:]\d+)*")
 _BY = re.compile(r"\bby\b", re.IGNORECASE)
 _NAME = re.compile(r"(?<=[a-z,;)] )[A-Z](?=\w*[a-z])[^\W\d_]{2,}(?![\w*`])")
+_ACRONYM = re.compile(r"[A-Z]+s?\Z")
+_RARE = 9.0  # rarity of a word that only names
 _LONGEST_TABLE = 500  # rows
 _UNSPACED = ("ja", "th", "zh")
 
@@ -152,9 +155,11 @@ def _unsaid(claim: str, evidence: str, passages: Sequence[Passage]) -> str:
 def unknown_name(claim: str, passages: Sequence[Passage]) -> Span | None:
     """Where a name stands inside a claim of which no word of a source, title or metadata has the first four letters.
 
-    Measured on 3,478 natural claims that are not kept aside: 23 have such a name, 22 of them are false.
+    A word that half a million English sentences know well is no such name: "Your" of a policy is capitalised too, and
+    who reads of the Broncos may say Denver. Of 24,462 natural claims that are not kept aside 42 have one; 37 are false.
     """
-    found = [match for match in _NAME.finditer(claim) if not match.group().isupper()]
+    names = (one for one in _NAME.finditer(claim) if not _ACRONYM.match(one.group()))
+    found = [one for one in names if rarity(stem(one.group())) >= _RARE]
     if not found:
         return None
     told = fold(" ".join(f"{one.source.title} {' '.join(map(str, one.source.metadata.values()))}" for one in passages))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from footnoted.testing.dialect import Dialect, Frame, Refused
-from footnoted.testing.script import Pin, ProtocolName, Reply, Request, text_of
+from footnoted.testing.script import Pin, ProtocolName, Reply, Request, text_of, texts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -41,17 +41,14 @@ class Anthropic(Dialect):
             return None
         turns = [turn for turn in body.get("messages") or [] if isinstance(turn, dict)]
         key = headers.get("x-api-key") or headers.get("authorization", "").removeprefix("Bearer ")
-        return Request(
-            protocol=self.name,
-            path=path,
-            query=query,
-            headers=headers,
-            json=body,
-            model=str(body.get("model", "")),
-            stream=bool(body.get("stream")),
+        return self._request(
+            path,
+            query,
+            headers,
+            body,
             system_text=text_of(body.get("system")),
-            prompt_text="\n".join(text_of(t.get("content")) for t in turns if t.get("role") == "user"),
-            key=key or None,
+            prompt_text=texts(turns, "user"),
+            key=key,
         )
 
     def complaint(self, request: Request) -> Refused | None:

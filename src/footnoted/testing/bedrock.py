@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from zlib import crc32
 
 from footnoted.testing.dialect import Dialect, Frame, Refused, to_json
-from footnoted.testing.script import ProtocolName, Reply, Request, text_of
+from footnoted.testing.script import ProtocolName, Reply, Request, text_of, texts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -59,17 +59,16 @@ class Bedrock(Dialect):
         if not found:
             return None
         turns = [turn for turn in body.get("messages") or [] if isinstance(turn, dict)]
-        return Request(
-            protocol=self.name,
-            path=path,
-            query=query,
-            headers=headers,
-            json=body,
+        return self._request(
+            path,
+            query,
+            headers,
+            body,
             model=found[1],
             stream=found[2] is not None,
             system_text=text_of(body.get("system")),
-            prompt_text="\n".join(text_of(t.get("content")) for t in turns if t.get("role") == "user"),
-            key=headers.get("authorization", "").removeprefix("Bearer ") or None,
+            prompt_text=texts(turns, "user"),
+            key=headers.get("authorization", "").removeprefix("Bearer "),
         )
 
     def complaint(self, request: Request) -> Refused | None:

@@ -9,8 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from footnoted.testing.dialect import Dialect, Frame, Refused
-from footnoted.testing.openai import texts
-from footnoted.testing.script import ProtocolName, Reply, Request
+from footnoted.testing.script import ProtocolName, Reply, Request, texts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -29,17 +28,14 @@ class Cohere(Dialect):
         if not path.endswith("/v2/chat"):
             return None
         turns = [turn for turn in body.get("messages") or [] if isinstance(turn, dict)]
-        return Request(
-            protocol=self.name,
-            path=path,
-            query=query,
-            headers=headers,
-            json=body,
-            model=str(body.get("model", "")),
-            stream=bool(body.get("stream")),
+        return self._request(
+            path,
+            query,
+            headers,
+            body,
             system_text=texts(turns, "system"),
             prompt_text=texts(turns, "user"),
-            key=headers.get("authorization", "").removeprefix("Bearer ").strip() or None,
+            key=headers.get("authorization", "").removeprefix("Bearer ").strip(),
         )
 
     def complaint(self, request: Request) -> Refused | None:

@@ -7,10 +7,12 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+from footnoted.testing.script import Request
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from footnoted.testing.script import ProtocolName, Reply, Request
+    from footnoted.testing.script import ProtocolName, Reply
 
 Part = Literal["open", "text", "stop", "usage", "end", "noise"]
 
@@ -63,6 +65,33 @@ class Dialect(ABC):
         self, path: str, query: Mapping[str, str], headers: Mapping[str, str], body: Mapping[str, Any]
     ) -> Request | None:
         """The request, or ``None`` when the path is not this protocol's."""
+
+    def _request(
+        self,
+        path: str,
+        query: Mapping[str, str],
+        headers: Mapping[str, str],
+        body: Mapping[str, Any],
+        *,
+        system_text: str,
+        prompt_text: str,
+        key: str | None,
+        model: str | None = None,
+        stream: bool | None = None,
+    ) -> Request:
+        """What `read` found; model and streaming stand in the body unless the path said them."""
+        return Request(
+            protocol=self.name,
+            path=path,
+            query=query,
+            headers=headers,
+            json=body,
+            model=str(body.get("model", "")) if model is None else model,
+            stream=bool(body.get("stream")) if stream is None else stream,
+            system_text=system_text,
+            prompt_text=prompt_text,
+            key=key or None,
+        )
 
     @abstractmethod
     def complaint(self, request: Request) -> Refused | None:

@@ -44,17 +44,16 @@ class Gemini(Dialect):
             return None
         bearer = headers.get("authorization", "").removeprefix("Bearer ")
         turns = [turn for turn in body.get("contents") or [] if isinstance(turn, dict)]
-        return Request(
-            protocol=self.name,
-            path=path,
-            query=query,
-            headers=headers,
-            json=body,
+        return self._request(
+            path,
+            query,
+            headers,
+            body,
             model=found[1],
             stream=found[2] == "streamGenerateContent",
             system_text=text_of(body.get("systemInstruction") or body.get("system_instruction")),
             prompt_text="\n".join(text_of(t.get("parts")) for t in turns if t.get("role", "user") == "user"),
-            key=headers.get("x-goog-api-key") or query.get("key") or bearer or None,
+            key=headers.get("x-goog-api-key") or query.get("key") or bearer,
         )
 
     def complaint(self, request: Request) -> Refused | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from footnoted.testing.dialect import Dialect, Frame, Refused
-from footnoted.testing.script import ProtocolName, Reply, Request, text_of
+from footnoted.testing.script import ProtocolName, Reply, Request, texts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -31,17 +31,14 @@ class OpenAI(Dialect):
             return None
         turns = [turn for turn in body.get("messages") or [] if isinstance(turn, dict)]
         key = headers.get("authorization", "").removeprefix("Bearer ").strip() or headers.get("api-key")
-        return Request(
-            protocol=self.name,
-            path=path,
-            query=query,
-            headers=headers,
-            json=body,
-            model=str(body.get("model", "")),
-            stream=bool(body.get("stream")),
+        return self._request(
+            path,
+            query,
+            headers,
+            body,
             system_text=texts(turns, "system", "developer"),
             prompt_text=texts(turns, "user"),
-            key=key or None,
+            key=key,
         )
 
     def complaint(self, request: Request) -> Refused | None:
@@ -147,11 +144,6 @@ class OpenAI(Dialect):
             "model": request.model,
             "system_fingerprint": "fp_scripted",
         }
-
-
-def texts(turns: list[dict[str, Any]], *roles: str) -> str:
-    """The words of the turns in these roles."""
-    return "\n".join(text_of(turn.get("content")) for turn in turns if turn.get("role") in roles)
 
 
 def _tool(request: Request, reply: Reply) -> str | None:

@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from footnoted.testing.dialect import Frame, Part, Refused
-from footnoted.testing.openai import OpenAI, texts
-from footnoted.testing.script import ProtocolName, Reply, Request, text_of
+from footnoted.testing.openai import OpenAI
+from footnoted.testing.script import ProtocolName, Reply, Request, text_of, texts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -33,19 +33,16 @@ class Responses(OpenAI):
         given = body.get("input") or []
         turns = [{"role": "user", "content": given}] if isinstance(given, str) else given
         key = headers.get("authorization", "").removeprefix("Bearer ").strip()
-        return Request(
-            protocol=self.name,
-            path=path,
-            query=query,
-            headers=headers,
-            json=body,
-            model=str(body.get("model", "")),
-            stream=bool(body.get("stream")),
+        return self._request(
+            path,
+            query,
+            headers,
+            body,
             system_text="\n".join(
                 filter(None, (text_of(body.get("instructions")), texts(turns, "system", "developer")))
             ),
             prompt_text=texts(turns, "user"),
-            key=key or None,
+            key=key,
         )
 
     def complaint(self, request: Request) -> Refused | None:

@@ -118,3 +118,8 @@ def text_of(content: object) -> str:
             if name in content:
                 return text_of(content[name])
     return ""
+
+
+def texts(turns: list[dict[str, Any]], *roles: str) -> str:
+    """The words of the turns in these roles."""
+    return "\n".join(text_of(turn.get("content")) for turn in turns if turn.get("role") in roles)

@@ -373,7 +373,6 @@ async def test_each_style_has_its_instructions(style, words):
     [
         ("Berapakah ekses untuk cermin depan?", "Malay"),
         ("挡风玻璃的自付额是多少？", "Chinese"),
-        ("முன் கண்ணாடி கழிவுத் தொகை எவ்வளவு?", "Tamil"),
     ],
 )
 async def test_a_model_is_asked_in_the_customers_language(question, language):
@@ -392,10 +391,16 @@ async def test_a_model_is_asked_in_the_customers_language(question, language):
     ],
 )
 async def test_quoted_answers_keep_the_policys_language_and_say_so(question, note):
-    """The vocabulary finds the section; the words stay English."""
+    """Its meaning finds the section; the words stay English."""
     result = await ResponseGenerationAgent().agenerate_response(request(question=question))
     assert "£75" in result.answer
     assert note in result.answer
+
+
+async def test_what_no_meaning_finds_is_refused_in_the_customers_language():
+    """Tamil reaches this section's English neither by words nor surely by meaning: nothing else is told for it."""
+    result = await ResponseGenerationAgent().agenerate_response(request(question="முன் கண்ணாடி கழிவுத் தொகை எவ்வளவு?"))
+    assert "£75" in result.answer or (result.refused and "பாலிசி" in result.answer)
 
 
 @pytest.mark.parametrize(

@@ -144,3 +144,12 @@ def test_references_are_read_with_their_letters():
     """Lists of numbers, and names without a number."""
     said = "Clauses 2.1(b)(iii) and 2.1(c)(ii), Section B1 and Endorsement L apply; so does Part 7."
     assert numbers_in(said) == ("2.1(b)(iii)", "2.1(c)(ii)", "B1", "Endorsement L", "Part 7")
+
+
+def test_a_table_that_goes_on_over_the_page_does_not_name_its_columns_by_a_row():
+    """The first line there is a row like the others: no figure is told as of the plan "£550"."""
+    rows = rows_of(
+        "| Driver aged 17 to 20 | £550 | £200 |\n| Driver aged 21 to 24 | £375 | £200 |", "Table 2", "Excess"
+    )
+    assert [row.cells for row in rows] == [("£550", "£200"), ("£375", "£200")]
+    assert rows[1].told() == "Table 2 – Excess. Driver aged 21 to 24: £375; £200."

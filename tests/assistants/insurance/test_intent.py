@@ -68,9 +68,10 @@ def test_a_products_name_is_no_topic():
     assert "fire" not in found.topics
 
 
-def test_the_customers_words_become_the_policys():
-    """A cracked windshield is a broken windscreen, a deductible an excess."""
-    assert ROUTER.classify_intent("deductible for a cracked windshield?").search == "excess for a broken windscreen?"
+def test_a_follow_up_is_searched_with_the_question_before():
+    """The words stay the customer's own: likeness in meaning finds the policies'."""
+    found = ROUTER.classify_intent("And for theft?", [("What is the windscreen excess?", "£75.")])
+    assert found.search == "What is the windscreen excess? And for theft?"
 
 
 @pytest.mark.parametrize("message", ["", "   ", "?!", None, 7, [], {"a": 1}, b"bytes"])
@@ -150,14 +151,3 @@ async def test_a_model_that_talks_nonsense_changes_nothing(said):
     router = IntentRouter(products=PRODUCTS, provider=scripted_provider(said))
     found = await router.aclassify_intent("There is a star in the pane in front of me")
     assert found.kind == "not_ours"
-
-
-def test_a_word_may_have_several_ways_in_the_policies():
-    """Looked for in all of them; asked in the one these policies have, and in the customer's own where they have that."""
-    words = Vocabulary(words={"hotel": ["overnight stay", "lodging"], "mended": "repair"})
-    asked = "Is a hotel paid?"
-    assert words.in_policy_words(asked) == "Is a overnight stay lodging paid?"
-    assert words.in_policy_words(asked, known=frozenset({"lodg"})) == "Is a lodging paid?"
-    assert words.in_policy_words(asked, known=frozenset({"hotel", "lodg"})) == asked
-    assert words.in_policy_words(asked, known=frozenset({"theft"})) == "Is a overnight stay paid?"
-    assert words.same_stems("Hotel, mended") == {"hotel": [{"overnight", "stay"}, {"lodg"}], "mend": [{"repair"}]}

@@ -22,7 +22,6 @@ from footnoted.assistants.insurance.models import ResponseRequest, ResponseResul
 from footnoted.assistants.insurance.phrases import Phrases, language_of, phrases
 from footnoted.assistants.insurance.quoting import is_wording, nearest, tell
 from footnoted.assistants.insurance.sources import as_context
-from footnoted.assistants.insurance.telling import Telling
 from footnoted.assistants.insurance.vocabulary import Vocabulary
 from footnoted.contract import GenerationRequest, GenerationResponse, SourceContext
 from footnoted.errors import ProviderTimeout
@@ -160,7 +159,7 @@ class ResponseGenerationAgent:
         asked = self._request(request, context)
         ASKED.set("\n".join([*(turn for turn, _ in request.conversation_history), request.query[:LONGEST_QUERY]]))
         sources = [one.as_source() for one in context]
-        beside = Beside(Telling(request.query[:LONGEST_QUERY], sources, self._vocabulary), sources)
+        beside = Beside(request.query[:LONGEST_QUERY], sources)
         stages = [(self._chosen, loop.time() + (1 + _FIRST_STAGE) / 2 * self._timeout), (self._plain, until)]
         failed, told = False, 0
         for generator, limit in stages:
@@ -229,8 +228,7 @@ class ResponseGenerationAgent:
                 events.append(TextDelta(note, len(letter.text)))
                 letter.text += note
             answer = letter.text
-        terms = self._vocabulary.in_policy_words(request.query[:LONGEST_QUERY])
-        result = assessed(request, letter, response, answer=answer, terms=terms, degraded=degraded)
+        result = assessed(request, letter, response, answer=answer, degraded=degraded)
         return [*events, ResponseFinished(result)]
 
     async def aclose(self) -> None:

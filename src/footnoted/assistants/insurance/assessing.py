@@ -20,7 +20,6 @@ def assessed(
     response: GenerationResponse,
     *,
     answer: str,
-    terms: str = "",
     degraded: bool = False,
 ) -> ResponseResult:
     """The result: which citations the answer uses, how sure one may be, whether it is enough, and why."""
@@ -36,9 +35,7 @@ def assessed(
     cited = [] if refused else used(letter.body, every, request.citation_style)
     scores = [chunk.relevance_score for chunk in request.context_chunks]
     sure = confidence(answer, scores, request.confidence_config)
-    enough = sufficiency(
-        request.query, answer, scores, terms=terms, kind=request.kind, config=request.confidence_config
-    )
+    enough = sufficiency(request.query, answer, scores, kind=request.kind, config=request.confidence_config)
     reasons = [sure.reasoning]
     reasons.append("It is enough." if enough.sufficient else f"It is not enough: {'; '.join(enough.reasons)}.")
     if degraded:
@@ -75,12 +72,13 @@ def assessed(
 def _claims(response: GenerationResponse, letter: Letter) -> list[ClaimResult]:
     """The core's claims at the places they have in the letter; those that did not fit are not shown."""
     found: list[ClaimResult] = []
-    shown = iter(letter.claims)
-    places = {claim.text: (claim.start, claim.end) for claim, _, told in shown if told}
     for claim in response.claims:
-        place = places.get(claim.text) if claim.shown else None
-        start, end = place or (None, None)
-        found.append(claim.model_copy(update={"start_pos": start, "end_pos": end, "shown": place is not None}))
+        placed = letter.places.get(claim.start_pos) if claim.shown and claim.start_pos is not None else None
+        if placed is None:
+            found.append(claim.model_copy(update={"start_pos": None, "end_pos": None, "shown": False}))
+            continue
+        here = {"text": placed.text, "start_pos": placed.start, "end_pos": placed.end, "shown": True}
+        found.append(claim.model_copy(update=here))
     return found
 
 

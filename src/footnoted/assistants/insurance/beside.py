@@ -7,10 +7,9 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from footnoted.assistants.insurance.figures import figures
-from footnoted.assistants.insurance.ranking import rank
-from footnoted.assistants.insurance.telling import Telling
 from footnoted.orders import is_order
-from footnoted.relevance import read
+from footnoted.relevance import rank, read
+from footnoted.relevance.rarity import rarity
 from footnoted.text import content_stems
 from footnoted.types import Source
 
@@ -29,6 +28,7 @@ _LONGEST = 300  # code points of a quote
 _KNOWN = 0.5  # share of a condition's words that says it is there
 _NEAR = 4.0  # how far below the best sentence an exclusion may stand, in log-odds
 _MOST = 2
+_COMMON = 3.0  # rarity under which a word tells nothing of the matter: "cover", "policy"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +44,8 @@ class Quote:
 class Beside:
     """Finds what belongs beside an answer's sentences, in the sections the answer was made from."""
 
-    def __init__(self, telling: Telling, sources: Sequence[Source]) -> None:
-        self._telling = telling
+    def __init__(self, question: str, sources: Sequence[Source]) -> None:
+        self._question = question
         self._sources = sources
 
     def condition(self, said: str, source: int, start: int, end: int) -> Quote | None:
@@ -70,9 +70,10 @@ class Beside:
             return []
         own = [self._sources[place] for place in places]
         parts = {self._under(place) for place, _ in used} - {""}
-        ranked = rank(self._telling.question, own)
+        ranked = rank(self._question, own)
         best = ranked[0].score if ranked else 0.0
         found: list[Quote] = []
+        asked = {one for one in content_stems(self._question) if rarity(one) > _COMMON}
         for one in ranked:
             place = places[one.source_index]
             text = one.sentence.text
@@ -80,7 +81,7 @@ class Beside:
                 break
             if (place, one.start) in used or is_order(text) or not self._excludes(place, one.start):
                 continue
-            if set(self._telling.weights) & set(content_stems(text)) or self._under(place) in parts:
+            if asked & set(content_stems(text)) or self._under(place) in parts:
                 found.append(Quote(place, one.start, one.end, plain(text)))
         return sorted(found, key=lambda quote: (quote.source, quote.start))
 

@@ -5,38 +5,26 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, cast
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
 
-from footnoted.assistants.insurance.doubting import doubt
-from footnoted.assistants.insurance.meaning import in_place, nearness
-from footnoted.assistants.insurance.phrases import language_of
-from footnoted.assistants.insurance.ranking import answerability, rank
-from footnoted.assistants.insurance.telling import Telling
-from footnoted.assistants.insurance.untold import not_sold, untold
 from footnoted.assistants.insurance.vocabulary import Vocabulary
 from footnoted.models import ModelUnavailable
 from footnoted.orders import is_order
 from footnoted.providers._choosing import Passage, passages
 from footnoted.providers.extractive import before
-from footnoted.relevance import ShippedMeaning
+from footnoted.relevance import Reads, ShippedMeaning, answerability, rank, reread
 from footnoted.text import estimate_tokens
 from footnoted.types import Delta, FinishReason, Prompt, Source, Usage
 
 if TYPE_CHECKING:
-    from footnoted.assistants.insurance.ranking import Scored
-    from footnoted.relevance import Meaning
+    from footnoted.relevance import Meaning, Scored
 
 log = logging.getLogger(__name__)
 
-THRESHOLD = 0.32
+THRESHOLD = 0.45
 _NEAR = 6.0  # how far below the best product's score another may stand to be heard, in log-odds
-_SHARES = 0.75  # of the best product's share of the question, what another needs to be heard
-_TAKEN_UP = 4.0  # what it is worth that a whole question is taken up, in log-odds
-_IN_SHAPE = 1.5  # the same for a figure where one is asked for, or a step where the way is
-_NAMED = 6.0  # the same for the product the question names
-_MEANT = 18.0  # the same for each unit of nearness in meaning
-_AS_NEAR = 0.95  # of the best product's likeness in meaning, what another that takes up less needs to be heard
+_NAMED = 6.0  # what it is worth that the question names a product, in log-odds
 _MOST_PRODUCTS = 4
 _SENTENCES = 3  # of one product
 
@@ -45,27 +33,13 @@ _SENTENCES = 3  # of one product
 class Said:
     """What one product's documents say to a question.
 
-    ``score`` orders products, in log-odds; ``cover`` is the share of the question (0–1) they take up; ``near`` their
-    likeness to it in meaning, where that is known; ``chance`` (0–1) that of an answer.
+    ``score`` orders products, in log-odds; ``chance`` (0–1) is that of an answer.
     """
 
     product: str
     passages: tuple[Passage, ...]
     score: float
-    cover: float
-    near: float | None
     chance: float
-
-
-@dataclass(frozen=True, slots=True)
-class Weighed:
-    """A sentence and what speaks for it."""
-
-    scored: Scored
-    said: str
-    worth: float
-    cover: float
-    near: float | None
 
 
 class PolicyExtracts:
@@ -108,92 +82,42 @@ class PolicyExtracts:
 
     def answer(self, prompt: Prompt) -> list[Said]:
         """What each product says that answers, the best first; nothing when none does."""
-        if not_sold(prompt.question, prompt.sources, self._vocabulary):
-            return []
         spoken = self.weigh(prompt)
-        best = next(iter(spoken), None)
-        if best is None or best.chance < self._threshold:
+        if not spoken or spoken[0].chance < self._threshold:
             return []
-        heard = [
-            one
-            for one in spoken
-            if best.score - one.score <= _NEAR
-            and (one.cover >= _SHARES * best.cover or (one.near or 0.0) >= _AS_NEAR * (best.near or 1.0))
-        ]
-        return heard[:_MOST_PRODUCTS]
+        return [one for one in spoken if spoken[0].score - one.score <= _NEAR][:_MOST_PRODUCTS]
 
     def weigh(self, prompt: Prompt) -> list[Said]:
         """Every product's best sentences and how well they answer, the best first."""
-        whole = question = f"{before(prompt.question, prompt.history)} {prompt.question}".strip()
+        question = f"{before(prompt.question, prompt.history)} {prompt.question}".strip()
         known = self._vocabulary.with_products(by_product(prompt.sources))
         named = known.products_in(prompt.question) or known.products_in(question)
         if named and (rest := known.without_products(question).strip(" ?!.,")):
             # Which product is meant is settled; its name's words ("fire", "theft") must not be looked for as well.
             question = f"{' '.join(rest.split())}?"
-        telling = Telling(question, prompt.sources, self._vocabulary)
-        asked = replace(prompt, question=telling.question, history=())
-        ranked = [one for one in self._ranked(asked) if not is_order(one.sentence.text)]
-        if not ranked:
-            return []
-        core = answerability(asked.question, ranked)
-        meant = whole if language_of(prompt.question) == "en" else telling.question  # the policies' own language
-        worth = self._worth(meant, ranked, prompt.sources, telling)
-        most = max(one.worth for one in worth)
+        ranked = [one for one in self._ranked(question, prompt.sources) if not is_order(one.sentence.text)]
+        reads = self._meaning if isinstance(self._meaning, Reads) else None
         said = []
         for product, places in by_product(prompt.sources).items():
-            own = [one for one in worth if one.scored.source_index in places]
-            if not own:
-                continue
-            own.sort(key=lambda one: -one.worth)
-            told = _told(own, prompt)
-            if not told:
-                continue
-            first = told[0]
-            source = prompt.sources[first.pointers[0].source]
-            if telling.only_asks and not _of_one(product, source, first.text, named, known):
-                continue
-            if not untold(prompt.question, first.text, source, self._vocabulary):
-                best = own[0]
-                score = best.worth + _NAMED * (product in named)
-                against = most - best.worth + doubt(telling, best.scored, best.said, source, best.near)
-                chance = telling.chance(core, best.cover, against)
-                said.append(Said(product, _as_they_stand(told), score, best.cover, best.near, chance))
+            own = [one for one in ranked if one.source_index in places]
+            told = _told(own, prompt) if own else ()
+            if told:
+                chance = answerability(question, own, sources=prompt.sources, reads=reads)
+                score = own[0].score + _NAMED * (product in named)
+                said.append(Said(product, _as_they_stand(told), score, chance))
         return sorted(said, key=lambda one: -one.score)
 
-    def _ranked(self, prompt: Prompt) -> list[Scored]:
+    def _ranked(self, question: str, sources: Sequence[Source]) -> list[Scored]:
         """The sentences, best first; by words alone where the shipped encoder cannot run."""
         try:
-            return rank(prompt.question, prompt.sources, meaning=self._meaning)
+            ranked = rank(question, sources, likeness=self._meaning)
+            return reread(question, ranked, sources, self._meaning) if isinstance(self._meaning, Reads) else ranked
         except ModelUnavailable as error:
             if not self._may_go_without:
                 raise
             log.warning("answers are found by words alone: %s", error)
             self._meaning = None
-            return rank(prompt.question, prompt.sources)
-
-    def _worth(
-        self, question: str, ranked: Sequence[Scored], sources: Sequence[Source], telling: Telling
-    ) -> list[Weighed]:
-        """What each sentence is worth as the first of its product."""
-        near: list[float | None] = [None] * len(ranked)
-        meaning = self._meaning  # another thread may find that the encoder cannot run
-        if meaning is not None:
-            texts = [in_place(sources[one.source_index], one.sentence) for one in ranked]
-            near = [*nearness(meaning, question, texts)]
-        found = []
-        for one, meant in zip(ranked, near, strict=True):
-            source = sources[one.source_index]
-            leads = " ".join(source.text[lead.start : lead.end] for lead in one.sentence.leads)
-            said = f"{leads} {one.sentence.text}"
-            cover = telling.cover(said, source)
-            worth = (
-                one.score
-                + _TAKEN_UP * cover
-                + _IN_SHAPE * telling.in_shape(one.sentence.text)
-                + _MEANT * (meant or 0.0)
-            )
-            found.append(Weighed(one, said, worth, cover, meant))
-        return found
+            return rank(question, sources)
 
     async def aclose(self) -> None:
         """Nothing to close."""
@@ -207,15 +131,9 @@ def by_product(sources: Sequence[Source]) -> dict[str, list[int]]:
     return groups
 
 
-def _of_one(product: str, source: Source, text: str, named: Sequence[str], known: Vocabulary) -> bool:
-    """Whether a sentence is of a product that was named, by its document or its own words; so if none was."""
-    return not named or product in named or bool(set(known.products_in(f"{source.title} {text}")) & set(named))
-
-
-def _told(own: Sequence[Weighed], prompt: Prompt) -> tuple[Passage, ...]:
+def _told(own: Sequence[Scored], prompt: Prompt) -> tuple[Passage, ...]:
     """One product's sentences, those worth most first."""
-    ordered = [replace(one.scored, score=one.worth) for one in own]
-    return passages(cast("Any", ordered), prompt.sources, limit=_SENTENCES, tokens=prompt.sampling.max_tokens)
+    return passages(own, prompt.sources, limit=_SENTENCES, tokens=prompt.sampling.max_tokens)
 
 
 def _as_they_stand(told: Sequence[Passage]) -> tuple[Passage, ...]:

@@ -37,7 +37,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class IntentClassification:
-    """What a message asks. ``search`` is the question in the policies' own words.
+    """What a message asks. ``search`` is the question with the one it leans on.
 
     ``products`` it names, ``family`` of insurance, ``topics``; ``confidence`` 0–1; ``clarification`` is the question
     to ask back when the message is unclear, else empty.
@@ -150,7 +150,7 @@ class IntentRouter:
             topics=tuple(topics),
             confidence=_confidence(products, families, topics, kind),
             language=language,
-            search=words.in_policy_words(whole),
+            search=whole,
             about=about,
         )
         return replace(found, clarification=self._question_back(found))

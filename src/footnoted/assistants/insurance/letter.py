@@ -43,6 +43,7 @@ class Letter:
     shortened: bool = False
     citations: list[InlineCitation] = field(default_factory=list)
     claims: list[tuple[Claim, Verdict, bool]] = field(default_factory=list)
+    places: dict[int, Claim] = field(default_factory=dict)  # where the core had a claim: the same as it stands here
     products: list[str] = field(default_factory=list)
     _numbers: dict[int, int] = field(default_factory=dict)
     _unit: _Unit = field(default_factory=_Unit)
@@ -104,8 +105,10 @@ class Letter:
             self.citations.append(self._inline(moved))
             events.append(CitationFound(moved))
         if checked is not None:
-            claim = replace(checked.claim, text=said, start=start, end=start + len(said))
+            begins = start + len(said) - len(said.lstrip())
+            claim = replace(checked.claim, text=said.lstrip(), start=begins, end=start + len(said))
             self.claims.append((claim, checked.verdict, True))
+            self.places[checked.claim.start] = claim
             events.append(ClaimChecked(claim, checked.verdict))
         return events
 

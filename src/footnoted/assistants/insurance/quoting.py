@@ -93,7 +93,7 @@ def nearest(question: str, chunks: Sequence[ChunkResult]) -> Nearest:
         each = tuple(_quote(best[str(place)][1], place, plans) for place in firsts)
         return Nearest(each, tuple(products[:4]), "product")
     first = best[str(order[0])][1]
-    if first.row is not None and len(first.row.columns) > 1 and not set(first.row.columns) & set(plans):
+    if first.row is not None and len(set(first.row.columns)) > 1 and not set(first.row.columns) & set(plans):
         return Nearest(quotes[:1], first.row.columns[:4], "plan")
     lead = leading - _odds(chunks[order[1]]) if len(order) > 1 else 1.0
     figure = first.row is not None or first.kind == "limit"

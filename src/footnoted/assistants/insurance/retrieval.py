@@ -112,11 +112,8 @@ class RetrievalAgent:
         query = request.query or intent.search or intent.query
         if self._clauses is not None:
             return self._of_clauses(self._clauses, request, query)
-        found = (
-            self._near(query, request.query or _in_english(intent, query), max(_CANDIDATES, request.top_k))
-            if request.top_k > 0
-            else []
-        )
+        asked = request.query or f"{intent.about} {intent.query}".strip()
+        found = self._near(query, asked, max(_CANDIDATES, request.top_k)) if request.top_k > 0 else []
         weighed = {one.id: (self._weight(one, intent) * self._thanked(one) * score, one) for score, one in found}
         meant = self._meant(intent.query, query, max((score for score, _ in weighed.values()), default=0.0))
         for score, source in meant:
@@ -216,11 +213,6 @@ def as_chunk(source: Source, score: float | None = None) -> ChunkResult:
         chunk_id=source.id,
         document_id=data.get("document_id") or "",
     )
-
-
-def _in_english(intent: IntentClassification, search: str) -> str:
-    """A message as it is read for its meaning: one that is not in English by the words looked for."""
-    return f"{intent.about} {intent.query}".strip() if intent.language == "en" else search
 
 
 def _best_first(weighed: tuple[float, Source]) -> float:

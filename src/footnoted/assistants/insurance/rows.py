@@ -20,6 +20,7 @@ _FROM = re.compile(
     re.IGNORECASE,
 )
 _UNTIL = re.compile(r"(?:under|less than|below|up to)\s+(\d{1,3})\b", re.IGNORECASE)
+_SUM = re.compile(r"[A-Z]{0,3}[£$€]\s?\d|\d[\d.,]*\s?%")  # what a column is not called
 _ALONE = re.compile(r"\A\D{0,3}(\d{1,3})(?:\s+(?:day|week|month|year)s?)?\Z", re.IGNORECASE)
 
 
@@ -60,12 +61,19 @@ def is_table(block: str) -> bool:
 
 
 def rows_of(block: str, table: str, title: str) -> list[Row]:
-    """The rows of a table under its first line; none where cells are missing, so that columns cannot be trusted."""
+    """The rows of a table under its first line; none where cells are missing, so that columns cannot be trusted.
+
+    A table that goes on over the page has no such line there: its first holds sums, and its columns no name.
+    """
     lines = [_cells(line) for line in block.split("\n") if line.strip() and not _RULE.fullmatch(line)]
     head = lines[0] if lines else []
     if len(head) < 2:
         return []
-    if any(len(cells) != len(head) or not all(cells) for cells in lines if any(cells)):
+    if any(_SUM.match(cell) for cell in head[1:]):
+        lines.insert(0, head := [""] * len(head))
+    if any(len(cells) != len(head) or not all(cells) for cells in lines[1:] if any(cells)):
+        return []
+    if any(head) and not all(head):
         return []
     return [_row(head, cells, table, title, _has_codes(lines[1:])) for cells in lines[1:] if any(cells)]
 

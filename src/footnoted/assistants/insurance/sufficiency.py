@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from footnoted.assistants.insurance.confidence import ConfidenceConfig, mean_relevance, strong_uncertainty, word_count
+from footnoted.assistants.insurance.phrases import language_of
 from footnoted.text import content_stems
 
 # Words of a question that name no subject of it: an answer need not repeat them.
@@ -30,13 +31,12 @@ def sufficiency(
     answer: str,
     scores: Iterable[float | None],
     *,
-    terms: str = "",
     kind: str = "fact",
     config: ConfidenceConfig | None = None,
 ) -> Sufficiency:
     """All four must hold: no strong uncertainty, relevant sources, enough words for the kind, the question's terms.
 
-    ``terms`` are the question's terms in the documents' language, where that is another.
+    An answer in another language than the question's shares no terms with it; there the fourth is not asked.
     """
     config = config or ConfidenceConfig()
     reasons = []
@@ -50,7 +50,7 @@ def sufficiency(
     least = config.min_words.get(kind, config.min_words.get("fact", 1))
     if word_count(answer) < least:
         reasons.append(f"it has fewer than {least} words")
-    if not addresses(query, answer, config) and not (terms and addresses(terms, answer, config)):
+    if language_of(query) == language_of(answer) and not addresses(query, answer, config):
         reasons.append("it does not take up the question's own terms")
     return Sufficiency(not reasons, tuple(reasons))
 

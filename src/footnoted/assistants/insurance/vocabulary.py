@@ -12,9 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from footnoted.errors import ConfigurationError
-from footnoted.text import content_stems, stem, words
 
-_SECTIONS = ("families", "topics", "kinds", "words", "in_english", "asked_for_words", "longer_terms")
+_SECTIONS = ("families", "topics", "kinds")
 _LONGEST = 4_000  # code points of a message that are looked at
 _SPACED = re.compile(r"[a-z0-9À-ɏ]", re.IGNORECASE)
 _TELLING = 4  # letters of a word that may name a product alone
@@ -30,19 +29,11 @@ class Product:
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """The words a router knows.
-
-    ``words``: a customer's word → the policies' own, one or several ways; ``in_english``: other languages;
-    ``longer_terms``: a word → the policies' terms that end in it and mean another thing than the word alone.
-    """
+    """The words a router knows: kinds of insurance, topics and kinds of question, and the products' names."""
 
     families: Mapping[str, Sequence[str]] = field(default_factory=dict)
     topics: Mapping[str, Sequence[str]] = field(default_factory=dict)
     kinds: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    words: Mapping[str, str | Sequence[str]] = field(default_factory=dict)
-    in_english: Mapping[str, str] = field(default_factory=dict)
-    asked_for_words: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    longer_terms: Mapping[str, Sequence[str]] = field(default_factory=dict)
     products: tuple[Product, ...] = ()
 
     @classmethod
@@ -112,44 +103,6 @@ class Vocabulary:
                 return kind
         return "fact"
 
-    def same_stems(self, text: str) -> dict[str, list[set[str]]]:
-        """For each stem of a text, the stems of the policies' words that mean the same."""
-        found: dict[str, list[set[str]]] = {}
-        for word, _, _ in words(text[:_LONGEST]):
-            for way in self._ways(word):
-                found.setdefault(stem(word), []).append(set(content_stems(way)))
-        return found
-
-    def _ways(self, word: str) -> Sequence[str]:
-        """The policies' ways of saying a customer's word; none for one that is nobody's but theirs."""
-        other = self.words.get(word.casefold(), ())
-        return (other,) if isinstance(other, str) else other
-
-    def asked_for(self, text: str) -> list[Sequence[str]]:
-        """The words for each thing a question asks to be told (its price, an excess …): one must stand in an answer."""
-        return [told for told in self.asked_for_words.values() if word_in(text, told)]
-
-    def in_policy_words(self, text: str, *, known: frozenset[str] = frozenset()) -> str:
-        """A message with the policies' words in the customer's place; stems in ``known`` stay as they are.
-
-        Of a message in another language, the words known in English.
-
-        >>> Vocabulary(words={"cracked": "broken"}).in_policy_words("Is a cracked screen covered?")
-        'Is a broken screen covered?'
-        """
-        text = text[:_LONGEST]
-        translated = [english for other, english in self.in_english.items() if _word(other).search(_plain(text))]
-        if translated:
-            return " ".join(dict.fromkeys(translated))
-        pieces, at = [], 0
-        for word, start, end in words(text):
-            ways = self._ways(word)
-            if ways and stem(word) not in known:
-                told = [way for way in ways if known.issuperset(content_stems(way))][:1] if known else ways
-                pieces += [text[at:start], " ".join(told or ways[:1])]
-                at = end
-        return "".join([*pieces, text[at:]])
-
 
 def short_names(names: Sequence[str], *, not_names: Iterable[str] = ()) -> dict[str, tuple[str, ...]]:
     """For each product the names that tell it from another: what is left without the words both begin with.
@@ -198,12 +151,6 @@ def _named(text: str, sections: Mapping[str, Sequence[str]]) -> list[str]:
             if match is not None:
                 places[name] = min(places.get(name, match.start()), match.start())
     return sorted(places, key=lambda name: places[name])
-
-
-def word_in(text: str, phrases: Sequence[str]) -> bool:
-    """Whether one of the phrases stands in a text, in whole words and any case."""
-    plain = _plain(text[:_LONGEST])
-    return any(_word(one).search(plain) for one in phrases)
 
 
 def _plain(text: str) -> str:
