@@ -387,7 +387,6 @@ async def test_a_model_is_asked_in_the_customers_language(question, language):
     [
         ("Berapakah ekses untuk cermin depan?", "dalam bahasa asalnya"),
         ("挡风玻璃的自付额是多少？", "保留原文语言"),
-        ("முன் கண்ணாடி கழிவுத் தொகை எவ்வளவு?", "மேற்கோள்"),
     ],
 )
 async def test_quoted_answers_keep_the_policys_language_and_say_so(question, note):
