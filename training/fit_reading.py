@@ -30,7 +30,7 @@ def reading(
     held = []
     for one, best, found, gold in used:
         flags = {(s.source_index, s.start): bool(g) for (s, _), g in zip(found, gold, strict=True)}
-        question = f"{one.about} {one.question}".strip()
+        question = one.question  # alone: with the one before it, what answered that answers both
         said = reads.answers(question, [alone(each.sentence, one.sources) for each in best[:_CLOSELY]])
         held.append((one, best, [odds_of(each) for each in said], [flags[b.source_index, b.start] for b in best]))
     order = in_order(held)
@@ -76,7 +76,7 @@ def answered(held: list, weight: float, answer: dict[str, float], reads: Shipped
         first = best[order[0]]
         again = [best[i] for i in order] + best[len(said) :]
         odds = answer[""] + sum(answer.get(name, 0.0) * value for name, value in answer_features(again).items())
-        question = f"{one.about} {one.question}".strip()
+        question = one.question
         texts = [passage_of(first.sentence, one.sources), alone(first.sentence, one.sources)]
         rows.append(read_features(first, odds, *reads.answers(question, texts)))
         truth.append(one.answerable)

@@ -15,6 +15,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from footnoted.grounding.agreement import objection, unknown_name, wrong_cell
+from footnoted.grounding.composed import composed
 from footnoted.grounding.evidence import window
 from footnoted.grounding.exact import MARKERS, difference, first_clause, is_denied, is_in_quotation, quotable
 from footnoted.grounding.exempt import is_bare_reply, is_exempt
@@ -43,6 +44,7 @@ class Checker:
     """Weighs claims. One for a process is enough; safe to call from any thread, any number of answers at once."""
 
     tells_when_begun = True  # `acheck` takes ``begun``: its claims queue, and a queue's time is not the check's
+    _exact_first = True
     takes_quotes = True  # and ``quoted``: what a model quoted for the claim is read first
 
     def __init__(
@@ -95,7 +97,12 @@ class Checker:
         if known is not None:
             return known
         verdicts = [
-            _moved(self._weigh(text[span.start : span.end], sources, cited, quoted), span.start) for span in parts
+            _moved(
+                (self._word_for_word(claim[span.start : span.end], sources, cited) if self._exact_first else None)
+                or self._weigh(text[span.start : span.end], sources, cited, quoted),
+                span.start,
+            )
+            for span in parts
         ]
         verdict = verdicts[0] if len(verdicts) == 1 else _worst(verdicts, parts)
         if verdict.ruling != "not_checked":
@@ -141,12 +148,9 @@ class Checker:
             return str(error)
 
     def _weigh(self, text: str, sources: Sequence[Source], cited: Sequence[int], quotes: Sequence[Pointer]) -> Verdict:
-        """The verdict on one sentence: by what is quoted, or by the cited sources, if they carry it, else by all."""
-        asked = [index for index in dict.fromkeys(cited) if 0 <= index < len(sources)]
+        """The verdict on one sentence that stands nowhere as it is: by what is quoted or cited, else by all sources."""
+        asked = _there(cited, sources)
         everyone = list(range(len(sources)))
-        quoted = self._quoted(text, sources, [*asked, *everyone])
-        if quoted is not None:
-            return quoted
         if not self._is_read(code := language(text)):
             return Verdict("not_checked", reason=f"language: this is in {code!r}, in which the check was not measured")
         if (unknown := unknown_name(text, [self._shelf.take(source) for source in sources])) is not None:
@@ -210,8 +214,7 @@ class Checker:
 
     def _word_for_word(self, claim: str, sources: Sequence[Source], cited: Sequence[int]) -> Verdict | None:
         """``supported`` where the claim is one sentence that a source says letter by letter: it needs no reader."""
-        asked = [index for index in cited if 0 <= index < len(sources)]
-        return self._quoted(claim, sources, [*asked, *range(len(sources))])
+        return self._quoted(claim, sources, [*_there(cited, sources), *range(len(sources))])
 
     def _is_read(self, code: str) -> bool:
         """Whether a sentence in this language is weighed; one whose language is not sure is."""
@@ -220,7 +223,8 @@ class Checker:
     def _quoted(self, text: str, sources: Sequence[Source], indices: Sequence[int]) -> Verdict | None:
         """``supported`` where a sentence of a source is letter by letter the same, and nothing introduces or denies it.
 
-        Or, in English, its first clause, if it sets no condition. What stands in quotation marks others say.
+        Or, in English, its first clause, if it sets no condition; or a list or a row told as it stands (`composed`).
+        What stands in quotation marks others say. ``text`` has its Markdown still: where that stood no space remains.
         """
         if not (said := quotable(text)):
             return None
@@ -236,7 +240,17 @@ class Checker:
                 if not (_ASKS.search(words) or is_denied(after) or is_in_quotation(one.source.text, span.start)):
                     evidence = (Evidence(index, span.start, span.end, words, 1.0),)
                     return Verdict("supported", score=1.0, tier="exact", evidence=evidence)
+            parts = composed(text, one)
+            if parts and not is_in_quotation(one.source.text, parts[0].start):
+                whole = one.source.text
+                made = tuple(Evidence(index, part.start, part.end, whole[part.start : part.end], 1.0) for part in parts)
+                return Verdict("supported", score=1.0, tier="exact", evidence=made)
         return None
+
+
+def _there(cited: Sequence[int], sources: Sequence[Source]) -> list[int]:
+    """The cited sources that there are, each once."""
+    return [index for index in dict.fromkeys(cited) if 0 <= index < len(sources)]
 
 
 def _otherwise(text: str, found: Window | None, passages: Sequence[Passage]) -> Verdict | None:

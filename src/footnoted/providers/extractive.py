@@ -186,8 +186,7 @@ class Extractive:
         best = ranked[:most]
         read: list[float | None] = [None] * len(best)
         if isinstance(self.likeness, Reads):
-            whole = f"{about} {question}".strip()
-            read = [*self.likeness.answers(whole, [passage_of(one.sentence, sources) for one in best])]
+            read = [*self.likeness.answers(question, [passage_of(one.sentence, sources) for one in best])]
         return Explanation(
             round(chance, 3),
             self.threshold,
@@ -218,8 +217,8 @@ class Extractive:
         whole = f"{about} {question}".strip()
         if not isinstance(self.likeness, Reads):
             return ranked, answerability(whole, ranked)
-        ranked = reread(whole, ranked, sources, self.likeness)
-        return ranked, answerability(whole, ranked, sources=sources, reads=self.likeness)
+        ranked = reread(question, ranked, sources, self.likeness)
+        return ranked, answerability(whole, ranked, sources=sources, reads=self.likeness, asked=question)
 
 
 def before(question: str, history: Sequence[Turn]) -> str:

@@ -105,12 +105,18 @@ def reread(question: str, ranked: Sequence[Scored], sources: Sequence[Source], r
 
 
 def answerability(
-    question: str, ranked: Sequence[Scored], *, sources: Sequence[Source] = (), reads: Reads | None = None
+    question: str,
+    ranked: Sequence[Scored],
+    *,
+    sources: Sequence[Source] = (),
+    reads: Reads | None = None,
+    asked: str = "",
 ) -> float:
     """The chance (0–1) that the best of the ranked sentences answers; see `Extractive.threshold`.
 
     ``reads``, with the ``sources`` ranked, reads the best sentence's passage together with the question: a near miss
-    has the question's words, and a passage that answers something else.
+    has the question's words, and a passage that answers something else. Where the question leans on one before it,
+    ``asked`` is the last alone: both together are answered by what answered the first.
     """
     if not ranked or not content_stems(question):
         return 0.0
@@ -119,7 +125,7 @@ def answerability(
     odds = _weighed(evidence, _weights()["answer_meant" if meant else "answer"])
     if meant and reads is not None and sources:
         texts = [passage_of(ranked[0].sentence, sources), alone(ranked[0].sentence, sources)]
-        odds = _weighed(read_features(ranked[0], odds, *reads.answers(question, texts)), _weights()["read"])
+        odds = _weighed(read_features(ranked[0], odds, *reads.answers(asked or question, texts)), _weights()["read"])
     return 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, odds))))
 
 

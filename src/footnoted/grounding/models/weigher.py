@@ -109,8 +109,6 @@ class EntailmentModel(Checker):
         named = dict.fromkeys([*cited, *(one.source for one in quotes)])
         asked = [index for index in named if 0 <= index < len(sources)]
         everyone = list(range(len(sources)))
-        if self._exact_first and (quoted := self._quoted(text, sources, [*asked, *everyone])) is not None:
-            return quoted
         known: dict[tuple[int, Span], Read | None] = {}
         verdict = Verdict("not_checked", reason="no source could be asked")
         for indices in (asked, everyone) if 0 < len(asked) < len(everyone) else (everyone,):
