@@ -13,7 +13,9 @@ from footnoted.assistants.insurance.clauses import read_policy
 from footnoted.assistants.insurance.intent import IntentClassification, IntentRouter
 from footnoted.assistants.insurance.meaning import Shelf
 from footnoted.assistants.insurance.passages import Clauses, passages_of, product_of
+from footnoted.assistants.insurance.phrases import language_of
 from footnoted.assistants.insurance.vocabulary import Vocabulary
+from footnoted.grounding.language import language
 from footnoted.relevance import ShippedMeaning
 from footnoted.relevance.rarity import UNSEEN, rarity
 from footnoted.text import content_stems
@@ -146,7 +148,8 @@ class RetrievalAgent:
         meant = self._shelf.nearness(asked, worded)
         share = _BY_MEANING if meant else 0.0
         places = set(worded)
-        if any(rarity(stem) < UNSEEN for stem in content_stems(asked)):  # an encoder finds letters near to something
+        foreign = language_of(asked) != "en" or language(asked) not in ("", "en")
+        if foreign or any(rarity(stem) < UNSEEN for stem in content_stems(asked)):  # letters are near to something, too
             places.update(id_ for id_, near in meant.items() if near >= _MEANT)
         return [
             (share * max(0.0, meant.get(id_, 0.0)) + (1 - share) * worded.get(id_, 0.0), self._by_id[id_])
