@@ -31,6 +31,7 @@ _CANDIDATES = 24
 _NAMED, _KIN, _OTHER = 1.0, 0.95, 0.75  # weight of the product asked for, of its family, of all others
 _MEANT = 0.15  # nearness in meaning from which a section comes along that shares no word with the question
 _BY_MEANING = 0.8  # of a section's relevance, what its nearest sentence's meaning makes up; the rest are words
+_SYLLABLE = 2  # letters that are no question in any script
 _NEAR = 0.6  # of the best score, what a section needs to come along
 _ON_CLAIMS = 1.15  # of a section on claiming, where that is asked
 _TITLED = 0.8  # of the best, what a section counts whose document is named for the thing asked about
@@ -149,6 +150,7 @@ class RetrievalAgent:
         share = _BY_MEANING if meant else 0.0
         places = set(worded)
         foreign = language_of(asked) != "en" or language(asked) not in ("", "en")
+        foreign = foreign and sum(map(str.isalpha, asked)) > _SYLLABLE
         if foreign or any(rarity(stem) < UNSEEN for stem in content_stems(asked)):  # letters are near to something, too
             places.update(id_ for id_, near in meant.items() if near >= _MEANT)
         return [
