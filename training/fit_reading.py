@@ -18,7 +18,7 @@ from footnoted.relevance.rank import _CLOSELY, alone, answer_features, odds_of, 
 
 READ = {"people": 3.0, "asked": 2.0, "xquad": 1.5, "across": 1.0}  # the sets, and how much each weighs
 READ_C = 0.1
-REFUSED = 0.2  # of people's questions with an answer, the share that may be refused: a near miss told is half as bad
+REFUSED = 0.14  # of people's questions with an answer, the share that may be refused; of near misses as many are told
 STEPS = np.linspace(0.0, 3.0, 61)
 
 
@@ -96,5 +96,10 @@ def answered(held: list, weight: float, answer: dict[str, float], reads: Shipped
             if len(yes) and len(no):
                 area = np.mean([(a > b) + 0.5 * (a == b) for a in yes for b in no])
                 print(f"{name} {what}: AUROC {100 * area:.1f} of {len(yes)} and {len(no)}")
+    people = of == "people"
+    for share in (0.1, 0.15, 0.2, 0.25):
+        level = np.quantile(odds[people & label], share)
+        told = {name: f"{np.mean(odds[(of == name) & ~label] >= level):.0%}" for name in READ}
+        print(f"where {share:.0%} of people's questions with an answer are refused, of the others are told {told}")
     moved = float(np.log(THRESHOLD / (1 - THRESHOLD)) - np.quantile(odds[(of == "people") & label], REFUSED))
     return {"": float(model.intercept_[0]) + moved, **dict(zip(names, model.coef_[0].tolist(), strict=True))}
