@@ -8,6 +8,7 @@ import time
 
 import pytest
 
+from footnoted import GenerationRequest, GroundedGenerator, SourceContext
 from footnoted.errors import ConfigurationError
 from footnoted.providers._choosing import passages
 from footnoted.providers.extractive import Extractive, before
@@ -112,6 +113,32 @@ def test_a_sentence_that_ends_in_a_colon_brings_its_list():
     """An introduction alone tells nothing."""
     found, _ = reply("What do we not pay for?", LIST)
     assert found.passages[0].text.startswith("We do not pay for: rust and wear; theft when")
+
+
+async def test_a_list_is_written_as_a_list_and_steps_keep_their_numbers():
+    """A line an item, each pointing at its own words; a sentence after it begins a paragraph of its own."""
+    first, *items = (await deltas(Prompt("What do we not pay for?", sources=(LIST,))))[:4]
+    assert (first.text, first.pointers) == ("We do not pay for:", ())
+    assert [one.text for one in items] == [
+        "\n- rust and wear", "\n- theft when the keys were left in the car", "\n- racing."
+    ]  # fmt: skip
+    told = [LIST.text[one.pointers[0].start : one.pointers[0].end] for one in items]
+    assert told == ["- rust and wear;", "- theft when the keys were left in the car;", "- racing."]
+    steps = Source(
+        "steps", "To change your address, do this:\n\n1. Open **My account**.\n2. Choose Address.\n3. Save it."
+    )
+    written = "".join(one.text for one in await deltas(Prompt("How do I change my address?", sources=(steps,))))
+    assert written == "To change your address, do this:\n1. Open My account.\n2. Choose Address.\n3. Save it."
+
+
+async def test_every_item_of_a_quoted_list_has_its_tick_and_its_marker():
+    async with GroundedGenerator() as generator:
+        context = [SourceContext(content=LIST.text)]
+        response = await generator.generate(GenerationRequest(query="What do we not pay for?", context=context))
+    assert response.response.startswith(
+        "We do not pay for:\n- rust and wear [1]\n- theft when the keys were left in the car [1]\n- racing. [1]"
+    )
+    assert {claim.verdict for claim in response.claims[1:]} == {"supported"}
 
 
 def test_the_condition_beside_the_answer_comes_with_it():

@@ -53,3 +53,20 @@ def test_a_list_reads_as_a_sentence():
     """The lead, then its items, parted by semicolons."""
     told = _wording.listing("We pay for theft only if:", ["- the car was locked;", "- no key was left in it."])
     assert told == "We pay for theft only if: the car was locked; no key was left in it."
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("* rust;", "- rust"),
+        ("3) Close the **lid**.", "3. Close the lid."),
+        ("(12) wait,", "12. wait"),
+        ("b) war", "- war"),
+    ],
+)
+def test_an_item_keeps_its_number_and_no_other_mark(words, told):
+    assert _wording.item(words) == told
+
+
+def test_what_introduces_a_list_stands_without_marks():
+    assert _wording.opening("## **you** need:") == "You need:"

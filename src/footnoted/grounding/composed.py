@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from footnoted.grounding.evidence import Passage
 
 _TOGETHER = re.compile(  # what a list's introduction says of its items together, and not of each alone
-    r"\b(?:if|unless|when|where|while|until|only|just|all|both|each|every|either|neither|any|none|one|two|three|four|five|six"
-    r"|provided|except|exactly|least|most|first|between|steps?)\b|\d",
+    r"\b(?:if|unless|when|where|while|until|only|just|all|both|each|every|either|neither|any|none|provided|except)\b",
     re.IGNORECASE,
 )
 _OPENS = re.compile(r"\s*(?:[-*+•‣–]|\(?\d{1,3}[.)]|\(?[a-z][.)])\s+")
@@ -65,7 +64,7 @@ def _list(said: str, one: Passage) -> tuple[Span, ...]:
         items = list(_items(lead, one))
         told = []
         for item in items:
-            for span in item:  # the whole item, or its first sentence
+            for span in item:  # the whole item, or one of its sentences
                 words = quotable(_OPENS.sub("", one.source.text[span.start : span.end], count=1)).strip(_CLOSING)
                 if words and (rest == words or rest.startswith(f"{words};")):
                     told.append(span)
@@ -76,16 +75,15 @@ def _list(said: str, one: Passage) -> tuple[Span, ...]:
     return ()
 
 
-def _items(lead: int, one: Passage) -> Iterator[tuple[Span, Span]]:
-    """A list's items, each with all its sentences and with its first."""
-    first: Span | None = None
-    end = 0
+def _items(lead: int, one: Passage) -> Iterator[tuple[Span, ...]]:
+    """A list's items, each as a whole and then sentence by sentence."""
+    each: list[Span] = []
     for index, span in enumerate(one.spans):
         if one.leads[index] != lead or index in one.rows:
             continue
-        if first is not None and _OPENS.match(one.source.text, span.start):
-            yield Span(first.start, end), first
-            first = None
-        first, end = first or span, span.end
-    if first is not None:
-        yield Span(first.start, end), first
+        if each and _OPENS.match(one.source.text, span.start):
+            yield Span(each[0].start, each[-1].end), *each
+            each = []
+        each.append(span)
+    if each:
+        yield Span(each[0].start, each[-1].end), *each

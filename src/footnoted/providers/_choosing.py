@@ -42,10 +42,15 @@ _UNSPACED = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff]")
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A piece of the answer: its text, and the words of the sources it is made of."""
+    """A piece of the answer: its text, and the words of the sources it is made of.
+
+    Where it tells a list, ``lead`` is what introduces it and ``items`` are its items as the source marks them.
+    """
 
     text: str
     pointers: tuple[Pointer, ...]
+    lead: str = ""
+    items: tuple[Passage, ...] = ()
 
 
 def passages(ranked: Sequence[Scored], sources: Sequence[Source], *, limit: int, tokens: int) -> tuple[Passage, ...]:
@@ -158,19 +163,23 @@ class _Chosen:
         source, lead = one.source_index, one.leads[0]
         key = (source, lead.start)
         items = sorted((*self._lists.get(key, ()), one), key=lambda item: item.start)[:_LISTED]
-        text = _wording.listing(self._sources[source].text[lead.start : lead.end], [item.text for item in items])
+        opening = self._sources[source].text[lead.start : lead.end]
+        text = _wording.listing(opening, [item.text for item in items])
         pointers = (*(_pointer(item) for item in items), Pointer(source, lead.start, lead.end))
+        each = tuple(Passage(_wording.item(item.text), (_pointer(item),)) for item in items)
+        told = Passage(text, pointers, _wording.opening(opening), each)
         place = next((i for i, piece in enumerate(self.written) if (piece.source, piece.start) == key), None)
         if place is None:
             if self._add(text, pointers, lead.start, one):
                 self._lists[key] = items
+                self.written[-1] = replace(self.written[-1], passage=told)
             return
         cost = estimate_tokens(text) - estimate_tokens(self.written[place].passage.text)
         if cost <= self._left:
             self._left -= cost
             self._used.add((source, one.start))
             self._lists[key] = items
-            self.written[place] = replace(self.written[place], passage=Passage(text, pointers))
+            self.written[place] = replace(self.written[place], passage=told)
 
     def _write(self, one: Sentence) -> None:
         if not self._free(one) or is_order(one.text):

@@ -8,6 +8,7 @@ _LINK = re.compile(r"!?\[([^\]\n]*)\]\((?:[^()\s]|\([^()\s]*\))*(?:\s+\"[^\"]*\"
 _MARKER = re.compile(r"\s*(?:\[\^?(?:\d{1,3}|source\s+\d+)(?:\s*[,–-]\s*\d{1,3})*\]|【[^】]{1,12}】)", re.IGNORECASE)
 _EMPHASIS = re.compile(r"(?<![\w*_])(\*{1,3}|_{1,3})(?=\S)(.+?)(?<=\S)\1(?![\w*_])", re.DOTALL)
 _OPENING = re.compile(r"\A\s*(?:(?:#{1,6}|>|[-*+•‣]|\(?\d{1,3}[.)]|\(?[a-z][.)])\s+)+")
+_NUMBER = re.compile(r"\s*\(?(\d{1,3})[.)]\s")
 _RULE_CELL = re.compile(r":?-{2,}:?")
 _ENDS = re.compile(r"[.!?…。！？।؟۔][\"'”’»)\]」』）*_`]*$")
 _HAN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
@@ -63,8 +64,24 @@ def listing(lead: str, items: list[str]) -> str:
     'We do not pay for: rust; theft when the keys were left in the car.'
     """
     told = [plain(_OPENING.sub("", item, count=1)).rstrip(" .,;:") for item in items]
-    opening = plain(_OPENING.sub("", lead, count=1)).rstrip()
-    return sentence(f"{opening} {'; '.join(one for one in told if one)}")
+    return sentence(f"{opening(lead)} {'; '.join(one for one in told if one)}")
+
+
+def opening(lead: str) -> str:
+    """What introduces a list, without marks of its own."""
+    words = plain(_OPENING.sub("", lead, count=1)).rstrip()
+    return words[:1].upper() + words[1:]
+
+
+def item(words: str) -> str:
+    """One item as it stands in a list, a step with its number.
+
+    >>> item("* rust;"), item("3) Close the **lid**.")
+    ('- rust', '3. Close the lid.')
+    """
+    number = _NUMBER.match(words)
+    told = plain(_OPENING.sub("", words, count=1)).rstrip(" ,;:")
+    return f"{number[1]}. {told}" if number else f"- {told}"
 
 
 def cells(words: str) -> list[str]:

@@ -21,7 +21,7 @@ from footnoted.text import content_stems, estimate_tokens, fold, stem, words
 from footnoted.types import Delta, FinishReason, Pointer, Prompt, Usage
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Sequence
+    from collections.abc import AsyncIterator, Iterator, Sequence
 
     from footnoted.relevance import Meaning, Scored
     from footnoted.types import Source, Turn
@@ -136,10 +136,9 @@ class Extractive:
             yield _ending(reply, Usage(input=read, output=estimate_tokens(text)))
             return
         written = 0
-        for number, passage in enumerate(reply.passages):
-            text = _opening(number, bullets=prompt.bullets) + passage.text
+        for text, pointers in _told(reply.passages, bullets=prompt.bullets):
             written += estimate_tokens(text)
-            yield Delta(text=text, pointers=passage.pointers)
+            yield Delta(text=text, pointers=pointers)
             await asyncio.sleep(0)
         if reply.passages:
             yield _ending(reply, Usage(input=read, output=written))
@@ -305,10 +304,21 @@ def _ending(reply: Reply, usage: Usage) -> Delta:
     return Delta(usage=usage, finish_reason=reason, detail=reply.reason, near=())
 
 
-def _opening(number: int, *, bullets: bool) -> str:
-    if bullets:
-        return "\n- " if number else "- "
-    return " " if number else ""
+def _told(found: Sequence[Passage], *, bullets: bool) -> Iterator[tuple[str, tuple[Pointer, ...]]]:
+    """The passages as they are written, with what each piece points at: a list of several items a line each."""
+    opening = ""
+    for passage in found:
+        if bullets:
+            yield f"{opening}- {passage.text}", passage.pointers
+            opening = "\n"
+        elif len(passage.items) > 1:
+            yield opening + passage.lead, ()
+            for one in passage.items:
+                yield f"\n{one.text}", one.pointers
+            opening = "\n\n"
+        else:
+            yield opening + passage.text, passage.pointers
+            opening = " "
 
 
 def _check_schema(prompt: Prompt) -> None:
