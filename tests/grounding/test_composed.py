@@ -22,6 +22,16 @@ We pay for a hire car only if:
 - the theft was told to the police
 - you have *no* other car
 
+A claim is paid when these papers are there:
+
+- the form;
+- the bill.
+
+If you write to us you should know how long we take:
+
+- an answer takes two days
+- a decision takes ten
+
 The form that you send us looks like this, whatever was stolen:
 
 ```
@@ -57,6 +67,10 @@ def checker() -> Checker:
             "The form that you send us looks like this, whatever was stolen.",
             ["The form that you send us looks like this, whatever was stolen:"],
         ),
+        (
+            "If you write to us you should know how long we take: a decision takes ten.",
+            ["If you write to us you should know how long we take:", "- a decision takes ten"],
+        ),
         ("Plan: Plus; Monthly price: $25; Storage: 50 GB. [1]", ["| Plus | $25 | `50 GB` |"]),
         ("Pro, Monthly price: $40; Storage: 1 TB.", ["| Pro | $40 | [1 TB](disk.md) |"]),
     ],
@@ -80,6 +94,7 @@ def test_what_is_put_together_as_it_stands_is_supported_by_its_parts(checker, cl
         "Plan: Plus; Monthly price: $40; Storage: 50 GB.",
         "Plan: Plus; Monthly price: $25.",  # half a row has no tick of this kind
         "We do not pay for.",
+        "A claim is paid when these papers are there: the form.",
     ],
 )
 def test_what_leaves_out_or_mixes_parts_is_not(checker, claim):

@@ -110,3 +110,20 @@ def test_any_text_is_read_in_order_and_exactly(text):
         assert text[one.start : one.end] == one.text
         assert one.start >= end
         end = one.end
+
+
+def test_a_table_under_another_has_its_own_header():
+    """Only a blank line between them: a row must not be told with the other's columns."""
+    text = "| Element | Characters |\n|---|---|\n| Title | 256 |\n\n| Element | Count |\n|---|---|\n| Fields | 25 |\n"
+    rows = {
+        one.text: [text[lead.start : lead.end] for lead in one.leads]
+        for one in read(Source("1", text))
+        if one.kind == "row"
+    }
+    assert rows == {"| Title | 256 |": ["| Element | Characters |"], "| Fields | 25 |": ["| Element | Count |"]}
+
+
+def test_a_table_that_goes_on_after_a_blank_line_keeps_its_header():
+    text = "| Element | Characters |\n|---|---|\n| Title | 256 |\n\n| Footer | 2048 |\n"
+    last = read(Source("1", text))[-1]
+    assert [text[lead.start : lead.end] for lead in last.leads] == ["| Element | Characters |"]

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from footnoted.grounding.evidence import Passage
 
 _TOGETHER = re.compile(  # what a list's introduction says of its items together, and not of each alone
-    r"\b(?:if|unless|when|where|while|until|only|just|all|both|each|every|either|neither|any|none|provided|except)\b",
+    r"\b(?:only|just|all|both|each|every|either|neither|none|except)\b"
+    r"|\b(?:if|unless|when|while|until|where|provided)\b(?:\W+\w+){0,5}\W*\Z",
     re.IGNORECASE,
 )
 _OPENS = re.compile(r"\s*(?:[-*+•‣–]|\(?\d{1,3}[.)]|\(?[a-z][.)])\s+")

@@ -65,6 +65,7 @@ def rows(text: str, spans: Sequence[Span]) -> dict[int, Row]:
         before = index
         if is_separator(line):
             header = _cells(last) if last else None
+            found.pop(index - 1, None)  # it heads this table, and is no row of the one above
         elif header is not None:
             found[index] = Row(header, _cells(line))
         last = line

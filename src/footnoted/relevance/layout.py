@@ -135,7 +135,8 @@ class _Reader:
         last = self.found[-1] if self.found else None
         if last is None or gap.count("\n") != 1:
             return False
-        if last.kind == "row" and self._header is None and "-" in words:
+        opens = len(self.found) < 2 or self.found[-2].block != last.block  # another table, under the one before
+        if last.kind == "row" and (self._header is None or opens) and "-" in words:
             self._header = Span(last.start, last.end)
             self.found[-1] = replace(last, kind="header", leads=())
             return True
