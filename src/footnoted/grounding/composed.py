@@ -25,13 +25,30 @@ _TOGETHER = re.compile(  # what a list's introduction says of its items together
 _OPENS = re.compile(r"\s*(?:[-*+•‣–]|\(?\d{1,3}[.)]|\(?[a-z][.)])\s+")
 _CLOSING = " .,;:：；"
 _MARKS = str.maketrans("", "", "*_`#")
+_CUT = 40  # words from which on a passage may hold a sentence in pieces
 _LEAST = 6  # words of a sentence that is told without the example or picture it introduces
 
 
 def composed(text: str, one: Passage) -> tuple[Span, ...]:
     """Where the parts stand of which a sentence of an answer is put together; empty where it is not."""
     said = quotable(text)
-    return _row(said, one) or _introduction(said, one) or _list(said, one)
+    return _row(said, one) or _introduction(said, one) or _list(said, one) or _long(said, one)
+
+
+def _long(said: str, one: Passage) -> tuple[Span, ...]:
+    """A long sentence, which a passage holds in pieces."""
+    if len(said.split()) < _CUT:
+        return ()
+    for index, span in enumerate(one.spans):
+        if one.leads[index] is not None or not said.startswith(quotable(one.words(index)) or " "):
+            continue
+        for last in one.spans[index + 1 :]:
+            whole = quotable(one.source.text[span.start : last.end])
+            if whole == said:
+                return (Span(span.start, last.end),)
+            if len(whole) > len(said):
+                break
+    return ()
 
 
 def _row(said: str, one: Passage) -> tuple[Span, ...]:

@@ -166,7 +166,11 @@ class _Chosen:
         opening = self._sources[source].text[lead.start : lead.end]
         text = _wording.listing(opening, [item.text for item in items])
         pointers = (*(_pointer(item) for item in items), Pointer(source, lead.start, lead.end))
-        each = tuple(Passage(_wording.item(item.text), (_pointer(item),)) for item in items)
+        deep = [_indent(self._sources[source].text, item.start) for item in items]
+        each = tuple(
+            Passage("  " * (depth > min(deep)) + _wording.item(item.text), (_pointer(item),))
+            for item, depth in zip(items, deep, strict=True)
+        )
         told = Passage(text, pointers, _wording.opening(opening), each)
         place = next((i for i, piece in enumerate(self.written) if (piece.source, piece.start) == key), None)
         if place is None:
@@ -257,6 +261,12 @@ class _Chosen:
             )
         )
         return tuple(piece.passage for piece in self.written)
+
+
+def _indent(text: str, start: int) -> int:
+    """How far from its line's beginning something stands; 0 where words stand before it."""
+    before = text[text.rfind("\n", 0, start) + 1 : start]
+    return 0 if before.strip() else len(before.expandtabs(4))
 
 
 def _pointer(one: Sentence) -> Pointer:

@@ -8,7 +8,7 @@ from footnoted.orders import is_order
 from footnoted.providers import _wording
 from footnoted.providers._choosing import Passage
 from footnoted.relevance import OVERVIEW, read
-from footnoted.types import Pointer
+from footnoted.types import Pointer, Span
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,12 +35,20 @@ def told(sources: Sequence[Source], *, limit: int) -> tuple[Passage, ...]:
 
 
 def _first(source: Source, index: int, *, least: int, most: int) -> list[Passage]:
-    prose = [
-        one
-        for one in read(source, index)
-        if one.kind == "prose"
-        and len(one.text.split()) >= least
-        and not one.text.rstrip("*_ ").endswith((":", "?"))
-        and not is_order(one.text)
-    ]
-    return [Passage(_wording.sentence(one.text), (Pointer(index, one.start, one.end),)) for one in prose[:most]]
+    """The first sentences of a source that say enough, and the lists among them as lists."""
+    every = [one for one in read(source, index) if not is_order(one.text)]
+    found: list[Passage] = []
+    for one in every:
+        if one.kind != "prose" or len(one.text.split()) < least or one.text.rstrip("*_ ").endswith("?"):
+            continue
+        pointer = Pointer(index, one.start, one.end)
+        if not one.text.rstrip("*_ ").endswith(":"):
+            found.append(Passage(_wording.sentence(one.text), (pointer,)))
+        elif source.metadata.get(OVERVIEW) not in ("lead", "page"):
+            span = Span(one.start, one.end)
+            items = [each for each in every if each.kind == "item" and span in each.leads]
+            each = tuple(Passage(_wording.item(i.text), (Pointer(index, i.start, i.end),)) for i in items)
+            text = _wording.listing(one.text, [i.text for i in items])
+            told = (*(i.pointers[0] for i in each), pointer)
+            found.append(Passage(text, told, _wording.opening(one.text), each))
+    return found[:most]

@@ -16,7 +16,7 @@ from footnoted.relevance import OVERVIEW
 from footnoted.types import Source
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
 _LISTED = 40  # documents named; of more, the groups and how many there are
 _LEADS = 4
@@ -41,21 +41,25 @@ def _contents(first: dict[str, Source], kind: str) -> Source:
         name: on_one_line(str(source.metadata.get("title") or source.title or name)) for name, source in first.items()
     }
     many = "1 document" if len(names) == 1 else f"{len(names)} documents"
-    lines = [f"This collection holds {many}."]
+    parts = [f"This collection holds {many}."]
     groups = Counter(_group(name) for name in names)
     if len(names) > _LISTED:
-        shown = ", ".join(f"{group or 'the top'} ({count})" for group, count in groups.most_common(12))
-        lines.append(f"Their folders are: {shown}.")
+        shown = [f"{group or 'the top'}: {count}" for group, count in groups.most_common(12)]
+        parts.append("Their folders, and how many documents are in each:" + _listed(shown))
     chosen = sorted(names, key=_foremost)[:_LISTED]
-    titles = "; ".join(dict.fromkeys(names[name] for name in chosen))
-    lines.append(f"{'Some of them' if len(names) > _LISTED else 'They'} are called: {titles}.")
-    text = "\n\n".join(lines)
+    opening = "Some of them are called:" if len(names) > _LISTED else "They are called:"
+    parts.append(opening + _listed(dict.fromkeys(names[name] for name in chosen)))
+    text = "\n\n".join(parts)
     return Source(
         id=str(uuid.uuid5(uuid.NAMESPACE_URL, f"footnoted:contents:{text}")),
         text=text,
         title="Contents of this collection",
         metadata={"title": "Contents of this collection", "file": "contents", OVERVIEW: kind},
     )
+
+
+def _listed(names: Iterable[str]) -> str:
+    return "\n" + "".join(f"\n- {name}" for name in names)
 
 
 def marked(source: Source, as_what: str) -> Source:
