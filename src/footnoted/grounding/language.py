@@ -11,7 +11,6 @@ import threading
 from functools import lru_cache
 from typing import Any
 
-MEASURED = frozenset({"en"})  # languages in which the check was measured on sentences that nothing was fitted on
 _IMPOSSIBLE = 0.01  # probability of English under which it is another language
 _LEAST = 12  # letters; less is a name or a number in any language
 _LETTER = re.compile(r"[^\W\d_]")
@@ -39,11 +38,6 @@ def language(text: str) -> str:
     if plain.isascii() and len({word.lower() for word in _ENGLISH.findall(plain)}) >= _ENOUGH:
         return "en"
     return _told(plain)
-
-
-def is_measured(code: str) -> bool:
-    """Whether a sentence in this language is weighed; one whose language is not sure is."""
-    return not code or code in MEASURED
 
 
 def _told(text: str) -> str:
