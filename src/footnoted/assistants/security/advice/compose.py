@@ -15,7 +15,7 @@ from footnoted.assistants.security.advice.figures import duty_lines, figures, of
 from footnoted.assistants.security.advice.labels import safe
 from footnoted.assistants.security.advice.sources import NOTHING, Desk, duties, frameworks_of, listed
 from footnoted.assistants.security.names import framework_name
-from footnoted.assistants.security.query.wording import provider_name, words_of
+from footnoted.assistants.security.query.wording import filter_in_words, provider_name, words_of
 from footnoted.types import Pointer
 
 if TYPE_CHECKING:
@@ -205,6 +205,9 @@ class Composer:
         if reading.unused:
             told_.append(f"Not used: {', '.join(f'“{safe(one)}”' for one in reading.unused)}")
         told_ += [note for note in reading.notes if not context.choices]
+        if context.alone:
+            each = [f"{filter_in_words(part, asked.vocabulary)} {count}" for part, count in context.alone]
+            told_.append(f"Nothing has all of these together; each alone has: {safe('; '.join(each))}")
         told_ += [*context.unknown, *self.desk.left_out]
         speaks = {check for entry in context.kb_entries for check in entry.checks}
         silent = [one.check_id for one in context.findings[:BEST] if not {one.check_id, one.control_id} & speaks]

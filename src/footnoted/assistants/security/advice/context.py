@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from footnoted.assistants.security.documents import ConversationDocument
 from footnoted.assistants.security.findings.finding import Finding
@@ -12,14 +12,29 @@ from footnoted.assistants.security.knowledge.entry import KnowledgeEntry
 from footnoted.assistants.security.knowledge.shipped import checks_of
 from footnoted.assistants.security.names import framework_key
 from footnoted.assistants.security.query.duties import Duties, duties_of
-from footnoted.assistants.security.query.finding_query import FindingQuery
+from footnoted.assistants.security.query.finding_query import FindingQuery, Where
 from footnoted.assistants.security.query.running import Result, run
 
 if TYPE_CHECKING:
+    from datetime import date
+
     from footnoted.assistants.security.advice.asked import Asked
     from footnoted.assistants.security.findings.service import FindingsService
     from footnoted.assistants.security.knowledge.service import KnowledgeBaseService
+    from footnoted.store import Database
 
+_PARTS = (
+    "provider",
+    "account",
+    "region",
+    "service",
+    "severity",
+    "check",
+    "resource",
+    "resource_type",
+    "tag",
+    "category",
+)
 PAGE = 10  # findings looked at for one answer
 BEST = 5  # findings, and entries, a model is shown
 
@@ -29,7 +44,8 @@ class AnswerContext:
     """What an answer may rest on. ``result`` is what the database says; ``findings`` are the rows it lists.
 
     ``by_catalogue`` counts what our own catalogue ties to the framework asked about and its scanner does not say.
-    ``unknown`` says what was asked for and is not there.
+    ``unknown`` says what was asked for and is not there. Where nothing matches all that was asked, ``alone`` says what
+    each part of it matches by itself: a query and its count.
     """
 
     kb_entries: tuple[KnowledgeEntry, ...] = ()
@@ -41,6 +57,7 @@ class AnswerContext:
     by_catalogue: Result | None = None
     tenant_total: int = 0
     unknown: tuple[str, ...] = ()
+    alone: tuple[tuple[FindingQuery, int], ...] = ()
 
     @property
     def total(self) -> int:
@@ -96,6 +113,7 @@ async def assemble(asked: Asked, shelves: Shelves, tenant: str) -> AnswerContext
     findings: tuple[Finding, ...] = ()
     choices: tuple[tuple[str, Result], ...] = ()
     total, duties = 0, Duties()
+    alone: tuple[tuple[FindingQuery, int], ...] = ()
     if shelves.findings is not None:
         total = await shelves.findings.count(tenant)
     if shelves.findings is not None and total:
@@ -106,6 +124,8 @@ async def assemble(asked: Asked, shelves: Shelves, tenant: str) -> AnswerContext
             result = await run(database, tenant, _shown(query), today)
             by_catalogue = await _by_catalogue(asked, shelves.findings, tenant)
             findings = await _findings(result, shelves.findings, tenant)
+            if not (result.findings or result.total):
+                alone = await _alone(database, tenant, query, today)
         duties = await duties_of(database, tenant, query)
     entries = await _entries(asked, shelves.knowledge_base, tenant, findings)
     return AnswerContext(
@@ -118,7 +138,20 @@ async def assemble(asked: Asked, shelves: Shelves, tenant: str) -> AnswerContext
         by_catalogue=by_catalogue,
         tenant_total=total,
         unknown=missing,
+        alone=alone,
     )
+
+
+async def _alone(
+    database: Database, tenant: str, query: FindingQuery, today: date
+) -> tuple[tuple[FindingQuery, int], ...]:
+    """Each filter of a query that nothing matches, by itself with its status, and how many findings that matches."""
+    told = [name for name in _PARTS if getattr(query.where, name)]
+    if len(told) < 2:
+        return ()
+    kept: dict[str, Any] = {"scan": query.where.scan, "status": query.where.status}
+    parts = [FindingQuery(where=Where(**kept, **{name: getattr(query.where, name)})) for name in told]
+    return tuple([(part, (await run(database, tenant, part, today)).findings) for part in parts])
 
 
 def _shown(query: FindingQuery) -> FindingQuery:

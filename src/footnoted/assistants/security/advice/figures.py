@@ -96,7 +96,7 @@ def _state(result: Result) -> str:
     where = result.query.where
     if where.change:
         return f"{_CHANGED.get(where.change, where.change)} "
-    return f"{' or '.join(_KINDS.get(one, one) for one in where.status)} " if where.status else ""
+    return f"{' or '.join(dict.fromkeys(_KINDS.get(one, one) for one in where.status))} " if where.status else ""
 
 
 def _noun(count: int) -> str:

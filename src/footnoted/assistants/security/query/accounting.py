@@ -213,7 +213,7 @@ class Held:
                 "age": query.select == "age" or query.order_by in ("oldest", "newest"),
                 "rate": query.select == "rate" or query.measure == "rate",
                 "compare": query.select in ("compare", "diff") or bool(query.sides or by),
-                "diff": changed or query.select == "trend" or by.startswith("first_seen"),
+                "diff": changed or bool(query.sides) or query.select == "trend" or by.startswith("first_seen"),
                 "group": bool(by) or query.select in ("compare", "unmet"),
                 "explain": query.select == "explain",
                 "remediation": query.select == "remediation"

@@ -84,6 +84,7 @@ class Draft:
         self._risks()
         self._by_meaning()
         self._averages()
+        self._numbers_of_duties()
         self.where: dict[str, Any] = {}
         self.without: dict[str, Any] = {}
         self.used: set[int] = set()
@@ -110,6 +111,14 @@ class Draft:
         for place, one in enumerate(self.mentions[:-1]):
             if one.role("select") == "age" and self.mentions[place + 1].role("select") == "count":
                 self.mentions[place] = replace(one, kind="word", roles=(), value=one.text.casefold())
+
+    def _numbers_of_duties(self) -> None:
+        """The number that "which number" asks for is a requirement's; how many there are, "the number of"."""
+        for place, one in enumerate(self.mentions):
+            asked = place and compact(self.mentions[place - 1].text) == "which"
+            of = self.mentions[place + 1 : place + 2] and compact(self.mentions[place + 1].text) == "of"
+            if asked and not of and compact(one.text) in ("number", "numbers"):
+                self.mentions[place] = replace(one, roles=("noun:requirement",))
 
     def _by_meaning(self) -> None:
         """Words that are forms of the grammar's own, and superlatives of good and bad, as the encoder knows them."""

@@ -86,7 +86,7 @@ def tokens_of(question: str) -> list[Token]:
             text, start = text[1:], start + 1
         while text and text[-1] in _EDGES and not (text[-1] == ")" and text.count("(") == text.count(")")):
             text, end = text[:-1], end - 1
-        if text:
+        if any(map(str.isalnum, text)):
             found.append(Token(text, start, end))
     return found
 
@@ -190,6 +190,8 @@ class Linker:
             meanings = [] if _is_a_stop(words) else self.vocabulary.lookup(gram)
             if size > 1 and "." not in words[0] and any(map(_is_framework, self.vocabulary.lookup(compact(words[0])))):
                 meanings = [one for one in meanings if one.field != "check"]  # "CIS 1.8" is no check called CIS.1.8
+            if size == 2 and self._is_of_a_cloud(words):  # "per AWS account" is no resource of type AwsAccount
+                meanings = [one for one in meanings if one.field != "resource_type"]
             if size > 1 and not _reads_as_one(words):
                 meanings = [one for one in meanings if one.whole]
             if roles or meanings:
@@ -199,6 +201,10 @@ class Linker:
                     meanings = []
                 return Mention(text, at, at + size, "name" if meanings else "role", tuple(meanings), roles)
         return None
+
+    def _is_of_a_cloud(self, words: list[str]) -> bool:
+        clouds = any(one.field == "provider" for one in self.vocabulary.lookup(compact(words[0])))
+        return clouds and any(role.startswith("noun:") for role in ROLES.get(compact(words[1]), ()))
 
     def _nearly_said(self, gram: str) -> tuple[str, ...]:
         """The role of two words written almost as the grammar has them: "hw many"."""

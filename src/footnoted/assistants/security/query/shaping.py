@@ -83,7 +83,7 @@ class Shaping(Draft):
                 where["status"] = []
             return {**shape, "select": "compare", "sides": sides, "measure": "rate" if kind == "rate" else "count"}
         if kind == "rate":
-            if not (self._has("status") or self._has("comply")):  # the share of what, is not said
+            if not self._passes():  # the share of what, is not said, or of what else than passes
                 self.reading.unfit += [one.text for one in self.mentions if "select:rate" in one.roles]
             return {**shape, "select": "rate"}
         if kind == "age" and not limit:
@@ -133,6 +133,11 @@ class Shaping(Draft):
             if typed and self._role_before(place, "select", 3):
                 return "resources"
         return "findings"
+
+    def _passes(self) -> bool:
+        """Whether a rate is asked of what passes, or fails: "what percentage of the open ones is critical" is not."""
+        told = {value for one in self.mentions if (value := one.role("status"))}
+        return self._has("comply") or "pass" in told or (told == {"fail"} and not self.where.get("severity"))
 
     def _asks_for_findings(self) -> bool:
         roles = {role.partition(":")[0] + ":" + role.partition(":")[2] for one in self.mentions for role in one.roles}
@@ -229,6 +234,7 @@ class Shaping(Draft):
         words = {compact(one.text) for one in self.mentions}
         comparing = self._has("select", "compare") or "than" in words or "or" in words or "between" in words
         comparing |= bool(words & {"better", "worse", "agree", "who"})
+        comparing |= bool(words & {"difference", "gap"}) and not (self._has("scan") or "change" in where)
         if not (comparing or self._is_set_against()):
             return []
         for name in ("account", "service", "provider", "region", "scanner"):

@@ -12,6 +12,7 @@ from footnoted.assistants.security.query.words import NOT_IN_SCANS, UNITS
 
 _SEVERAL = 5  # names told one by one
 _BEFORE_NAMES = ("in", "of", "for", "from", "by", "at", "on", "with")
+_NOTHING = {"polite", "any", "again", "modal", "period", "only", "seen"}  # roles that say nothing of what is asked
 _BEYOND = 0.003  # fitted: how much nearer to what no scan can answer a question may be
 _FAR_BEYOND = 0.015  # fitted: one that counts what the scans have, and has one word over
 
@@ -118,6 +119,17 @@ class Telling(Draft):
         """The reading, made by all steps."""
         raise NotImplementedError
 
+    def _said_something(self) -> int:
+        """How many mentions ask something of findings: what is known, without courtesies and words that point."""
+        told = set(self.reading.unused)
+        return sum(
+            one.kind not in ("word", "unknown")
+            and not {role.partition(":")[0] for role in one.roles} & _NOTHING
+            and "select:list" not in one.roles
+            and one.text.casefold() not in told
+            for one in self.mentions
+        ) + bool(self.reading.about)
+
     def _label(self, meaning: Meaning) -> str:
         if meaning.field == "account":
             return "the account " + " and ".join(map(self.vocabulary.account_name, meaning.values))
@@ -143,6 +155,13 @@ class Telling(Draft):
         )
         if reading.follows and self.base is not None and set(reading.unused) <= set(self.base.unused):
             reading.names_findings |= self.base.names_findings
+        pointing = next((one.text for one in self.mentions if one.role("again")), "")
+        lone = bool(pointing) or (reading.fix and not self._has("order"))
+        if self.base is None and lone and not (reading.names_findings or reading.unused):
+            reading.reason = f"what “{pointing or reading.question}” is of"
+        counts = reading.query.select not in ("explain", "remediation", "mapping", "requirement")
+        if counts and not reading.follows and len(reading.unused) >= 2 * max(1, self._said_something()):
+            reading.reason = reading.reason or f"“{', '.join(reading.unused)}”"
         words = [compact(one.text) for one in self.mentions]
         for word, why in NOT_IN_SCANS.items():
             if word in words and reading.query.select != "compare" and not (word == "who" and "call" in words):

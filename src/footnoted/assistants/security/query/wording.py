@@ -53,6 +53,12 @@ def words_of(query: FindingQuery, vocabulary: Vocabulary) -> str:
     return " · ".join(str(chip["label"]) for chip in chips_of(query, vocabulary))
 
 
+def filter_in_words(query: FindingQuery, vocabulary: Vocabulary) -> str:
+    """What a query narrows to, without its status and scan: "account halden-prod (418273650912)"."""
+    chips = [str(chip["label"]) for chip in chips_of(query, vocabulary) if chip["field"] not in ("status", "scan")]
+    return " · ".join(chips)
+
+
 def group_name(group_by: str) -> str:
     """What findings are grouped by, in words."""
     return f"tag {group_by[4:]}" if group_by.startswith("tag:") else _GROUPS.get(group_by, group_by)
