@@ -45,7 +45,7 @@ def _contents(first: dict[str, Source], kind: str) -> Source:
     groups = Counter(_group(name) for name in names)
     if len(names) > _LISTED:
         shown = [f"{group or 'the top'}: {count}" for group, count in groups.most_common(12)]
-        parts.append("Their folders, and how many documents are in each:" + _listed(shown))
+        parts.append("Their folders, with the number of documents:" + _listed(shown))
     chosen = sorted(names, key=_foremost)[:_LISTED]
     opening = "Some of them are called:" if len(names) > _LISTED else "They are called:"
     parts.append(opening + _listed(dict.fromkeys(names[name] for name in chosen)))

@@ -191,3 +191,22 @@ async def test_a_topic_is_of_the_kind_that_is_named(asked, vocabulary):
     checks = [vocabulary.checks[one] for one in asked("Which IAM users have no MFA?").query.where.check]
     users = [one for one in checks if "user" in f"{one.id} {one.title}".casefold()]
     assert not users or users == checks
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "ok fix it please",  # nothing was asked before it
+        "how many things did the gardener leave for us to verify by hand",
+        "is somebody attacking our buckets at this very moment of the night",
+        "of everything that is open what percentage is critical",
+    ],
+)
+async def test_what_is_mostly_not_understood_is_not_counted(asked, question):
+    """A number of the few words that were understood would be another question's."""
+    assert not asked(question).can_be_asked
+
+
+async def test_an_account_of_a_cloud_is_no_kind_of_resource(asked):
+    query = asked("highs by aws account").query
+    assert (query.group_by, query.where.provider, query.where.resource_type) == ("account", ["aws"], [])
