@@ -108,9 +108,9 @@ def test_most_questions_are_answered_from_the_right_file(index):
 
 
 def test_nearly_all_that_is_not_there_is_refused(index):
-    """At least 21 of 24, near misses among them; the others are named."""
+    """At least four in five, near misses among them; the others are named."""
     told = [question for question in UNANSWERED if answered(index, question)[0].passages]
-    assert len(told) <= 3, told
+    assert len(told) <= 0.2 * len(UNANSWERED), told
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-THRESHOLD = 0.45
+THRESHOLD = 0.55
 _NEAR = 6.0  # how far below the best product's score another may stand to be heard, in log-odds
 _NAMED = 6.0  # what it is worth that the question names a product, in log-odds
 _MOST_PRODUCTS = 4
