@@ -55,6 +55,7 @@ export async function keysOf() {
 
   const form = makeForm(async (body) => {
     const key = await wire.makeKey(body);
+    form.reset(); // before the list comes anew: the next tenant may be typed by then
     made.replaceChildren(shownOnce(key, () => made.replaceChildren()));
     made.querySelector("button").focus();
     await again();
@@ -80,7 +81,6 @@ function makeForm(make) {
     said.textContent = "";
     try {
       await make({ tenant: tenant.value.trim(), label: label.value.trim(), role: role.value });
-      form.reset();
     } catch (error) {
       said.textContent = error.message;
     }
