@@ -1,17 +1,21 @@
 """What a tick is worth: the shipped check on natural sentences, one true and one false about the same passage.
 
-    python benchmarks/truth.py [--data ../shared/data] [--part tried|exam|all] [--failures FILE] [--json FILE]
+    python benchmarks/truth.py [--data ../shared/data] [--part tried|exam|all] [--judge] [--failures FILE] [--json FILE]
 
 Each claim is weighed alone against its passage (or its numbered passages), as `footnoted check` weighs a sentence of an
 answer. Counted: how many true and how many false ones are ticked, how many true ones are held back, how often
 `contradicted` is right, in how many pairs the true one scores higher, by kind and by language; intervals (95 %) by
 drawing whole passages. Beside it stands what a bag of words makes of the claim alone, fitted on the passages that are
 neither in the part nor kept aside. The exam is a fifth of the passages by hash; nothing is fitted on it.
+
+With ``--judge`` each claim is an answer instead: a scripted model says it over loopback, cites every source, and judges
+what it is asked about as the label says (an oracle). What then leaves with a tick, with a mark, or not at all is counted.
 """
 
 from __future__ import annotations
 
 import argparse
+import asyncio
 import json
 import random
 import re
@@ -27,7 +31,9 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
+from footnoted import GenerationConfig, GenerationRequest, GroundedGenerator, SourceContext
 from footnoted.grounding import Checker
+from footnoted.testing import Reply, ScriptedLLM
 from footnoted.types import Source
 
 HERE = Path(__file__).parent.parent
@@ -146,10 +152,51 @@ def told_apart(rows: list[dict]) -> dict[str, dict[str, list[float]]]:
     return found
 
 
+async def judged(rows: list[dict], console: Console) -> None:
+    """Each claim as the answer of a model that also judges, and is right: what left, and how."""
+    now: dict = {}
+
+    def verdicts(request) -> Reply:
+        asked = [int(n) for n in re.findall(r"== \w+ statement (\d+)\n", request.prompt_text)]
+        quote = max(sources(now["passage"])[0].text.split("\n"), key=len)[:80].strip()
+        said = {"verdict": "supported", "quote": quote} if now["label"] else {"verdict": "unsupported", "quote": ""}
+        return Reply(json={"verdicts": [{"statement": n, "reason": "", **said} for n in asked]})
+
+    def said(_) -> Reply:
+        marks = "".join(f"[{n}]" for n, _ in enumerate(sources(now["passage"]), start=1))
+        return Reply(text=re.sub(r"([.!?。]?)$", rf" {marks}\1", now["claim"].strip(), count=1))
+
+    async with ScriptedLLM(said, judge=verdicts) as llm:
+        how = {"api_key": "k", "base_url": llm.url(), "model": "scripted", "checking": "hold", "doubt": "mark"}
+        async with GroundedGenerator("openai", **how) as generator:
+            for row in track(rows, "answering", console=console):
+                now = row
+                given = [SourceContext(content=one.text) for one in sources(row["passage"])]
+                request = GenerationRequest(query="What does it say?", context=given, config=GenerationConfig())
+                response = await generator.generate(request)
+                rulings = {claim.verdict for claim in response.claims}
+                gone = bool(response.withheld)
+                row["ruling"] = "unsupported" if gone else "supported" if rulings == {"supported"} else "unsure"
+                row["calls"] = response.usage.judge.calls if response.usage and response.usage.judge else 0
+
+
+def show_judged(rows: list[dict], console: Console) -> None:
+    """The table of `judged`."""
+    table = Table(title=f"the same claims as answers, with a judge that is right: {len(rows)}; % [95 % by passage]")
+    for name in ("", "all"):
+        table.add_column(name, justify="right" if name else "left")
+    for key in ("false ticked", "true ticked", "true held back", "false held back"):
+        low, high = interval(rows, FIGURES[key])
+        table.add_row(key, f"{FIGURES[key](rows):.1f} [{low:.1f}, {high:.1f}]")
+    table.add_row("put to the judge", f"{100 * statistics.fmean(row['calls'] > 0 for row in rows):.0f}")
+    console.print(table)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, default=HERE.parent / "shared" / "data")
     parser.add_argument("--part", choices=("tried", "exam", "all"), default="tried")
+    parser.add_argument("--judge", action="store_true", help="as answers of a model, with an oracle as judge")
     parser.add_argument("--failures", type=Path, help="write false claims that were ticked, one JSON a line")
     parser.add_argument("--json", type=Path, help="write every figure")
     options = parser.parse_args()
@@ -158,6 +205,13 @@ def main() -> None:
         parser.error(f"no twins under {options.data}")
     chosen = [r for r in every if options.part in ("all", part(r["passage"]))]
     checker, console = Checker(), Console()
+    if options.judge:
+        asyncio.run(judged(chosen, Console(stderr=True)))
+        show_judged(chosen, console)
+        if options.failures:
+            wrong = [r for r in chosen if r["label"] != (r["ruling"] == "supported")]
+            options.failures.write_text("".join(json.dumps(r, ensure_ascii=False) + "\n" for r in wrong), encoding="utf-8")
+        return
     for row in track(chosen, "weighing", console=Console(stderr=True)):
         verdict = checker.check(row["claim"], sources(row["passage"]))
         row |= {"ruling": verdict.ruling, "tier": verdict.tier, "reason": verdict.reason}

@@ -28,9 +28,9 @@ def judge(reply, seen=None):
 class First:
     """A first tier with one opinion."""
 
-    def __init__(self, ruling, score):
+    def __init__(self, ruling, score, tier="exact"):
         self.verdict = Verdict(
-            ruling, score=score, tier="model", evidence=(Evidence(0, 0, 5, "Theft", 0.5),), reason="first"
+            ruling, score=score, tier=tier, evidence=(Evidence(0, 0, 5, "Theft", 0.5),), reason="first"
         )
 
     async def acheck(self, claim, sources, *, cited=()):
@@ -113,11 +113,31 @@ async def test_many_statements_are_one_call_and_each_verdict_goes_by_its_number(
     [("supported", 0), ("contradicted", 0), ("unsupported", 0), ("unsure", 1), ("not_checked", 1)],
 )
 async def test_the_judge_sees_only_what_is_open(ruling, asked):
-    """What the first tier decided, either way, costs no call."""
+    """What the first tier decided exactly, either way, costs no call."""
     seen = []
     second = judge({"verdict": "supported", "quote": "Theft is covered", "reason": ""}, seen)
     await Cascade(First(ruling, 0.5), second).acheck("c", SOURCES)
     assert len(seen) == asked
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [("supported", "supported"), ("unsupported", "unsure"), ("contradicted", "unsure"), ("unsure", "unsure")],
+)
+async def test_a_tick_of_the_reader_alone_is_put_to_the_judge(said, told):
+    """It keeps its tick only where the judge says the same; where the two disagree neither is told."""
+    seen = []
+    second = judge({"verdict": said, "quote": "Theft is covered", "reason": "because"}, seen)
+    verdict = await Cascade(First("supported", 0.97, tier="model"), second).acheck("c", SOURCES)
+    assert (verdict.ruling, len(seen)) == (told, 1)
+    assert verdict.evidence
+
+
+async def test_a_judge_without_a_believable_word_takes_no_tick():
+    """One that cannot be asked, or quotes what stands nowhere, leaves the reader's tick."""
+    for answer in (RuntimeError("down"), {"verdict": "contradicted", "quote": "words of nobody at all", "reason": ""}):
+        verdict = await Cascade(First("supported", 0.97, tier="model"), judge(answer)).acheck("c", SOURCES)
+        assert (verdict.ruling, verdict.tier) == ("supported", "model")
 
 
 async def test_a_dead_judge_leaves_the_first_tiers_word():

@@ -1,7 +1,7 @@
-"""Gathers what the reader leaves open in a paragraph and puts it to a judge in one call, beside the running stream.
+"""Gathers what only a judge can settle in a paragraph and puts it to one in one call, beside the running stream.
 
 The hard thing is when to ask: claims come one by one, and their own checks end in any order. A paragraph counts the
-checks still under way; once it is over and none is, the open claims go out together.
+checks still under way; once it is over and none is, the claims to be judged go out together.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import Collection, Coroutine, Sequence
 from dataclasses import dataclass, field
 
-from footnoted.grounding.judge import OPEN, Judge, Statement, settled
+from footnoted.grounding.judge import Judge, Statement, settled, wants_judge
 from footnoted.types import Source, Usage, Verdict
 
 MOST = 8  # claims of one call; a longer paragraph is asked about in several
@@ -32,7 +32,7 @@ class Spent:
 
 
 class Paragraphs:
-    """The open claims of an answer, paragraph by paragraph. One an answer; `cancel` it when the answer is left."""
+    """The claims of an answer that want a judge, paragraph by paragraph. One an answer; `cancel` it when the answer is left."""
 
     def __init__(
         self, judge: Judge, sources: Sequence[Source], *, until: float | None, final: Collection[str] = ()
@@ -46,7 +46,7 @@ class Paragraphs:
         self._calls: set[asyncio.Task[None]] = set()
 
     def end(self) -> None:
-        """The paragraph is over: what is open in it is asked about as soon as its checks have ended."""
+        """The paragraph is over: what wants a judge in it is asked about as soon as its checks have ended."""
         ended, self._now = self._now, _Paragraph()
         ended.over = True
         self._go(ended)
@@ -54,7 +54,7 @@ class Paragraphs:
     def weigh(
         self, check: Coroutine[None, None, Verdict], text: str, cited: Sequence[int]
     ) -> Coroutine[None, None, Verdict]:
-        """The verdict of a claim's own check, or the judge's where that leaves it open."""
+        """The verdict of a claim's own check, settled with the judge's where one is wanted."""
         if self._now.claims >= MOST:
             self.end()
         here = self._now
@@ -71,7 +71,7 @@ class Paragraphs:
         asked: asyncio.Future[Verdict] | None = None
         try:
             first = await check
-            if first.ruling in OPEN and first.reason not in self._final:
+            if wants_judge(first) and first.reason not in self._final:
                 asked = asyncio.get_running_loop().create_future()
                 here.open.append((statement, asked))
         finally:

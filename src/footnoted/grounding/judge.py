@@ -1,4 +1,4 @@
-"""An LLM as judge of what the reader leaves open: asked once for many claims, believed only with words that are there.
+"""An LLM as judge of what no rule decides: asked once for many claims, believed only with words that are there.
 
 The hard thing is that a judge may fail, lie, obey a source, or answer for other claims than it was asked about. So each
 ruling is taken alone, for the claim whose number it names, and only where the words it quotes stand letter by letter in
@@ -117,7 +117,7 @@ class Judge:
 
 
 class Cascade:
-    """The first tier decides where it can; the judge is asked, claim by claim, about what it leaves open.
+    """The first tier decides what can be exact; the judge is asked, claim by claim, about the rest (`wants_judge`).
 
     A judge that gives no verdict leaves the first tier's.
     """
@@ -144,13 +144,28 @@ class Cascade:
             verdict = await cast("QueuedWeigher", self._first).acheck(claim, sources, cited=cited, begun=begun)
         else:
             verdict = await self._first.acheck(claim, sources, cited=cited)
-        if verdict.ruling not in OPEN:
+        if not wants_judge(verdict):
             return verdict
         return settled(verdict, await self._judge.acheck(claim, sources, cited=cited))
 
 
+def wants_judge(first: Verdict) -> bool:
+    """Whether a judge is asked too: about what is open, and about a tick that a small model alone gave."""
+    return first.ruling in OPEN or (first.ruling == "supported" and first.tier == "model")
+
+
 def settled(first: Verdict, second: Verdict) -> Verdict:
-    """The verdict on a claim that the first tier left open, once the judge has spoken."""
+    """The verdict on a claim that `wants_judge`, once the judge has spoken.
+
+    A judge decides what was open. Of a tick it takes away what it does not confirm: the two disagree, so neither is told.
+    """
+    if first.ruling == "supported":
+        if second.ruling in ("supported", "not_checked"):
+            return (
+                first if second.ruling == "not_checked" else replace(second, evidence=second.evidence or first.evidence)
+            )
+        reason = "; ".join(filter(None, ("the judge does not confirm it", second.reason)))
+        return replace(first, ruling="unsure", score=_SCORES["unsure"], tier="judge", reason=reason)
     if second.ruling == "not_checked":
         return replace(first, reason="; ".join(filter(None, (first.reason, second.reason))))
     return replace(second, evidence=second.evidence or first.evidence, flagged=first.flagged, parts=())
