@@ -2,9 +2,11 @@
 
     python benchmarks/floors.py [--data ../shared/data] [--fit-on 60] [--out FILE]
 
-The same claims of the documents kept aside as `grounding.py`, all measures in one run. Each floor has one threshold
-for all sets, the best on the other documents (the cosine's on a sample of them, ``--fit-on`` claims a set):
+Claims of the half of the documents kept aside that the gate's weights have not seen either, all measures in one run. Each has one threshold for all
+sets, the best on the other documents (the check's and the cosine's on a sample of them, ``--fit-on`` claims a set); a tick
+asks for far more, and how many of the true and of the false claims get one stands beside it:
 
+- footnoted: the check's confidence that every sentence of the claim stands
 - word overlap: the share of the claim's content words that stand in its sources
 - word pairs: the share of its neighbouring content words that stand so in a source
 - encoder cosine: how near each sentence of the claim comes to its nearest sentence of the sources, by the encoder that
@@ -112,7 +114,13 @@ def within(values: Sequence[float]) -> list[float]:
     return [ordered[int(0.025 * len(ordered))], ordered[int(0.975 * len(ordered))]]
 
 
-def by_set(outcomes: list[Outcome], floors: dict[str, list[bool]]) -> dict[str, dict]:
+def above(right: list[float], wrong: list[float]) -> float:
+    """In per cent: how often a true claim has more than a false one (AUROC); ties count half."""
+    won = sum((a > b) + 0.5 * (a == b) for a in right for b in wrong)
+    return 100 * won / (len(right) * len(wrong)) if right and wrong else float("nan")
+
+
+def by_set(outcomes: list[Outcome], level: float, floors: dict[str, list[bool]]) -> dict[str, dict]:
     """Each set's figures: ours with its interval, and each floor's with the interval of the difference."""
     rows = {}
     for name in SETS:
@@ -120,7 +128,9 @@ def by_set(outcomes: list[Outcome], floors: dict[str, list[bool]]) -> dict[str, 
         if not places:
             continue
         labels = [outcomes[place].record.label for place in places]
-        said = {"footnoted": [outcomes[place].result.grounded for place in places]}
+        sure = [outcomes[place].result.confidence for place in places]
+        ticked = [outcomes[place].result.grounded for place in places]
+        said = {"footnoted": [value >= level for value in sure]}
         said |= {floor: [values[place] for place in places] for floor, values in floors.items()}
         drawn = draws([outcomes[place] for place in places])
 
@@ -128,7 +138,13 @@ def by_set(outcomes: list[Outcome], floors: dict[str, list[bool]]) -> dict[str, 
             return [balanced([labels[i] for i in one], [said[who][i] for i in one]) for one in drawn]
 
         ours = scores("footnoted")
-        rows[name] = {"n": len(places), "ours": [balanced(labels, said["footnoted"]), *within(ours)], "floors": {}}
+        rows[name] = {
+            "n": len(places),
+            "ours": [balanced(labels, said["footnoted"]), *within(ours)],
+            "auroc": above([v for v, x in zip(sure, labels, strict=True) if x], [v for v, x in zip(sure, labels, strict=True) if not x]),
+            "ticked": [100 * statistics.fmean([t for t, x in zip(ticked, labels, strict=True) if x == side] or [0]) for side in (1, 0)],
+            "floors": {},
+        }  # fmt: skip
         for floor in floors:
             theirs = scores(floor)
             rows[name]["floors"][floor] = {
@@ -141,7 +157,7 @@ def by_set(outcomes: list[Outcome], floors: dict[str, list[bool]]) -> dict[str, 
 async def measure(options: argparse.Namespace) -> dict[str, dict]:
     """Every set's figures."""
     everything = records(options.data)
-    aside = [record for record in everything if not record.fold and record.set in SETS]
+    aside = [record for record in everything if not record.fold and not record.weighed and record.set in SETS]
     others = [record for record in everything if record.fold and record.set in SETS]
     few = sample(everything, options.fit_on)
     measures = {"word overlap": overlap, "word pairs": pairs, "encoder cosine": cosine(Embedder.load())}
@@ -151,7 +167,9 @@ async def measure(options: argparse.Namespace) -> dict[str, dict]:
         level = threshold(fitted, [value(record) for record in fitted])
         floors[name] = [value(record) >= level for record in aside]
         print(f"{name}: threshold {level:.3f}", flush=True)
-    return by_set(await weigh(aside), floors)
+    level = threshold(few, [one.result.confidence for one in await weigh(few)])
+    print(f"footnoted: threshold {level:.3f}", flush=True)
+    return by_set(await weigh(aside), level, floors)
 
 
 def main() -> None:
@@ -170,12 +188,14 @@ def main() -> None:
     )
     floors = next(iter(rows.values()))["floors"]
     table(
-        ("set", "claims", "footnoted", *floors),
+        ("set", "claims", "footnoted", "AUROC", "true / false ticked", *floors),
         [
             (
                 name,
                 str(row["n"]),
                 "{:.1f} [{:.1f}, {:.1f}]".format(*row["ours"]),
+                f"{row['auroc']:.1f}",
+                "{:.0f} / {:.0f}".format(*row["ticked"]),
                 *(f"{row['floors'][floor]['score']:.1f}" for floor in floors),
             )
             for name, row in rows.items()

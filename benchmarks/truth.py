@@ -210,7 +210,9 @@ def main() -> None:
         show_judged(chosen, console)
         if options.failures:
             wrong = [r for r in chosen if r["label"] != (r["ruling"] == "supported")]
-            options.failures.write_text("".join(json.dumps(r, ensure_ascii=False) + "\n" for r in wrong), encoding="utf-8")
+            options.failures.write_text(
+                "".join(json.dumps(r, ensure_ascii=False) + "\n" for r in wrong), encoding="utf-8"
+            )
         return
     for row in track(chosen, "weighing", console=Console(stderr=True)):
         verdict = checker.check(row["claim"], sources(row["passage"]))

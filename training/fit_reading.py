@@ -18,7 +18,7 @@ from footnoted.relevance.rank import _CLOSELY, alone, answer_features, odds_of, 
 
 READ = {"people": 3.0, "asked": 2.0, "xquad": 1.5, "across": 1.0}  # the sets, and how much each weighs
 READ_C = 0.1
-REFUSED = 0.14  # of people's questions with an answer, the share that may be refused; of near misses as many are told
+REFUSED = 0.08  # of people's questions with an answer, the share that may be refused; of near misses as many are told
 STEPS = np.linspace(0.0, 3.0, 61)
 
 

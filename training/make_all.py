@@ -42,7 +42,7 @@ def steps(options: argparse.Namespace) -> list[Step]:
     data, kept = str(options.data), str(options.kept)
     reader = HERE / "reader"
     fast = [*(["--half"] if options.half else []), "--device", options.device, "--threads", str(options.threads)]
-    weights = str(options.kept / "reader" / "average.pt")
+    weights, reranker = str(options.kept / "reader" / "average.pt"), str(options.kept / "reader" / "reranker.pt")
 
     def step(name: str, what: str, script: Path, *arguments: str) -> Step:
         return Step(name, what, (str(script.relative_to(ROOT)), *arguments))
@@ -51,7 +51,9 @@ def steps(options: argparse.Namespace) -> list[Step]:
     return [
         step("backbone", "the pinned weights, dequantised, their vocabulary pruned", reader / "backbone.py", kept, "--data", data, "--pieces", "100000"),
         step("training", "the reader, from its last checkpoint on", reader / "train.py", *train),
-        step("files", "int8 networks, into the package", reader / "files.py", kept, str(options.kept / "files"), "--reader", weights),
+        step("groups", "questions beside what comes near", HERE / "rerank_groups.py", data, kept),
+        step("reranker", "the reader, taught on with questions", reader / "rerank.py", kept, weights, reranker, "--threads", str(options.threads)),
+        step("files", "int8 networks, into the package", reader / "files.py", kept, str(options.kept / "files"), "--reader", weights, "--reranker", reranker),
         step("gate", "thresholds and their promise", reader / "fit_gate.py", data, "--write"),
         step("confidence", "how sure an answer is", ROOT / "benchmarks" / "confidence.py", "--data", data, "--write"),
         step("relevance", "what orders sentences, and when to refuse", HERE / "fit_relevance.py", "--data", data, "--kept", kept, "--write"),
@@ -68,8 +70,9 @@ def digest(step: Step, before: str) -> str:
 
 
 def install(made: Path) -> None:
-    """The new reader into the package; the encoder stays, whose vectors lie in people's indexes."""
+    """The new networks into the package; the encoder stays, whose vectors lie in people's indexes."""
     shutil.copy(made / "reader.onnx", WEIGHTS)
+    shutil.copy(made / "reranker.onnx", WEIGHTS)
     named = [*sorted(WEIGHTS.glob("*.onnx")), WEIGHTS / "tokenizer.json", WEIGHTS / "words.q4"]
     sums = {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in named}
     (WEIGHTS / "sha256.json").write_text(json.dumps(sums, indent=1) + "\n", encoding="utf-8")

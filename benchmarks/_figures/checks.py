@@ -24,6 +24,7 @@ def grounding(part: dict[str, Any]) -> str:
     lines = []
     for name, row in rows.items():
         cells = [f"{row['ours'][0]:.1f} [{row['ours'][1]:.1f}, {row['ours'][2]:.1f}]"]
+        cells += [f"{row['auroc']:.1f}", "{:.0f} / {:.0f}".format(*row["ticked"])]
         for floor in SIGNS:
             found = row["floors"][floor]
             least, most = found["over"]
@@ -31,16 +32,18 @@ def grounding(part: dict[str, Any]) -> str:
             cells.append(f"{found['score']:.1f}{sure}")
         lines.append((NAMES.get(name, name), str(row["n"]), *cells))
     means = [sum(row["ours"][0] for row in rows.values()) / len(rows)]
-    means += [sum(row["floors"][floor]["score"] for row in rows.values()) / len(rows) for floor in SIGNS]
-    lines.append(("mean", "", *(f"**{mean:.1f}**" for mean in means)))
+    means.append(sum(row["auroc"] for row in rows.values()) / len(rows))
+    others = [sum(row["floors"][floor]["score"] for row in rows.values()) / len(rows) for floor in SIGNS]
+    lines.append(("mean", "", *(f"**{mean:.1f}**" for mean in means), "", *(f"**{mean:.1f}**" for mean in others)))
     return (
         "## How often the check is right\n\n![Balanced accuracy by set](images/figures-grounding.svg)\n\nBalanced accuracy in "
         "per cent on claims of documents that no weight and no threshold was fitted on, one threshold for all sets, 95 % "
         "intervals by document. The floors need no training and have one threshold each, the best on the other "
-        "documents. ▲ footnoted is better with 95 % confidence, ▼ worse, by draws of the same documents. LLM judges and "
+        "documents, and so has the check's confidence here. A tick asks for more: how many of the true and of the false "
+        "claims get one is told beside it, in per cent. ▲ footnoted is better with 95 % confidence, ▼ worse, by draws of the same documents. LLM judges and "
         "hub-hosted entailment models cannot be asked here, where there is no network; "
         "[what the check knows](checking.md) says what it gets wrong.\n\n"
-        + table(("set", "claims", "footnoted", *SIGNS), lines)
+        + table(("set", "claims", "footnoted", "AUROC", "ticked", *SIGNS), lines)
     )
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from footnoted.grounding import Checker
-from footnoted.grounding.agreement import reordered, turned, unknown_name
+from footnoted.grounding.agreement import passed_over, reordered, turned, unknown_name
 from footnoted.grounding.evidence import passage
 from footnoted.grounding.tables import Row, misplaced, rows
 from footnoted.types import Source
@@ -81,6 +81,21 @@ def test_a_word_that_turns_one_of_two_nearly_equal_sentences(claim, sentence, wo
 def test_things_that_changed_places(claim, sentence, told):
     """Around what stands between them; a part that only moved to the front or end changes nothing."""
     assert reordered(claim, sentence) is told
+
+
+@pytest.mark.parametrize(
+    ("claim", "figure"),
+    [
+        ("The pool opens at 9 a.m. on Saturday.", "10 a.m."),
+        ("The pool opens at 10 a.m.", ""),
+        ("The pool opens at 9 a.m. on weekdays.", ""),
+        ("On Saturday the pool opens at 10 a.m.", ""),
+        ("The pool opens at 9 a.m. on weekdays and at 10 a.m. on Saturday.", ""),
+    ],
+)
+def test_figures_of_a_list_are_bound_in_order(claim, figure):
+    """A claim that takes one figure's place with the other's word passes over that other figure."""
+    assert passed_over(claim, "The pool opens at 9 a.m. on weekdays and at 10 a.m. on Saturday.") == figure
 
 
 def test_a_name_that_no_source_has():

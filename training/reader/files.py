@@ -1,6 +1,6 @@
 """Torch networks become the files that `footnoted.models` opens: int8 networks, the word table, the tokenizer, their sums.
 
-    python files.py KEPT OUT [--reader FILE]
+    python files.py KEPT OUT [--reader FILE] [--reranker FILE]
 
 A network takes word vectors (b, n, 384) instead of numbers of pieces, because the word table is shared, stays in the
 4 bits it came in, and is read row by row from the disk. Matrices are int8 per output channel with seven-bit weights
@@ -51,6 +51,18 @@ class Reading(nn.Module):
         return ways.softmax(-1), answers.sigmoid(), doubts.sigmoid()
 
 
+class Answering(nn.Module):
+    """Word vectors, mask, kinds -> the probability that the second text answers the first."""
+
+    def __init__(self, reader) -> None:
+        super().__init__()
+        self.reader = reader
+
+    def forward(self, words, mask, kinds):
+        states = self.reader.encoder.states(words, mask, kinds)
+        return self.reader.heads(states, mask, kinds)[1].sigmoid()
+
+
 def write(model: nn.Module, example: dict[str, torch.Tensor], outputs: list[str], to: Path) -> None:
     """The network as int8 ONNX. Fails if the file before quantisation says something else than torch."""
     model.eval()
@@ -81,6 +93,7 @@ def main() -> None:
     parser.add_argument("kept", type=Path)
     parser.add_argument("out", type=Path)
     parser.add_argument("--reader", type=Path, help="the trained weights; without them only the encoder is written")
+    parser.add_argument("--reranker", type=Path, help="the weights of `rerank.py`")
     options = parser.parse_args()
     torch.set_num_threads(1)
     options.out.mkdir(parents=True, exist_ok=True)
@@ -93,6 +106,9 @@ def main() -> None:
         reader = Reading(load(options.kept, options.reader).eval())
         example = {"words": words, "mask": mask, "kinds": kinds}
         write(reader, example, ["ways", "answers", "doubts"], options.out / "reader.onnx")
+    if options.reranker:
+        reranker = Answering(load(options.kept, options.reranker).eval())
+        write(reranker, {"words": words, "mask": mask, "kinds": kinds}, ["answers"], options.out / "reranker.onnx")
     shutil.copy(options.kept / "tokenizer.json", options.out)
     shutil.copy(options.kept / "words.q4", options.out)
     sums = {

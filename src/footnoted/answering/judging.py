@@ -32,7 +32,7 @@ class Spent:
 
 
 class Paragraphs:
-    """The claims of an answer that want a judge, paragraph by paragraph. One an answer; `cancel` it when the answer is left."""
+    """The claims of an answer that want a judge, paragraph by paragraph; `cancel` it when the answer is left."""
 
     def __init__(
         self, judge: Judge, sources: Sequence[Source], *, until: float | None, final: Collection[str] = ()

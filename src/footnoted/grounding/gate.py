@@ -50,7 +50,7 @@ class Gate:
 
     carried: float
     contradicted_weight: float
-    cover: float
+    alike: float
     shift: float
     supported: float
     unsupported: float
@@ -67,13 +67,15 @@ class Gate:
         """That of a file `footnoted calibrate` wrote; the shipped one without. Raises `ConfigurationError`."""
         return _shipped() if file is None else _read(file)
 
-    def score(self, readings: Sequence[Reading], cover: float) -> float:
-        """The probability (0–1) that the evidence carries the claim, of which it has ``cover`` (0–1) of the words.
+    def score(self, readings: Sequence[Reading], alike: float) -> float:
+        """The probability (0–1) that the evidence carries the claim.
 
         ``readings`` are of the same claim beside wider and narrower evidence; the mean of what they say counts.
+        ``alike`` is the cosine of the claim and its most telling evidence, in meaning: an answer that goes astray says
+        things that no source is near, which the reader, taught on near misses, tells less well.
         """
         carried, contradicted = mean_logits(readings)
-        total = self.carried * carried + self.contradicted_weight * contradicted + self.cover * cover + self.shift
+        total = self.carried * carried + self.contradicted_weight * contradicted + self.alike * alike + self.shift
         return 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, total))))
 
     def ruling(self, score: float, contradicted: float) -> Ruling:

@@ -157,7 +157,7 @@ def wants_judge(first: Verdict) -> bool:
 def settled(first: Verdict, second: Verdict) -> Verdict:
     """The verdict on a claim that `wants_judge`, once the judge has spoken.
 
-    A judge decides what was open. Of a tick it takes away what it does not confirm: the two disagree, so neither is told.
+    A judge decides what was open. A tick it does not confirm goes: the two disagree, so neither is told.
     """
     if first.ruling == "supported":
         if second.ruling in ("supported", "not_checked"):

@@ -1,7 +1,10 @@
-"""The two networks that ship: `Embedder`, what a text is about, and `Reader`, what evidence makes of a claim."""
+"""The networks that ship.
+
+`Embedder` says what a text is about, `Reader` what evidence makes of a claim, `Reranker` whether a text answers.
+"""
 
 from footnoted.models.embedder import Embedder
 from footnoted.models.files import ModelUnavailable
-from footnoted.models.reader import Reader, Reading
+from footnoted.models.reader import Reader, Reading, Reranker
 
-__all__ = ["Embedder", "ModelUnavailable", "Reader", "Reading"]
+__all__ = ["Embedder", "ModelUnavailable", "Reader", "Reading", "Reranker"]

@@ -1,4 +1,4 @@
-"""Opens what lies in ``weights/``: the tokenizer and the word table once a process, for both networks.
+"""Opens what lies in ``weights/``: the tokenizer and the word table once a process, for all networks.
 
 The hard thing is the word table: 100,000 vectors are 150 MB as floats. They stay in the 4 bits they came in (Q4_0:
 blocks of 32 weights, a half-precision scale and 16 bytes of two halves) and are read row by row from the mapped file.

@@ -1,7 +1,7 @@
-"""Reads a claim and its evidence together, every piece of one beside every piece of the other, and says what holds.
+"""Reads two texts together, every piece of one beside every piece of the other.
 
-The encoder's network, all its layers trained on claims and questions (``training/reader``), with three heads: carried,
-contradicted or neither; whether a passage answers a question; and how doubtful each piece of the claim is.
+They are a claim and its evidence (`Reader`), or a question and what may answer it (`Reranker`). Both are the encoder's
+network, all its layers trained on (``training/reader``), the second further than the first.
 """
 
 from __future__ import annotations
@@ -9,11 +9,13 @@ from __future__ import annotations
 import threading
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Self, cast
 
 from footnoted.models.files import END, START, Shared
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import numpy as np
     from numpy.typing import NDArray
 
@@ -23,7 +25,7 @@ _CHARACTERS = 8_000  # of either side more than this is never read
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """Probabilities of the three ways (they sum to one), and of the evidence answering the claim as a question.
+    """Probabilities of the three ways; they sum to one.
 
     ``offsets`` (t, 2) are the places of the claim's pieces in code points, ``doubts`` (t,) how doubtful each is.
     ``whole`` is false where claim or evidence was longer than could be read.
@@ -32,59 +34,85 @@ class Reading:
     contradicted: float
     neither: float
     carried: float
-    answers: float
     offsets: NDArray[np.int32]
     doubts: NDArray[np.float32]
     whole: bool
 
 
-class Reader:
-    """One model in memory. Get the process's own with `Reader.load`; safe to call from any thread."""
+class _Joint:
+    """A network that reads two texts as one sequence. `load` gives the process's own; safe to call from any thread."""
 
-    _loaded: ClassVar[dict[Path | None, Reader]] = {}
+    _file: ClassVar[str]
+    _outputs: ClassVar[list[str]]
+    _loaded: ClassVar[dict[tuple[type[_Joint], Path | None], _Joint]] = {}
     _loading: ClassVar[threading.Lock] = threading.Lock()
 
     def __init__(self, folder: Path | None = None) -> None:
         self._shared = Shared.of(folder)
-        self._session = self._shared.session("reader.onnx")
+        self._session = self._shared.session(self._file)
 
     @classmethod
-    def load(cls, folder: Path | None = None) -> Reader:
-        """The process's shared reader, opened on the first call. Raises `ModelUnavailable`."""
+    def load(cls, folder: Path | None = None) -> Self:
+        """The process's shared one, opened on the first call. Raises `ModelUnavailable`."""
         with cls._loading:
-            if folder not in cls._loaded:
-                cls._loaded[folder] = cls(folder)
-            return cls._loaded[folder]
+            if (cls, folder) not in cls._loaded:
+                cls._loaded[cls, folder] = cls(folder)
+            return cast("Self", cls._loaded[cls, folder])
+
+    def _said(self, own: Sequence[int], theirs: Sequence[int]) -> tuple[list[NDArray[np.float32]], int, bool]:
+        """What the network says of two texts in pieces; how many of the first were read, and whether all of both."""
+        from footnoted.native import numpy as np
+
+        head = [START, *own[: LONGEST // 2], END, END]
+        tail = [*theirs[: LONGEST - len(head) - 1], END]
+        kinds = np.asarray([[0] * len(head) + [1] * len(tail)], dtype=np.int64)
+        words = self._shared.words([*head, *tail])[None]
+        mask = np.ones((1, words.shape[1]), dtype=np.float32)
+        said = self._session.run(self._outputs, {"words": words, "mask": mask, "kinds": kinds})
+        read = len(head) - 3
+        return said, read, read == len(own) and len(tail) == len(theirs) + 1
+
+    def _pieces(self, text: str) -> tuple[list[int], list[tuple[int, int]]]:
+        valid = text[:_CHARACTERS].encode("utf-8", "replace").decode("utf-8")
+        encoded = self._shared.tokenizer.encode(valid, add_special_tokens=False)
+        return encoded.ids, encoded.offsets
+
+
+class Reranker(_Joint):
+    """Says whether a text answers a question (Nogueira and Cho 2019, arXiv:1901.04085).
+
+    It is the reader's network, taught on with questions.
+    """
+
+    _file, _outputs = "reranker.onnx", ["answers"]
+
+    def answers(self, question: str, text: str) -> float:
+        """The chance (0–1) that the text, cut at the end where it is too long, answers the question."""
+        (said,), _, _ = self._said(self._pieces(question)[0], self._pieces(text)[0])
+        return float(said[0])
+
+
+class Reader(_Joint):
+    """Says what evidence makes of a claim, and of which of its words there is doubt."""
+
+    _file, _outputs = "reader.onnx", ["ways", "doubts"]
 
     def length(self, text: str) -> int:
         """How many pieces the text has, to fill `LONGEST` with."""
         return len(self._pieces(text)[0])
 
     def read(self, claim: str, evidence: str) -> Reading:
-        """What the evidence, cut at the end where it is too long, makes of the claim or question."""
+        """What the evidence, cut at the end where it is too long, makes of the claim."""
         from footnoted.native import numpy as np
 
         own, offsets = self._pieces(claim)
-        theirs, _ = self._pieces(evidence)
-        head = [START, *own[: LONGEST // 2], END, END]
-        tail = [*theirs[: LONGEST - len(head) - 1], END]
-        kinds = np.asarray([[0] * len(head) + [1] * len(tail)], dtype=np.int64)
-        words = self._shared.words([*head, *tail])[None]
-        mask = np.ones((1, words.shape[1]), dtype=np.float32)
-        ways, answers, doubts = self._session.run(None, {"words": words, "mask": mask, "kinds": kinds})
-        read = len(head) - 3
+        (ways, doubts), read, whole = self._said(own, self._pieces(evidence)[0])
         contradicted, neither, carried = (float(p) for p in ways[0])
         return Reading(
             contradicted,
             neither,
             carried,
-            float(answers[0]),
             np.asarray(offsets[:read], dtype=np.int32).reshape(-1, 2),
             doubts[0, 1 : 1 + read],
-            read == len(own) and len(tail) == len(theirs) + 1 and max(len(claim), len(evidence)) <= _CHARACTERS,
+            whole and max(len(claim), len(evidence)) <= _CHARACTERS,
         )
-
-    def _pieces(self, text: str) -> tuple[list[int], list[tuple[int, int]]]:
-        valid = text[:_CHARACTERS].encode("utf-8", "replace").decode("utf-8")
-        encoded = self._shared.tokenizer.encode(valid, add_special_tokens=False)
-        return encoded.ids, encoded.offsets

@@ -57,15 +57,15 @@ class ShippedMeaning:
         return Embedder.load().passages(texts)
 
     def answers(self, question: str, texts: Sequence[str]) -> list[float]:
-        """The chance (0–1) of each text that it answers, by the reader."""
-        from footnoted.models import Reader
+        """The chance (0–1) of each text that it answers."""
+        from footnoted.models import Reranker
 
         with self._lock:
             known = {text: self._kept[question, text] for text in texts if (question, text) in self._kept}
         missing = [text for text in dict.fromkeys(texts) if text not in known]
         if missing:
-            reader = Reader.load()
-            known |= {text: reader.read(question, text).answers for text in missing}
+            reranker = Reranker.load()
+            known |= {text: reranker.answers(question, text) for text in missing}
             with self._lock:
                 self._kept.update({(question, text): known[text] for text in missing})
                 while len(self._kept) > _KEPT:
