@@ -29,7 +29,7 @@ HEAD = """# The reader's card
 
 What reads a sentence beside its evidence when no language model is asked: a network of {layers} layers, {width} wide, in which every
 piece of the claim attends to every piece of the evidence. It says how probable it is that the evidence carries the claim, contradicts it
-or does neither, doubts single words, and says whether a passage answers a question. [What the check knows](checking.md) tells what
+or does neither, and doubts single words. [What the check knows](checking.md) tells what
 becomes of that.
 
 | | |
