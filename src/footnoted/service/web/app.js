@@ -243,12 +243,15 @@ function rememberMode() {
   keep.choice.set("assistant", ask.assistant.id);
 }
 
+let counted = 0;
+
 async function countDocuments(documents) {
-  const count = documents.length;
+  const [count, mine] = [documents.length, ++counted];
   $("document-count").textContent = count || "";
   $("welcome").classList.toggle("has-documents", count > 0);
   try {
-    overview.draw(count ? (await wire.overview()).documents : [], documents);
+    const told = count ? (await wire.overview()).documents : [];
+    if (mine === counted) overview.draw(told, documents); // another upload may have been counted meanwhile
   } catch {
     // The page is as good without it.
   }
