@@ -6,8 +6,9 @@ Answers of one to four sentences are put together from the natural twins of a pa
 half with a false one or more among them. Each sentence is weighed as an answer's is, and `Checker.confidence` says how sure
 it is that all stand. Counted: how often a right answer has more of it than a wrong one (AUROC), and how far it is from the
 share that is right (expected calibration error over ten equal parts), with intervals (95 %) by drawing whole passages. With
-the exam come MTRAG's answers of language models, as people judged them. ``--write`` fits the three numbers of
-`grounding/fitted/confidence.json` on the part tried, and prints what they give on passages left out of the fit.
+the exam come MTRAG's answers of language models, as people judged them. ``--write`` fits the four numbers of
+`grounding/fitted/confidence.json` on the part tried and, weighing as much together, on the half of the labelled sets' kept
+documents that the gate may see (`Record.weighed`), and prints what they give on passages left out of the fit.
 """
 
 from __future__ import annotations
@@ -18,11 +19,14 @@ import random
 import sys
 import zlib
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).parent.parent / "training"))
 sys.path.insert(0, str(Path(__file__).parent.parent / "training" / "reader"))
 import numpy as np
+from claims_data import SETS, balance, records
 from parts import part, twins, twins_written
 from rich.console import Console
 from rich.progress import track
@@ -56,15 +60,38 @@ def composed(rows: list[dict]) -> list[dict]:
 
 def judged(checker: Checker, data: Path) -> list[dict]:
     """MTRAG's answers that nothing was fitted on, their sentences weighed."""
-    answers = []
     lines = (data / "grounding" / "mtrag_answers.jsonl").read_text(encoding="utf-8").splitlines()
-    for row in track([r for r in map(json.loads, lines) if part(r["source"][0]) == "exam"], "judged answers"):
-        shown = [Source(str(n), text) for n, text in enumerate(row["source"])]
-        segmenter = ClaimSegmenter()
-        claims = segmenter.decode(row["claim"]) + segmenter.flush()
-        scores = [checker.check(one.text, shown).score for one in claims if one.kind == "claim"]
-        answers.append({"scores": scores, "right": bool(row["label"]), "passage": row["conversation"]})
-    return answers
+    rows = [row for row in map(json.loads, lines) if part(row["source"][0]) == "exam"]
+    return [
+        {
+            "scores": scores_of(checker, row["claim"], [Source(str(n), text) for n, text in enumerate(row["source"])]),
+            "right": bool(row["label"]),
+            "passage": row["conversation"],
+        }
+        for row in track(rows, "judged answers")
+    ]
+
+
+def labelled(checker: Checker, data: Path) -> list[dict]:
+    """The sets' answers that the gate's weights may see, and what each weighs: every set, and either label, the same."""
+    some = [record for record in records(data) if record.weighed and record.set in SETS]
+    heavy = balance(np.array([one.set for one in some]), np.array([one.label for one in some]))
+    return [
+        {
+            "scores": scores_of(checker, one.claim, one.sources),
+            "right": bool(one.label),
+            "passage": one.doc,
+            "weight": weight * ANSWERS / len(some),
+        }
+        for one, weight in zip(track(some, "labelled answers"), heavy, strict=True)
+    ]
+
+
+def scores_of(checker: Checker, answer: str, shown: Sequence[Source]) -> list[float | None]:
+    """What the check makes of each claim of an answer."""
+    segmenter = ClaimSegmenter()
+    claims = segmenter.decode(answer) + segmenter.flush()
+    return [checker.check(one.text, shown).score for one in claims if one.kind == "claim"]
 
 
 def auroc(answers: list[dict]) -> float:
@@ -92,17 +119,18 @@ def interval(answers: list[dict], figure, rounds: int = 200) -> tuple[float, flo
     return drawn[rounds // 40], drawn[-rounds // 40 - 1]
 
 
-def fitted(answers: list[dict]) -> tuple[float, float, float]:
+def fitted(answers: list[dict]) -> tuple[float, ...]:
     """The numbers of a logistic regression (ridge 1, by Newton's method) of being right on what `Sureness` looks at."""
-    looked = [(Sureness.told_by(a["scores"]), a["right"]) for a in answers]
-    asked = np.array([[*told, 1.0] for told, _ in looked if told is not None])
-    right = np.array([float(right) for told, right in looked if told is not None])
-    weights, ridge = np.zeros(3), np.diag([1.0, 1.0, 0.0])
+    looked = [(told, a) for a in answers if (told := Sureness.told_by(a["scores"])) is not None]
+    asked = np.array([[*told, 1.0] for told, _ in looked])
+    right = np.array([float(a["right"]) for _, a in looked])
+    heavy = np.array([a.get("weight", 1.0) for _, a in looked])
+    weights, ridge = np.zeros(4), np.diag([1.0, 1.0, 1.0, 0.0])
     for _ in range(50):
         said = 1 / (1 + np.exp(-asked @ weights))
-        slope = asked.T @ (said - right) + ridge @ weights
-        weights -= np.linalg.solve((asked * (said * (1 - said))[:, None]).T @ asked + ridge, slope)
-    return tuple(round(float(one), 4) for one in weights)  # type: ignore[return-value]
+        slope = asked.T @ (heavy * (said - right)) + ridge @ weights
+        weights -= np.linalg.solve((asked * (heavy * said * (1 - said))[:, None]).T @ asked + ridge, slope)
+    return tuple(round(float(one), 4) for one in weights)
 
 
 def main() -> None:
@@ -125,14 +153,14 @@ def main() -> None:
     if options.part == "exam":
         sets["MTRAG's answers"] = judged(checker, options.data)
     elif options.write:
-        answers = sets["answers of twins"]
-        passages = len({a["passage"] for a in answers})
-        made = Sureness(*fitted(answers), claims=len(rows), passages=passages)
+        answers, beside = sets["answers of twins"], labelled(checker, options.data)
+        passages = len({a["passage"] for a in answers + beside})
+        made = Sureness(*fitted(answers + beside), claims=len(rows), passages=passages)
         (FITTED / "confidence.json").write_text(json.dumps(asdict(made), indent=1) + "\n")
         console.print(made)
         for fold in range(FOLDS):
             left_out = [zlib.crc32(a["passage"].encode()) % FOLDS == fold for a in answers]
-            own = Sureness(*fitted([a for a, out in zip(answers, left_out, strict=True) if not out]))
+            own = Sureness(*fitted([a for a, out in zip(answers, left_out, strict=True) if not out] + beside))
             for answer, out in zip(answers, left_out, strict=True):
                 if out:
                     answer["said"] = own.of(answer["scores"])

@@ -121,7 +121,7 @@ class Remembered:
             self.new += len(missing)
         if self.new > 3000:
             self.save()
-        return np.stack([self.known[key] for key in keys]).astype(np.float32)
+        return np.array([self.known[key] for key in keys], dtype=np.float32).reshape(len(keys), -1 if keys else 384)
 
     def save(self) -> None:
         self.path.write_bytes(pickle.dumps(self.known))

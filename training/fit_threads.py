@@ -32,10 +32,11 @@ from community import FOLDERS, indexed  # noqa: E402
 from footnoted.assistants.community import Conversation, KnowledgeBase  # noqa: E402
 from footnoted.assistants.community.fitted import ACTS, Fitted, gate_features  # noqa: E402
 from footnoted.assistants.community.labelled import Labelled, _flat, read_labelled  # noqa: E402
-from footnoted.assistants.community.matching import Match, matches, reply_features  # noqa: E402
+from footnoted.assistants.community.matching import Match, matches, read_closely, reply_features  # noqa: E402
 from footnoted.assistants.community.thread import read_thread  # noqa: E402
 from footnoted.assistants.community.unaided import quoted  # noqa: E402
 from footnoted.models import Embedder  # noqa: E402
+from footnoted.relevance import ShippedMeaning  # noqa: E402
 
 DATA = Path(os.environ.get("FOOTNOTED_DATA") or ROOT.parent / "shared" / "data")
 SINGLES = ROOT / "training" / "community" / "messages.jsonl"
@@ -150,11 +151,11 @@ def _named(rows: list[dict[str, float]], labels: list[bool], weights: list[float
     return {"": round(float(found[-1]), 4)} | {n: round(float(w), 4) for n, w in zip(names, found, strict=False)}
 
 
-Asked = list[tuple[Match, bool]]
+Asked = tuple[str, list[tuple[Match, bool]]]
 
 
 def pairs(community: str, index: Path, threads: list[Labelled]) -> list[Asked]:
-    """For each question the passages near it, and whether each answers."""
+    """Each question, the passages near it, and whether each answers."""
     asked: list[tuple[str, Any]] = [
         (read_thread(one.talk).question, partial(_told_on_page, one))
         for one in threads
@@ -175,18 +176,19 @@ def pairs(community: str, index: Path, threads: list[Labelled]) -> list[Asked]:
     knowledge = KnowledgeBase.open(index)
     asyncio.run(knowledge.read_ahead())
     near = {"": 0.0, "alike": 1.0, "words": 3.0}
-    found = [(answers, knowledge.matches(question, near)[:12]) for question, answers in asked]
-    return [[(one, bool(answers(one.passage))) for one in some] for answers, some in found if some]
+    found = [(question, answers, knowledge.matches(question, near)[:12]) for question, answers in asked]
+    return [(question, [(one, bool(answers(one.passage))) for one in some]) for question, answers, some in found if some]
 
 
 def fit_reply(match: dict[str, float], asked: list[Asked]) -> dict[str, float]:
     """Whether what would be quoted answers, a row a question."""
     rows, labels = [], []
-    for some in asked:
-        ranked = matches(match, [one.passage for one, _ in some], [one.features for one, _ in some])
+    for question, some in asked:
+        near = matches(match, [one.passage for one, _ in some], [one.features for one, _ in some])
+        found = read_closely(question, near, ShippedMeaning())
         answering = {one.passage.id for one, label in some if label}
-        rows.append(reply_features(ranked))
-        labels.append(any(one.passage.id in answering for one in quoted(ranked)))
+        rows.append(reply_features(found))
+        labels.append(any(one.passage.id in answering for one in quoted(found.matches)))
     return _named(rows, labels, [1.0] * len(rows), 4.0)
 
 
@@ -222,7 +224,7 @@ def fit(taught: list[str], out: Path) -> None:
     rows += [(act_of(one) == "ask", 2.0, one.talk) for one in threads]
     gate = fit_gate(table, rows)
     asked = [some for one in taught for some in pairs(one, asyncio.run(indexed(one)), threads)]
-    told = [pair for some in asked for pair in some]
+    told = [pair for _, some in asked for pair in some]
     match = _named([one.features for one, _ in told], [label for _, label in told], [1.0] * len(told), 1.0)
     reply = fit_reply(match, asked)
     fitted = {"acts": table.tolist(), "gate": gate, "match": match, "reply": reply}

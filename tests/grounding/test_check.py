@@ -278,7 +278,7 @@ def test_what_stands_word_for_word_waits_for_no_model():
     """A quote of the cited source is supported before the reader is opened; anything else opens it."""
 
     class Unopened(Checker):
-        def _networks(self):
+        def _network(self):
             raise LookupError("the model was opened")
 
     source = Source(id="a", text="The windscreen excess is £75 for a repair. Racing is not covered.")

@@ -1,6 +1,6 @@
 """The shipped reader becomes a torch checkpoint again, so that training goes on where its own checkpoints are lost.
 
-    python again.py KEPT [READER.onnx]
+    python again.py KEPT [--reranker]      KEPT/reader/average.pt, or reranker.pt
 
 What int8 took is lost (cosine 0.997 a vector); a few hundred rows of training bring it back. The optimiser starts anew.
 """
@@ -14,16 +14,16 @@ import numpy as np
 import onnx
 import onnxruntime
 import torch
-from files import Reading
+from files import Answering, Reading
 from network import load
 from onnx import numpy_helper
 
-SHIPPED = Path(__file__).parents[2] / "src" / "footnoted" / "models" / "weights" / "reader.onnx"
+SHIPPED = Path(__file__).parents[2] / "src" / "footnoted" / "models" / "weights"
 MATRICES = ("qkv", "out", "up", "down")  # of a layer, in the order in which the graph multiplies by them
 
 
-def weights(file: Path, layers: int) -> dict[str, np.ndarray]:
-    """The reader's tensors by their torch names, dequantised."""
+def weights(file: Path, layers: int, heads: tuple[str, ...]) -> dict[str, np.ndarray]:
+    """A network's tensors by their torch names, dequantised; ``heads`` are those it has, in the graph's order."""
     found = {one.name: numpy_helper.to_array(one) for one in onnx.load(str(file)).graph.initializer}
     named: dict[str, np.ndarray] = {}
     unnamed: list[np.ndarray] = []
@@ -43,7 +43,7 @@ def weights(file: Path, layers: int) -> dict[str, np.ndarray]:
     for layer in range(layers):
         for matrix in MATRICES:
             named[f"encoder.layers.{layer}.{matrix}.weight"] = unnamed.pop(0)
-    for head in ("hidden", "ways", "answers", "doubts"):
+    for head in heads:
         if f"{head}.weight" not in named:
             named[f"{head}.weight"] = unnamed.pop(0)
     if unnamed:
@@ -54,31 +54,36 @@ def weights(file: Path, layers: int) -> dict[str, np.ndarray]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("kept", type=Path, help="with backbone.npz in it, from backbone.py")
-    parser.add_argument("reader", type=Path, nargs="?", default=SHIPPED)
+    parser.add_argument("--reranker", action="store_true", help="it instead of the reader")
     options = parser.parse_args()
+    name, heads, whole = "reader.onnx", ("hidden", "ways", "answers", "doubts"), Reading
+    if options.reranker:
+        name, heads, whole = "reranker.onnx", ("hidden", "answers"), Answering
+    file, out = SHIPPED / name, options.kept / "reader" / ("reranker.pt" if options.reranker else "average.pt")
     torch.set_num_threads(1)
     reader = load(options.kept).eval()
     wanted = {name: tuple(tensor.shape) for name, tensor in reader.state_dict().items()}
     found = {}
-    for name, values in weights(options.reader, reader.shape["layers"]).items():
+    for name, values in weights(file, reader.shape["layers"], heads).items():
         turned = wanted.get(name) == values.T.shape != values.shape  # a head's matrix stands the other way round
         found[name] = torch.from_numpy(np.array(values.T if turned else values, copy=True, order="C"))
     missing, strange = reader.load_state_dict(found, strict=False)
-    if strange or set(missing) != {"encoder.word.weight", "points.weight", "points.bias"}:  # neither is shipped
-        raise SystemExit(f"{options.reader.name}: not this reader's weights ({missing}, {strange})")
+    lacks = {one for one in missing if one.partition(".")[0] in {*heads, "encoder"}}
+    if strange or lacks != {"encoder.word.weight"}:  # it is not shipped with either
+        raise SystemExit(f"{file.name}: not this network's weights ({missing}, {strange})")
     words, mask, kinds = torch.randn(1, 40, reader.shape["width"]) * 0.05, torch.ones(1, 40), torch.zeros(1, 40).long()
     kinds[:, 15:] = 1
-    session = onnxruntime.InferenceSession(str(options.reader))
+    session = onnxruntime.InferenceSession(str(file))
     said = session.run(None, {"words": words.numpy(), "mask": mask.numpy(), "kinds": kinds.numpy()})
     with torch.no_grad():
-        meant = Reading(reader)(words, mask, kinds)
+        meant = whole(reader)(words, mask, kinds)
+    meant = meant if isinstance(meant, tuple) else (meant,)
     apart = max(float(np.abs(a - b.numpy()).max()) for a, b in zip(said, meant, strict=True))
     if apart > 0.2:
         raise SystemExit(f"the file and what was made of it differ by {apart:.2f}")
-    out = options.kept / "reader"
-    out.mkdir(exist_ok=True)
-    torch.save(found, out / "average.pt")
-    print(f"{out / 'average.pt'}: {len(found)} tensors, at most {apart:.3f} from the file's own probabilities")
+    out.parent.mkdir(exist_ok=True)
+    torch.save({name: w for name, w in reader.state_dict().items() if name != "encoder.word.weight"}, out)
+    print(f"{out}: {len(found)} tensors, at most {apart:.3f} from the file's own probabilities")
 
 
 if __name__ == "__main__":

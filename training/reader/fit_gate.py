@@ -3,7 +3,7 @@
     PYTHONPATH=../../src:.. python fit_gate.py DATA [--written FOLDER] [--write]
 
 Every twin of the part "tried" is weighed as a user's claim would be: evidence found, window read. A logistic regression over
-the reading, and over how alike claim and evidence are in meaning, gives the score. Twins are near misses all; what models say
+the reading, and over the share of the claim's words that its sources have, gives the score. Twins are near misses all; what models say
 goes astray in other ways too, so half of the labelled sets' kept documents (`Record.weighed`) are read beside them, and
 weigh as much together. Thresholds are chosen on the twins alone, on scores of folds that were left out (by passage), each with a
 bound that holds for any sample: of false claims at most `SHARE` get a tick, of those called contradicted or unsupported nine
@@ -30,7 +30,7 @@ from footnoted.grounding.evidence import window
 from footnoted.grounding.gate import FITTED, NEVER, Gate, Promise, _logit, fitted_to, mean_logits
 from footnoted.grounding.reading import read
 from footnoted.grounding.shelf import Shelf
-from footnoted.models import Embedder, Reader
+from footnoted.models import Reader
 from footnoted.text import sentences
 from footnoted.types import Source
 
@@ -41,9 +41,9 @@ FOLDS = 10
 
 
 def read_all(claims: list[tuple[str, list[Source]]]) -> np.ndarray:
-    """(n, 5): mean logits of carried and of contradicted, the likeness, the least probability of contradicted, of the
+    """(n, 5): mean logits of carried and of contradicted, the overlap, the least probability of contradicted, of the
     worst of a claim's sentences; and whether a rule forbids the tick of one of them."""
-    reader, encoder, shelf, made = Reader.load(), Embedder.load(), Shelf(), []
+    reader, shelf, made = Reader.load(), Shelf(), []
     for claim, sources in claims:
         passages = [shelf.take(source) for source in sources]
         each, forbidden = [], False
@@ -54,8 +54,8 @@ def read_all(claims: list[tuple[str, list[Source]]]) -> np.ndarray:
                 each.append((_logit(0.0), _logit(0.0), 0.0, 0.0))
                 continue
             readings = [reader.read(text, evidence) for evidence in found.texts]
-            own, telling = encoder.queries([text, found.texts[-1]])
-            each.append((*mean_logits(readings), float(own @ telling), min(one.contradicted for one in readings)))
+            readings = [one for one in readings if one.whole] or readings
+            each.append((*mean_logits(readings), found.overlap, min(one.contradicted for one in readings)))
             forbidden |= bool(objection(text, found, passages))
         made.append((*min(each), float(forbidden)))
     return np.array(made)
@@ -146,13 +146,13 @@ def main() -> None:
         scores[fold == one] = fitted.predict_proba(features[fold == one])[:, 1]
     ticked = np.where(told[:, 4] > 0, 0.0, scores)  # what a rule forbids passes at no threshold
     final = regression(np.arange(len(rows)))
-    (carried, contradicted, alike), shift = final.coef_[0], final.intercept_[0]
+    (carried, contradicted, overlap), shift = final.coef_[0], final.intercept_[0]
     false = labels == 0
     near = float(np.quantile(covers(every), 0.005))
     gate = Gate(
         carried=round(float(carried), 4),
         contradicted_weight=round(float(contradicted), 4),
-        alike=round(float(alike), 4),
+        overlap=round(float(overlap), 4),
         shift=round(float(shift), 4),
         supported=NEVER,
         unsupported=round(bounded(scores, false, right=0.95, floor=0.02, ceiling=0.45, step=-0.01), 4),

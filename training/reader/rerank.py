@@ -1,6 +1,6 @@
 """The reader, taught on with questions: of what comes near, which sentence answers, and does any? `reranker.onnx`'s weights.
 
-    python rerank.py KEPT READER.pt OUT.pt [--epochs 1.7] [--threads 1]
+    python rerank.py KEPT READER.pt OUT.pt [--epochs 1.7] [--rate 3e-5] [--threads 1]
 
 ``KEPT/groups.jsonl`` is of `rerank_groups.py`. From each question's group one sentence that answers and up to four that do
 not are drawn, the likelier the nearer; the loss is the cross entropy over the group (which one) and that of each alone
@@ -22,7 +22,7 @@ from network import Reader, batch, load, sequence
 from tokenizers import Tokenizer
 
 WEIGHT = {"asked": 1.5, "policies": 1.5, "clapnq8": 1.0, "squad2": 0.6, "squad8": 0.6, "xquad": 0.5, "across": 0.5}
-RATE, WARM, AT_ONCE, LONGEST, TOGETHER = 3e-5, 100, 8, 192, 12
+WARM, AT_ONCE, LONGEST, TOGETHER = 100, 8, 192, 12
 NEARER = 0.35  # of the exponential by which nearer sentences are drawn more often
 
 
@@ -69,6 +69,7 @@ def main() -> None:
     parser.add_argument("reader", type=Path)
     parser.add_argument("out", type=Path)
     parser.add_argument("--epochs", type=float, default=1.7)
+    parser.add_argument("--rate", type=float, default=3e-5)
     parser.add_argument("--threads", type=int, default=1)
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
@@ -90,7 +91,7 @@ def main() -> None:
     plain = [{"params": [w for w in trained if w.ndim == 1], "weight_decay": 0.0}]
     optimiser = torch.optim.AdamW(
         [{"params": [w for w in trained if w.ndim > 1], "weight_decay": 0.01}, *plain],
-        lr=RATE,
+        lr=options.rate,
         betas=(0.9, 0.98),
         eps=1e-6,
     )
@@ -106,7 +107,7 @@ def main() -> None:
             pairs += [sequence(pieces(group["question"]), pieces(text), LONGEST) for text in (*right, *wrong)]
             labels += [1.0] * len(right) + [0.0] * len(wrong)
             heavy += [2 * weight / max(1, count)] * count
-        rate = RATE * min(1.0, (step + 1) / WARM) * max(0.02, 1 - step / total)
+        rate = options.rate * min(1.0, (step + 1) / WARM) * max(0.02, 1 - step / total)
         for params in optimiser.param_groups:
             params["lr"] = rate
         said = answers_of(reader, pairs)

@@ -24,7 +24,7 @@ from footnoted.grounding.lanes import Lanes
 from footnoted.grounding.language import language
 from footnoted.grounding.reading import read
 from footnoted.grounding.shelf import Shelf
-from footnoted.models import Embedder, ModelUnavailable, Reader
+from footnoted.models import ModelUnavailable, Reader
 from footnoted.text import sentences
 from footnoted.types import Evidence, Part, Span, Verdict
 
@@ -57,7 +57,7 @@ class Checker:
     ) -> None:
         """``weights`` is a folder with another reader's files, ``gate`` a file that `footnoted calibrate` wrote.
 
-        No network is opened before the first claim.
+        The network is not opened before the first claim.
         """
         self._weights = weights
         self._gate = Gate.load(gate)
@@ -67,10 +67,10 @@ class Checker:
         self._opened = False
 
     def prepare(self, sources: Sequence[Source]) -> None:
-        """Cut the sources and open the networks ahead, while the answer is still being written."""
+        """Cut the sources and open the reader ahead, while the answer is still being written."""
         for source in sources:
             self._shelf.take(source)
-        self._networks()
+        self._network()
 
     def check(
         self,
@@ -120,13 +120,13 @@ class Checker:
     ) -> Verdict:
         """The same off the event loop. Claims of concurrent answers queue for the same few threads.
 
-        ``begun`` is called once the wait is over and the check begins; opening the networks is waiting too.
+        ``begun`` is called once the wait is over and the check begins; opening the reader is waiting too.
         """
         if not self._opened:
             at_once = await self._lanes.claim(partial(self._word_for_word, claim, sources, cited))
             if at_once is not None:
                 return at_once
-            await self._lanes.claim(self._networks)
+            await self._lanes.claim(self._network)
             self._opened = True
         return await self._lanes.claim(partial(self.check, claim, sources, cited=cited, quoted=quoted), begun=begun)
 
@@ -140,10 +140,10 @@ class Checker:
         """How sure it is (0–1) that every claim of an answer stands; an unchecked claim counts as none."""
         return sureness([verdict.score for verdict in verdicts])
 
-    def _networks(self) -> tuple[Reader, Embedder] | str:
-        """The reader and the encoder, or why they cannot be had."""
+    def _network(self) -> Reader | str:
+        """The reader, or why it cannot be had."""
         try:
-            return Reader.load(self._weights), Embedder.load(self._weights)
+            return Reader.load(self._weights)
         except ModelUnavailable as error:
             return str(error)
 
@@ -188,16 +188,14 @@ class Checker:
         if not self._is_read(code := language(found.evidence[0].quote)):
             reason = f"language: what comes near it is in {code!r}, in which the check was not measured"
             return Verdict("not_checked", evidence=found.evidence, reason=reason)
-        networks = self._networks()
-        if isinstance(networks, str):
-            return Verdict("not_checked", evidence=found.evidence, reason=networks)
-        reader, embedder = networks
-        readings = [reader.read(text, evidence) for evidence in found.texts]
-        reading = readings[0]
-        if not reading.whole:
+        reader = self._network()
+        if isinstance(reader, str):
+            return Verdict("not_checked", evidence=found.evidence, reason=reader)
+        readings = [reading for evidence in found.texts if (reading := reader.read(text, evidence)).whole]
+        if not readings:
             return Verdict("not_checked", evidence=found.evidence, reason="it is too long to be read with its evidence")
-        own, telling = embedder.queries([text, found.texts[-1]])
-        score = round(self._gate.score(readings, float(own @ telling)), 4)
+        reading = readings[0]
+        score = round(self._gate.score(readings, found.overlap), 4)
         ruling = self._gate.ruling(score, min(one.contradicted for one in readings))
         reason = ""
         if ruling == "supported" and (reason := objection(text, found, passages)):

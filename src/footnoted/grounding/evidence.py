@@ -79,13 +79,14 @@ class Window:
 
     ``texts`` are the whole window and, where it is not the same, its most telling sentence alone with what introduces
     it; ``evidence`` are the sentences, the most telling first.
-    ``cover`` (0–1) is the share of the claim's weight whose words stand in it; ``missing`` are the claim's words that
-    do not.
+    ``cover`` (0–1) is the share of the claim's weight whose words stand in it, ``overlap`` the share whose words stand
+    anywhere in the sources it is of; ``missing`` are the claim's words that do not stand in it.
     """
 
     texts: tuple[str, ...]
     evidence: tuple[Evidence, ...]
     cover: float
+    overlap: float
     missing: tuple[Span, ...]
 
 
@@ -153,7 +154,8 @@ def window(claim: Words, passages: Sequence[Passage], quoted: Sequence[Pointer] 
     leads = [(source, passages[source].leads[index]) for source, index in telling]
     alone = {*telling, *((source, lead) for source, lead in leads if lead is not None)}
     texts = _text(sorted(places), passages), _text(sorted(alone), passages)
-    return Window(tuple(dict.fromkeys(texts)), evidence, cover(claim, stems), missing)
+    known = {stemmed for s in {one.source for one in chosen} for stemmed in claim.stems & passages[s].places.keys()}
+    return Window(tuple(dict.fromkeys(texts)), evidence, cover(claim, stems), cover(claim, known), missing)
 
 
 def _chosen(claim: Words, passages: Sequence[Passage], first: Sequence[Found]) -> list[Found]:

@@ -50,7 +50,7 @@ class Gate:
 
     carried: float
     contradicted_weight: float
-    alike: float
+    overlap: float
     shift: float
     supported: float
     unsupported: float
@@ -67,15 +67,15 @@ class Gate:
         """That of a file `footnoted calibrate` wrote; the shipped one without. Raises `ConfigurationError`."""
         return _shipped() if file is None else _read(file)
 
-    def score(self, readings: Sequence[Reading], alike: float) -> float:
+    def score(self, readings: Sequence[Reading], overlap: float) -> float:
         """The probability (0–1) that the evidence carries the claim.
 
         ``readings`` are of the same claim beside wider and narrower evidence; the mean of what they say counts.
-        ``alike`` is the cosine of the claim and its most telling evidence, in meaning: an answer that goes astray says
-        things that no source is near, which the reader, taught on near misses, tells less well.
+        ``overlap`` is the share of the claim's words, by what they tell, that stand in the sources of its evidence: an
+        answer that goes astray has words no source has, which the reader, taught on near misses, tells less well.
         """
         carried, contradicted = mean_logits(readings)
-        total = self.carried * carried + self.contradicted_weight * contradicted + self.alike * alike + self.shift
+        total = self.carried * carried + self.contradicted_weight * contradicted + self.overlap * overlap + self.shift
         return 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, total))))
 
     def ruling(self, score: float, contradicted: float) -> Ruling:
@@ -144,13 +144,15 @@ def _tail(passed: int, n: int, share: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Sureness:
-    """How sure it is that all claims of an answer stand, fitted on answers of natural claims, half with a false one.
+    """How sure it is that all claims of an answer stand, fitted on answers of natural claims and of language models.
 
-    It looks at the least sure of them, by its score's log-odds times ``score``, and at how many there are, by the
-    logarithm times ``claims_told``: the least of many is low by chance. A claim that is certain (1) is looked past.
+    It looks at the least sure of them, by its score's log-odds times ``score``, at all of them, by their mean times
+    ``mean``, and at how many there are, by the logarithm times ``claims_told``: the least of many is low by chance. A
+    claim that is certain (1) is looked past.
     """
 
     score: float
+    mean: float
     claims_told: float
     shift: float
     claims: int = 0  # that it was fitted on
@@ -162,19 +164,21 @@ class Sureness:
         return _shipped_sureness()
 
     @staticmethod
-    def told_by(scores: Sequence[float | None]) -> tuple[float, float] | None:
+    def told_by(scores: Sequence[float | None]) -> tuple[float, float, float] | None:
         """What is looked at; None where nothing is to be weighed: a claim has no score, or none of them is in doubt."""
         open_scores = [score for score in scores if score is not None and 0 < score < 1]
         if not open_scores or any(not score for score in scores):
             return None
-        return _logit(min(_SUREST, max(1 - _SUREST, min(open_scores)))), math.log(len(open_scores))
+        odds = [_logit(min(_SUREST, max(1 - _SUREST, score))) for score in open_scores]
+        return min(odds), sum(odds) / len(odds), math.log(len(odds))
 
     def of(self, scores: Sequence[float | None]) -> float:
         """The probability (0–1) that all stand: nothing where one was not checked or nothing carries it."""
         told = self.told_by(scores)
         if told is None:
             return 0.0 if any(not score for score in scores) else 1.0
-        return 1 / (1 + math.exp(-(self.score * told[0] + self.claims_told * told[1] + self.shift)))
+        least, mean, count = told
+        return 1 / (1 + math.exp(-(self.score * least + self.mean * mean + self.claims_told * count + self.shift)))
 
 
 def sureness(scores: Sequence[float | None]) -> float:

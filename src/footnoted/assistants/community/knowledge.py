@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from footnoted.assistants.community.artifact import Entry, open_entries
-from footnoted.assistants.community.matching import Match, Meanings, Terms, matches, measured
+from footnoted.assistants.community.matching import Found, Match, Meanings, Terms, matches, measured, read_closely
 from footnoted.errors import SourceError
+from footnoted.relevance import ShippedMeaning
 
 if TYPE_CHECKING:
     import numpy as np
@@ -120,10 +121,14 @@ class KnowledgeBase:
             await asyncio.to_thread(opened.meanings.keep)
         return len(unread)
 
+    def answers(self, question: str, weights: Mapping[str, float], *, within: Collection[str] | None = None) -> Found:
+        """The same passages, the nearest of them read together with the question; blocks."""
+        return read_closely(question, self.matches(question, weights, within=within), ShippedMeaning())
+
     def matches(
         self, question: str, weights: Mapping[str, float], *, within: Collection[str] | None = None
     ) -> list[Match]:
-        """The passages near a question with the chance that each answers it, best first; blocks.
+        """The passages near a question with the chance by likeness that each answers it, best first; blocks.
 
         ``within``: only of these sources, and then all that they hold.
         """

@@ -1,7 +1,7 @@
-"""How likely each passage near a question answers it, from likeness in meaning and in words.
+"""How likely each passage near a question answers it: found by words and meaning, then read with the question.
 
-The hard thing is the near miss: a page about the same subject that does not hold the answer. What tells is less how
-near the best passage is than how far it stands out from the rest, and which of the question's words are known nowhere.
+The hard thing is the near miss: a page about the same subject that does not hold the answer. Likeness alone cannot tell
+it, so the nearest passages are read sentence by sentence as `footnoted ask` reads its own.
 """
 
 from __future__ import annotations
@@ -14,10 +14,12 @@ import threading
 import zipfile
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Protocol
 
 from footnoted.assistants.community.fitted import chance
+from footnoted.orders import is_order
+from footnoted.relevance import Meaning, Reads, answerability, rank, reread
 from footnoted.retrieval.terms import index_terms, query_terms
 
 if TYPE_CHECKING:
@@ -30,15 +32,25 @@ if TYPE_CHECKING:
     from footnoted.types import Source
 
 _AT_ONCE = 16  # passages whose meaning is read before others have a turn
+_CLOSELY = 8  # passages that are read with the question
+
+
+class Reading(Meaning, Reads, Protocol):
+    """What knows how alike texts are and reads two together; `footnoted.relevance.ShippedMeaning` is one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A passage, and the chance (0-1) that it answers; ``features`` are what the chance is made of."""
+    """A passage, and the chance (0-1) that it answers, by likeness; ``features`` are what the chance is made of.
+
+    ``score`` is that of its best sentence once it was read with the question: of two passages, the one ``d`` higher is
+    the better answer with odds of e^d.
+    """
 
     passage: Source
     chance: float
     features: Mapping[str, float]
+    score: float = 0.0
 
     @property
     def odds(self) -> float:
@@ -165,20 +177,53 @@ def measured(
     return found
 
 
-def reply_features(found: Sequence[Match]) -> dict[str, float]:
-    """What speaks for the best match as a reply: its own features, and how it stands to the others."""
-    if not found:
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The passages near a question, best first, and the chance (0-1) that the best of those that were read answers."""
+
+    matches: tuple[Match, ...]
+    chance: float
+
+
+def read_closely(question: str, near: Sequence[Match], meaning: Reading) -> Found:
+    """The nearest passages in a new order: each sentence weighed, the best ones read together with the question."""
+    some, rest = near[:_CLOSELY], near[_CLOSELY:]
+    passages = [one.passage for one in some]
+    ranked = rank(question, passages, likeness=meaning)
+    ranked = reread(question, [one for one in ranked if not is_order(one.sentence.text)], passages, meaning)
+    best: dict[int, float] = {}
+    for one in ranked:
+        best.setdefault(one.source_index, one.score)
+    worst = min(best.values(), default=0.0) - 1
+    read = [replace(one, score=best.get(place, worst)) for place, one in enumerate(some)]
+    read.sort(key=lambda one: -one.score)
+    chance = answerability(question, ranked, sources=passages, reads=meaning)
+    return Found((*read, *(replace(one, score=worst) for one in rest)), chance)
+
+
+def reply_features(found: Found) -> dict[str, float]:
+    """What speaks for the best passage as a reply: that it answers, as it was read; its likeness; and the others."""
+    if not found.matches:
         return {}
-    page = found[0].passage.metadata.get("source_id")
-    others = [one.odds for one in found[1:] if one.passage.metadata.get("source_id") != page]
-    mates = sum(one.passage.metadata.get("source_id") == page for one in found[1:5])
-    first = found[0].odds
-    return {**found[0].features, "first": first, "ahead": first - max(others, default=-8.0), "mates": float(mates)}
+    first = found.matches[0]
+    page = first.passage.metadata.get("source_id")
+    others = [one.score for one in found.matches[1:] if one.passage.metadata.get("source_id") != page]
+    told = max(1e-4, min(1 - 1e-4, found.chance))
+    return {
+        "answers": math.log(told / (1 - told)),
+        "ahead": min(4.0, first.score - max(others, default=first.score - 4.0)),
+        "alike": first.features["alike"],
+        "stands_out": first.features["stands_out"],
+        "cover": first.features["cover"],
+        "unknown": first.features["unknown"],
+        "first": first.odds,
+        "likest": float(first.odds >= max(one.odds for one in found.matches)),
+    }
 
 
 def matches(
     weights: Mapping[str, float], passages: Sequence[Source], features: Sequence[Mapping[str, float]]
 ) -> list[Match]:
-    """Passages with their chances, best first."""
+    """Passages with their chances by likeness, best first."""
     made = [Match(one, chance(weights, told), told) for one, told in zip(passages, features, strict=True)]
     return sorted(made, key=lambda one: -one.chance)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from footnoted.inert import readable
 from footnoted.orders import is_order
-from footnoted.relevance import read
+from footnoted.relevance import ShippedMeaning, rank, read, reread
 from footnoted.text import estimate_tokens
 from footnoted.types import Delta, FinishReason, Pointer, Usage, Verdict
 
@@ -51,6 +51,7 @@ class Quoting:
 
     def __init__(self, *, characters: int) -> None:
         self.characters = characters
+        self._meaning = ShippedMeaning()
 
     async def stream(self, prompt: Prompt) -> AsyncIterator[Delta]:
         """Yield the quotes. Without any, a refusal."""
@@ -71,10 +72,13 @@ class Quoting:
         """What to say, in order."""
         said: list[_Piece] = []
         room = self.characters
+        ranked = rank(prompt.question, prompt.sources, likeness=self._meaning)
+        ranked = reread(prompt.question, ranked, prompt.sources, self._meaning)
         for index, source in enumerate(prompt.sources):
             others = len(prompt.sources) - 1 - index
             share = room if not others else int(room * _FIRST)
-            found = _of(source, index, prompt.question, share, first=not said)
+            best = [one.start for one in ranked if one.source_index == index]
+            found = _of(source, index, best, share, first=not said)
             said += found
             room -= sum(len(piece.before) + len(piece.text) for piece in found)
         return said
@@ -101,13 +105,17 @@ def _letters(text: str) -> str:
     return "".join(char for char in text if char.isalnum())
 
 
-def _of(source: Source, index: int, question: str, room: int, *, first: bool) -> list[_Piece]:
-    """The quotes of one source: the run of its pieces around the one nearest to the question, as long as fits."""
+def _of(source: Source, index: int, ranked: Sequence[int], room: int, *, first: bool) -> list[_Piece]:
+    """The quotes of one source: the run of its pieces around the best, as long as fits.
+
+    ``ranked`` is where its sentences begin, the best answer first.
+    """
     pieces = _pieces(source, index)
     if not pieces:
         return []
     sizes = [len(piece.before) + len(piece.text) + 4 for piece in pieces]  # a marker's room
-    best = _nearest(pieces, question) if sum(sizes) > room else 0
+    places = {piece.pointer.start: place for place, piece in enumerate(pieces) if piece.pointer is not None}
+    best = next((places[start] for start in ranked if start in places), 0) if sum(sizes) > room else 0
     low, high, size = best, best + 1, sizes[best]
     if size > room:
         return []
@@ -130,18 +138,6 @@ def _of(source: Source, index: int, question: str, room: int, *, first: bool) ->
     if opening.text.startswith(("- ", "```")) or re.match(r"\d+\. ", opening.text):
         before_it = "" if first else "\n"
     return [_Piece(opening.text, before_it, opening.pointer), *run[1:]]
-
-
-def _nearest(pieces: list[_Piece], question: str) -> int:
-    """The place of the piece nearest to a question in meaning; a listing goes with what it stands behind."""
-    from footnoted.models import Embedder
-
-    told = [place for place, piece in enumerate(pieces) if piece.pointer is not None]
-    if not told:
-        return 0
-    encoder = Embedder.load()
-    alike = encoder.passages([pieces[place].text for place in told]) @ encoder.queries([question])[0]
-    return told[int(alike.argmax())]
 
 
 def _pieces(source: Source, index: int) -> list[_Piece]:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from footnoted.assistants.community.config import AIConfig, Site
     from footnoted.assistants.community.fitted import Fitted
     from footnoted.assistants.community.knowledge import KnowledgeBase, LoadedSource
-    from footnoted.assistants.community.matching import Match
+    from footnoted.assistants.community.matching import Found
     from footnoted.assistants.community.talk import Conversation
     from footnoted.assistants.community.thread import Thread
     from footnoted.contract import GenerationResponse
@@ -38,7 +38,7 @@ class Run:
     sites: Sequence[Site]
     log: Any
     sources: dict[str, LoadedSource] = field(default_factory=dict)
-    matches: dict[str, list[Match]] = field(default_factory=dict)
+    matches: dict[str, Found] = field(default_factory=dict)
     response: GenerationResponse | None = None
     certainty: float = 1.0
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from footnoted.types import Source
 
 MOST_QUOTED = 2  # passages
-_BESIDE, _ELSEWHERE = 0.3, 0.8  # of the best one's chance that another of its page, or of another page, must have
+_BESIDE, _ELSEWHERE = 2.0, 0.7  # how far behind the best one another of its page, or of another page, may be
 _ASKED = 0.5  # from this chance on a message asks something of everybody
 _ATTACK = 0.5  # from this chance on that a message or a sentence of it is an attack, whatever else it asks
 _QUOTED = 1_100  # characters of a quoted answer, where max_answer_chars allows so many
@@ -40,8 +40,8 @@ def gate_unaided(run: Run) -> Gate:
         run.certainty = 0.0
         reason = f"for everybody with a chance of {asked:.2f}"
         return Gate(is_question=False, is_answerable=False, reason=reason)
-    found = run.matches[thread.question] = run.knowledge.matches(thread.question, run.fitted.match)
-    best = chance(run.fitted.reply, reply_features(found)) if found else 0.0
+    found = run.matches[thread.question] = run.knowledge.answers(thread.question, run.fitted.match)
+    best = chance(run.fitted.reply, reply_features(found)) if found.matches else 0.0
     run.certainty = asked * best
     return Gate(
         is_question=True,
@@ -55,15 +55,15 @@ async def select_unaided(run: Run, question: str) -> list[str]:
     """The source of the passage that matches best, and of another that matches nearly as well."""
     found = run.matches.get(question)
     if found is None:
-        found = await asyncio.to_thread(run.knowledge.matches, question, run.fitted.match)
-    return list(dict.fromkeys(owner_of(one) for one in quoted(found)))
+        found = await asyncio.to_thread(run.knowledge.answers, question, run.fitted.match)
+    return list(dict.fromkeys(owner_of(one) for one in quoted(found.matches)))
 
 
 async def nearest_passages(run: Run, question: str, ids: Sequence[str], most: int | None) -> list[tuple[str, Source]]:
     """The loaded passages that match a question, with their sources' ids, best first; ``None``: those to be quoted."""
-    found: list[Match] = await asyncio.to_thread(run.knowledge.matches, question, run.fitted.match, within=set(ids))
+    found = await asyncio.to_thread(run.knowledge.answers, question, run.fitted.match, within=set(ids))
     loaded = {one.id: one for id_ in ids for one in run.sources[id_].passages}
-    near = [one for one in found if one.passage.id in loaded]
+    near = [one for one in found.matches if one.passage.id in loaded]
     return [(owner_of(one), loaded[one.passage.id]) for one in (quoted(near) if most is None else near[:most])]
 
 
@@ -89,8 +89,8 @@ def quoted(found: Sequence[Match]) -> list[Match]:
     """The best, and one more: of its own page where that may help, of another only where it is nearly as good."""
     best = found[:1]
     for one in found[1:]:
-        share = _BESIDE if owner_of(one) == owner_of(found[0]) else _ELSEWHERE
-        if len(best) < MOST_QUOTED and one.chance >= share * found[0].chance:
+        behind = _BESIDE if owner_of(one) == owner_of(found[0]) else _ELSEWHERE
+        if len(best) < MOST_QUOTED and one.score >= found[0].score - behind:
             best = [*best, one]
     return list(best)
 

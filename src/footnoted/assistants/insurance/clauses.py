@@ -192,7 +192,8 @@ class _Reader:
         if label is None:
             self._more(line, source)
         elif label.level == 0:
-            self._open(label, rest, source, None)
+            within = self._own if label.written.startswith("(") else ""
+            self._open(Label(within + label.written, 0), rest, source, None)
         else:
             while self._stack and self._stack[-1].label.level >= label.level:
                 self._stack.pop()

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 _NUMBER = r"(?:\d{1,3}[A-Z]?(?:\.\d{1,3}[A-Z]?)+|[A-Z]{1,2}\d{1,3}(?:\.\d{1,3})*|[A-Z](?:\.\d{1,3})+)"
 _CLAUSE = re.compile(rf"(?P<written>{_NUMBER})[.):]?\s+(?=\S)")
 _BARE = re.compile(r"(?P<written>\d{1,3})[.)]\s+(?=\S)")
+_PARAGRAPH = re.compile(r"(?P<written>\(\d{1,3}\))\s+(?=\S)")
 _ITEM = re.compile(r"\(?(?P<written>[a-z]{1,2}|[ivx]{1,5})\)\s+(?=\S)")
 _BULLET = re.compile(r"[-*+•‣–]\s+(?=\S)")
 _RUN_ON = re.compile(rf"(?<=[.;:!?])\s+(?={_NUMBER}\s+[A-Z*])")
@@ -41,12 +42,14 @@ def opening_label(line: str, before: Sequence[Label]) -> tuple[Label | None, str
 
     >>> opening_label("4.2 New car.", ())[0], opening_label("(i) theft", [Label("(c)", 1)])[0]
     (Label(written='4.2', level=0), Label(written='(i)', level=2))
+    >>> opening_label("(2) We pay twice the sum.", ())[0]  # of "Article 5", its heading
+    Label(written='(2)', level=0)
     """
     if found := _CLAUSE.match(line):
         return Label(found["written"], 0), line[found.end() :]
     if found := _ITEM.match(line):
         return Label(f"({found['written']})", _level(found["written"], before)), line[found.end() :]
-    if found := _BARE.match(line):
+    if found := _BARE.match(line) or _PARAGRAPH.match(line):
         return Label(found["written"], 0), line[found.end() :]
     if found := _BULLET.match(line):
         return Label("", 3), line[found.end() :]

@@ -116,7 +116,9 @@ def stands_at(clause: Clause, text: str) -> tuple[int, int] | None:
     while end < len(text) and not text[end].isspace() and text[end] != "|":
         end += 1
     start = first.start()
-    label = re.search(rf"[*(]*{re.escape(clause.number)}\W*\Z", text[:start]) if clause.number else None
+    paragraph = re.search(r"\(\d{1,3}\)\Z", clause.number)  # of an article, whose number stands in its heading
+    written = paragraph.group() if paragraph else clause.number
+    label = re.search(rf"[*(]*{re.escape(written)}\W*\Z", text[:start]) if written else None
     return (start if label is None else label.start()), end
 
 

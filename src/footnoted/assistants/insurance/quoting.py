@@ -103,8 +103,14 @@ def nearest(question: str, chunks: Sequence[ChunkResult]) -> Nearest:
 
 def _source(chunk: ChunkResult, place: int) -> Source:
     """A section as a document to be read; the number at the end of its place is its own, no heading."""
-    headings = chunk.section_hierarchy
-    if headings and (chunk.content.lstrip("*(#_ ").startswith(headings[-1]) or headings[-1].startswith("Table")):
+    headings, opening = chunk.section_hierarchy, chunk.content.lstrip("*#_ ")
+    own = headings[-1] if headings else ""
+    paragraph = re.match(r"\(\d{1,3}\)", opening)  # of an article, whose number stands in its heading
+    if own and (
+        opening.lstrip("(").startswith(own)
+        or own.startswith("Table")
+        or (paragraph and own.endswith(paragraph.group()))
+    ):
         headings = headings[:-1]
     data = {"file": chunk.source_file or chunk.product_name, "section_hierarchy": headings}
     return Source(str(place), chunk.content, title=chunk.product_name, metadata=data)
