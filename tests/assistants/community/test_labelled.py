@@ -143,7 +143,7 @@ def test_fit_prints_the_curve_and_writes_the_certainty(tmp_path, env):
     assert done.exit_code == 0, done.output
     assert "precision 100.0%" in done.stdout
     assert 0 < read_config(config).ai.certainty < 1
-    messages.write_text(json.dumps({**lines[0], "gold_page": "repairs.html"}), "utf-8")
+    messages.write_text(json.dumps({**lines[0], "gold_page": "rules.md"}), "utf-8")
     before = config.read_text("utf-8")
     done = CliRunner().invoke(app, ["community", "fit", str(messages), "-c", str(config)], env=env)
     assert done.exit_code == 3

@@ -9,6 +9,7 @@ measured.
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -127,7 +128,7 @@ def point(outcomes: Sequence[Outcome], certainty: float) -> Point:
 
 def curve(outcomes: Sequence[Outcome]) -> list[Point]:
     """A point for each certainty at which a reply falls away."""
-    steps = sorted({round(one.certainty, 4) for one in outcomes if one.result.should_reply})
+    steps = sorted({math.floor(one.certainty * 10_000) / 10_000 for one in outcomes if one.result.should_reply})
     return [point(outcomes, step) for step in steps]
 
 
@@ -135,7 +136,7 @@ def certainty_for(points: Sequence[Point], precision: float) -> Point | None:
     """The point that answers most at a precision or above; ``None`` where none is good enough."""
     kept: Point | None = None
     for one in reversed(points):
-        if one.precision >= precision and (kept is None or one.right > kept.right):
+        if one.right and one.precision >= precision and (kept is None or one.right > kept.right):
             kept = one
     return kept
 
