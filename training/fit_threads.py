@@ -177,7 +177,9 @@ def pairs(community: str, index: Path, threads: list[Labelled]) -> list[Asked]:
     asyncio.run(knowledge.read_ahead())
     near = {"": 0.0, "alike": 1.0, "words": 3.0}
     found = [(question, answers, knowledge.matches(question, near)[:12]) for question, answers in asked]
-    return [(question, [(one, bool(answers(one.passage))) for one in some]) for question, answers, some in found if some]
+    return [
+        (question, [(one, bool(answers(one.passage))) for one in some]) for question, answers, some in found if some
+    ]
 
 
 def fit_reply(match: dict[str, float], asked: list[Asked]) -> dict[str, float]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import marshal
 import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -13,7 +14,11 @@ from footnoted.inert import on_one_line, readable
 
 LINE, TEXT, ID = 500, 8_000, 1_000  # code points a title, a paragraph and an id may have
 _MOST = 500  # items of a list
+_PLAIN = 2  # the form of `marshal` in which equal values are equal bytes
 PLACEHOLDER = re.compile(r"<(?!root_account>)[^<>]{0,60}>")  # the root user of AWS is called so by Prowler itself
+
+
+Mapped = tuple[dict[str, tuple[str, ...]], dict[str, tuple[str, ...]]]  # by the scanner's names, by canonical keys
 
 
 class NotAFinding(Exception):
@@ -23,14 +28,12 @@ class NotAFinding(Exception):
 def at(record: Any, *path: str | int) -> Any:
     """The value under a path of keys and positions; ``None`` where there is none."""
     for step in path:
-        if isinstance(step, int):
-            if not isinstance(record, list) or len(record) <= step:
-                return None
+        if isinstance(record, dict):
+            record = record.get(step)
+        elif isinstance(record, list) and isinstance(step, int) and len(record) > step:
             record = record[step]
         else:
-            if not isinstance(record, dict):
-                return None
-            record = record.get(step)
+            return None
     return record
 
 
@@ -84,6 +87,17 @@ def mappings(compliance: Mapping[Any, Any]) -> dict[str, tuple[str, ...]]:
     """``{"CIS-1.4": ["1.20"], …}`` as the scanner has it, bounded."""
     found = {line(name): lines(ids) for name, ids in islice(compliance.items(), _MOST) if isinstance(name, str)}
     return {name: ids for name, ids in found.items() if name}
+
+
+def mapped_as(compliance: Mapping[Any, Any], *, provider: str) -> Mapped:
+    """What `mappings` and `requirements` make of it; worked out once for all findings of a check."""
+    return _mapped_as(marshal.dumps(compliance, _PLAIN), provider)
+
+
+@lru_cache(maxsize=2048)
+def _mapped_as(compliance: bytes, provider: str) -> Mapped:
+    mapped = mappings(marshal.loads(compliance))  # noqa: S302 — bytes made above, never a file's
+    return mapped, requirements(mapped, provider=provider)
 
 
 def requirements(mapped: Mapping[str, tuple[str, ...]], *, provider: str) -> dict[str, tuple[str, ...]]:

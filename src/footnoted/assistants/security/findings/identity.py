@@ -66,8 +66,5 @@ def digest_of(finding: Finding) -> str:
 
 
 def _hash(*parts: str) -> str:
-    digest = blake2b(digest_size=16)
-    for part in parts:
-        data = part.encode("utf-8", "replace")
-        digest.update(len(data).to_bytes(4, "big") + data)
-    return digest.hexdigest()
+    told = [part.encode("utf-8", "replace") for part in parts]
+    return blake2b(b"".join(len(one).to_bytes(4, "big") + one for one in told), digest_size=16).hexdigest()

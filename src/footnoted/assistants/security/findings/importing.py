@@ -102,23 +102,28 @@ async def _keep_all(
     accounts: frozenset[str],
     progress: Callable[[ImportReport], None] | None,
 ) -> None:
-    while True:
-        batch = await asyncio.to_thread(lambda: list(islice(found, BATCH)))
-        if not batch:
-            return
-        for one in batch:
-            if isinstance(one, BadRecord):
-                report.skip(one.line, one.reason)
-                continue
-            report.read += 1
-            report.format = report.format or one.format
-            if accounts and one.finding.account not in accounts:
-                report.skip(one.line, f"is of account {one.finding.account or '(none)'}, which is not one of yours")
-                continue
-            keeping.take(one)
-        await keeping.write()
-        if progress is not None:
-            progress(report)
+    def read() -> asyncio.Future[list[Read | BadRecord]]:
+        return asyncio.ensure_future(asyncio.to_thread(lambda: list(islice(found, BATCH))))
+
+    coming = read()
+    try:
+        while batch := await coming:
+            coming = read()  # while the one before is written
+            for one in batch:
+                if isinstance(one, BadRecord):
+                    report.skip(one.line, one.reason)
+                    continue
+                report.read += 1
+                report.format = report.format or one.format
+                if accounts and one.finding.account not in accounts:
+                    report.skip(one.line, f"is of account {one.finding.account or '(none)'}, which is not one of yours")
+                    continue
+                keeping.take(one)
+            await keeping.write()
+            if progress is not None:
+                progress(report)
+    finally:
+        await asyncio.wait([coming])  # whoever gave the file may close it now
 
 
 class _Keeping:

@@ -11,10 +11,9 @@ from footnoted.assistants.security.findings.fields import (
     at,
     line,
     lines,
-    mappings,
+    mapped_as,
     moment,
     paragraph,
-    requirements,
 )
 from footnoted.assistants.security.findings.finding import Finding
 from footnoted.assistants.security.names import service_key, service_of_resource
@@ -60,7 +59,7 @@ def read_ocsf(record: Mapping[str, Any]) -> Finding:
     group = line(at(resource, "group", "name")) or service_of_resource(kind) or check.partition("_")[0]
     remediation = at(record, "remediation") or {}
     references = lines(at(remediation, "references") or at(remediation, "kb_articles"))
-    mapped = mappings(_compliance(record))
+    mapped, keyed = mapped_as(_compliance(record), provider=provider)
     return Finding(
         check_id=check,
         control_id=check,
@@ -82,7 +81,7 @@ def read_ocsf(record: Mapping[str, Any]) -> Finding:
         remediation=paragraph(at(remediation, "desc")),
         remediation_cli=next((one for one in references if one.startswith(("aws ", "az ", "gcloud ", "kubectl "))), ""),
         references=tuple(dict.fromkeys(one for one in references if one.startswith(("https://", "http://")))),
-        frameworks=requirements(mapped, provider=provider),
+        frameworks=keyed,
         mappings=mapped,
         observed_at=moment(at(record, "time_dt") or at(record, "time") or at(info, "created_time_dt")),
         first_seen=moment(at(info, "first_seen_time_dt") or at(info, "first_seen_time")),
