@@ -13,7 +13,6 @@ from __future__ import annotations
 import argparse
 import json
 import random
-import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -21,10 +20,7 @@ from fit_relevance import ROOT, Asked, Remembered, languages, papers
 from parts import asked_written, part
 from rich.progress import track
 
-from footnoted.assistants.insurance.clauses import read_policy
-from footnoted.assistants.insurance.passages import Clauses, passages_of, said_of
 from footnoted.relevance.rank import _scored, alone, measured
-from footnoted.retrieval import Index
 from footnoted.types import Source
 
 PAPERS = {"clapnq8": 600, "squad2": 1500, "squad8": 500}
@@ -69,29 +65,6 @@ def of_policies(dice: random.Random) -> Iterator[dict]:
             yield {"set": "policies", "question": row["miss"], **two}
 
 
-def of_wordings() -> Iterator[dict]:
-    """A customer's question beside the clauses of a wording that its own ranking puts first, those that decide marked."""
-    for file in sorted((ROOT / "training" / "policies").glob("*.md")):
-        clauses = Clauses(passages_of(read_policy(Index.open([file], cache="off").sources())))
-        said = [said_of(clause) for _, clause in clauses.read]
-        bare = [_bare(clause.cited) for _, clause in clauses.read]
-        for row in map(json.loads, file.with_suffix(".jsonl").open(encoding="utf-8")):
-            decide = [_bare(one) for one in row["decide"]]
-            answers = [any(one in text for one in decide) for text in bare]
-            scores = clauses.scores(row["question"])
-            near = {place for place, text in enumerate(bare) if any(_bare(one) in text for one in row["near"])}
-            order = sorted(range(len(said)), key=lambda place: -scores[place])
-            order = [place for place in order if place in near or answers[place]][:6] + order
-            top = list(dict.fromkeys(order))[: MOST + 4]
-            if any(answers[place] for place in top) == row["answerable"]:
-                marked = {"texts": [said[place] for place in top], "answers": [answers[place] for place in top]}
-                yield {"set": "policies", "question": row["question"], **marked}
-
-
-def _bare(text: str) -> str:
-    return re.sub(r"[\W_]+", "", text).casefold()
-
-
 def group(asked: Asked, meaning: Remembered) -> dict | None:
     """One question's line; None where no sentence that answers was found."""
     if not any(len(source.text) <= _BOOK for source in asked.sources):
@@ -123,7 +96,7 @@ def main() -> None:
         for one in track(every, "ranking"):
             if (line := group(one, meaning)) is not None:
                 file.write(json.dumps(line, ensure_ascii=False) + "\n")
-        for line in [*of_policies(dice), *of_wordings()]:
+        for line in of_policies(dice):
             file.write(json.dumps(line, ensure_ascii=False) + "\n")
     meaning.save()
 

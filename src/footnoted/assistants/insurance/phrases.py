@@ -158,7 +158,8 @@ _BY_LANGUAGE: dict[Language, Phrases] = {
         excluded="Not covered",
         condition="In the policy's words",
         gap="(Something was left out here: the policy sections do not say it.)",
-        quotes="These are the clauses that decide, in the policy's own words; I only quote them.",
+        quotes="These clauses decide it, as far as I can tell, the likeliest first, in the policy's own words; "
+        "I only quote them.",
         undecided="I cannot tell this for certain from the policy alone, so I do not say yes or no. These "
         "clauses come nearest, in its own words:",
         kinds={
@@ -190,7 +191,8 @@ _BY_LANGUAGE: dict[Language, Phrases] = {
         excluded="Tidak dilindungi",
         condition="Menurut kata-kata polisi",
         gap="(Sebahagian jawapan ditinggalkan: ia tidak dinyatakan dalam dokumen polisi.)",
-        quotes="Berikut ialah klausa yang menentukan, dalam kata-kata polisi sendiri; saya hanya memetiknya.",
+        quotes="Klausa ini menentukannya setakat yang saya tahu, yang paling mungkin dahulu, dalam kata-kata "
+        "polisi sendiri; saya hanya memetiknya.",
         undecided="Saya tidak dapat memastikan jawapannya daripada polisi sahaja, jadi saya tidak "
         "mengatakan ya atau tidak. Klausa yang paling hampir, dalam kata-kata polisi sendiri:",
         kinds={
@@ -220,7 +222,7 @@ _BY_LANGUAGE: dict[Language, Phrases] = {
         excluded="不承保",
         condition="保单原文",
         gap="（此处有内容被略去：保单条款中没有这样的说法。）",
-        quotes="以下是起决定作用的保单条款原文；我只引用，不作判断。",
+        quotes="据我判断，起决定作用的是以下保单条款原文，最可能的在前；我只引用，不作判断。",
         undecided="仅凭保单我无法确定答案，因此不说“是”或“否”。以下是最相关的保单条款原文：",
         kinds={
             "cover": "承保",

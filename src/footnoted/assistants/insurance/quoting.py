@@ -10,11 +10,12 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from footnoted.assistants.insurance.citation import ChunkResult, Citation
 from footnoted.assistants.insurance.clauses import Clause, read_policy
 from footnoted.assistants.insurance.confidence import confidence
+from footnoted.assistants.insurance.deciding import MOST, Candidate, candidates, chance_of, quoted
 from footnoted.assistants.insurance.letter import Letter
 from footnoted.assistants.insurance.models import ResponseRequest, ResponseResult
 from footnoted.assistants.insurance.passages import Clauses, Passage, stands_at
@@ -24,14 +25,9 @@ from footnoted.events import ClaimChecked, Event, TextDelta
 from footnoted.types import Citation as Pointed
 from footnoted.types import Claim, Evidence, FinishReason, Source, Verdict
 
-_MOST = 3  # clauses that are quoted
-_BESIDE = 1.5  # log-odds of relevance within which another passage is quoted beside the best
-_OPEN = 1.0  # log-odds within which another product is as near
+_OPEN = 1.0  # log-odds within which another product's clause is as likely to decide
 _LONGEST = 900  # code points of one quote
-_SURE = 0.6  # chance of being right from which the clauses are told as the answer
-# The chance that the first clause decides, by Platt's scaling of how far it leads (log-odds over the second passage)
-# and whether it is a row or a limit; fitted on four fifths of the shared questions, see benchmarks/insurance.py.
-_BIAS, _BY_LEAD, _BY_FIGURE = -0.44, 0.43, 0.6
+_SURE = 0.72  # chance of being right from which the clauses are told as the answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,33 +68,33 @@ def is_wording(chunks: Sequence[ChunkResult]) -> bool:
 
 def nearest(question: str, chunks: Sequence[ChunkResult]) -> Nearest:
     """What these passages have to say to a question."""
-    passages = [Passage(_source(one, place), tuple(_read(one, place))) for place, one in enumerate(chunks)]
-    shelf = Clauses([one for one in passages if one.clauses])
-    best: dict[str, tuple[float, Clause]] = {}
-    for (_, clause), score in zip(shelf.read, shelf.scores(question), strict=True):
-        known = best.get(clause.source.id)
-        # An item is told before the clause it stands in, unless that is clearly nearer.
-        if known is None or score > known[0]:
-            best[clause.source.id] = score, clause
-    order = sorted((int(id_) for id_ in best), key=lambda place: -_odds(chunks[place]))
-    if not order:
+    passages, found = weighed(question, chunks)
+    if not found:
         return Nearest(())
     plans = _plans_named(question, passages)
-    leading = _odds(chunks[order[0]])
-    told = [place for place in order if leading - _odds(chunks[place]) <= _BESIDE][:_MOST]
-    quotes = tuple(_quote(best[str(place)][1], place, plans) for place in told)
-    products = list(dict.fromkeys(chunks[p].product_name for p in order if leading - _odds(chunks[p]) <= _OPEN))
-    if len(products) > 1:
-        firsts = [next(p for p in order if chunks[p].product_name == product) for product in products[:_MOST]]
-        each = tuple(_quote(best[str(place)][1], place, plans) for place in firsts)
-        return Nearest(each, tuple(products[:4]), "product")
-    first = best[str(order[0])][1]
-    if first.row is not None and len(set(first.row.columns)) > 1 and not set(first.row.columns) & set(plans):
-        return Nearest(quotes[:1], first.row.columns[:4], "plan")
-    lead = leading - _odds(chunks[order[1]]) if len(order) > 1 else 1.0
-    figure = first.row is not None or first.kind == "limit"
-    chance = 1 / (1 + math.exp(-(_BIAS + _BY_LEAD * lead + _BY_FIGURE * figure)))
+    quotes = tuple(_quote(one.clause, one.place, plans) for one in quoted(found))
+    chance = chance_of(found)
+    for number, one in enumerate(quoted(found)):
+        row = one.clause.row
+        open_plan = row is not None and len(set(row.columns)) > 1 and not set(row.columns) & set(plans)
+        if row is not None and open_plan and (number == 0 or chance < _SURE):
+            return Nearest(quotes[number : number + 1], row.columns[:4], "plan")
+    firsts: dict[str, Candidate] = {}
+    for one in found:
+        if found[0].score - one.score <= _OPEN:
+            firsts.setdefault(chunks[one.place].product_name, one)
+    if len(firsts) > 1 and chance < _SURE:
+        each = tuple(_quote(one.clause, one.place, plans) for one in list(firsts.values())[:MOST])
+        return Nearest(each, tuple(firsts)[:4], "product")
     return Nearest(quotes, chance=chance)
+
+
+def weighed(question: str, chunks: Sequence[ChunkResult]) -> tuple[list[Passage], list[Candidate]]:
+    """The passages' clauses, those that decide likeliest first."""
+    passages = [Passage(_source(one, place), tuple(_read(one, place))) for place, one in enumerate(chunks)]
+    passages = [one for one in passages if one.clauses]
+    found = candidates(question, Clauses(passages), [_odds(chunks[int(one.source.id)]) for one in passages])
+    return passages, [replace(one, place=int(passages[one.place].source.id)) for one in found]
 
 
 def _source(chunk: ChunkResult, place: int) -> Source:
@@ -165,7 +161,7 @@ def tell(found: Nearest, request: ResponseRequest, letter: Letter) -> tuple[list
     opening = said.quotes if found.decides else said.undecided
     asks = said.choose.format(choices=", ".join(found.choices)) if found.choices else ""
     events = _plainly(letter, f"{said.unclear} {asks}" if asks else opening)
-    for quote in found.quotes[: 1 if request.style == "short" and not found.choices else _MOST]:
+    for quote in found.quotes[: 1 if request.style == "short" and not found.choices else MOST]:
         source = letter.context[quote.source].as_source()
         words = source.text[quote.start : quote.end]
         text = f"\n- {said.kinds[quote.kind]}: “{quote.said}” [x]"

@@ -1,0 +1,134 @@
+"""Which clauses decide a question, and how sure that is: what speaks for each, weighed by fitted numbers.
+
+The hard thing is that a wording says nearly the same in many places: a cover, its limit, the exclusion beside it and
+the same benefit of another section are all as near. So the nearest are read together with the question, each is held
+against the others, and the chance is that of the few that are quoted, not of one. ``fitted.json`` is written by
+``training/fit_clauses.py``.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+from footnoted.assistants.insurance.passages import said_of
+from footnoted.models import ModelUnavailable
+from footnoted.relevance import ShippedMeaning
+from footnoted.relevance.rank import odds_of
+
+if TYPE_CHECKING:
+    from footnoted.assistants.insurance.clauses import Clause
+    from footnoted.assistants.insurance.passages import Clauses
+
+MOST = 3  # clauses that are quoted
+_READ = 12  # of the nearest clauses, each is read with the question
+_KINDS = ("limit", "definition", "exclusion", "exception", "procedure")
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A clause that may decide, and what speaks for it; ``place`` is that of its passage."""
+
+    place: int
+    clause: Clause
+    features: Mapping[str, float]
+    score: float = 0.0
+
+
+def candidates(question: str, shelf: Clauses, odds: Sequence[float]) -> list[Candidate]:
+    """The nearest clauses, those that decide likeliest first. ``odds``: of each passage's relevance, in logarithms."""
+    scores, words = shelf.scores(question), shelf.words(question)
+    order = sorted(range(len(scores)), key=lambda place: -scores[place])[:_READ]
+    if not order:
+        return []
+    said = [said_of(shelf.read[place][1]) for place in order]
+    try:
+        reads = [odds_of(chance) for chance in ShippedMeaning().answers(question, said)]
+    except ModelUnavailable:
+        reads = [0.0] * len(said)
+    near = [scores[place] for place in order]
+    relevant = [odds[shelf.read[place][0]] for place in order]
+    mean, worded, read, leading = sum(near) / len(near), max(words), max(reads), max(relevant)
+    found = []
+    for n, place in enumerate(order):
+        passage, clause = shelf.read[place]
+        others = [shelf.read[other][1] for other in order[:4] if other != place]
+        told = {
+            "near": 50 * (near[n] - near[0]),
+            "over": 30 * (near[n] - mean),
+            "words": words[place],
+            "words_lead": words[place] - worded,
+            "reads": reads[n],
+            "reads_lead": reads[n] - read,
+            "relevant": relevant[n] - leading,
+            "length": math.log(len(said[n]) / 200),
+            "row": float(clause.row is not None),
+            "item": float(bool(clause.parent) and clause.row is None),
+            "within": float(any(_holds(other, clause) for other in others)),
+            "around": float(any(_holds(clause, other) for other in others)),
+            **{kind: float(clause.kind == kind and clause.row is None) for kind in _KINDS},
+        }
+        found.append(Candidate(passage, clause, told, _weighed(told, _fitted()["order"])))
+    return sorted(found, key=lambda one: -one.score)
+
+
+def quoted(found: Sequence[Candidate], most: int = MOST) -> list[Candidate]:
+    """The first few, none of them a part of another."""
+    chosen: list[Candidate] = []
+    for one in found:
+        if len(chosen) == most:
+            break
+        if not any(_holds(one.clause, other.clause) or _holds(other.clause, one.clause) for other in chosen):
+            chosen.append(one)
+    return chosen
+
+
+def chance_features(found: Sequence[Candidate]) -> dict[str, float]:
+    """What speaks for a deciding clause being among those that are quoted."""
+    first = found[0]
+    scores = [one.score for one in found] + [found[-1].score] * 4
+    second = found[1] if len(found) > 1 else first
+    return {
+        "score": scores[0],
+        "lead": scores[0] - scores[1],
+        "lead_far": scores[0] - scores[3],
+        "mean": sum(scores[:3]) / 3,
+        "best_reads": max(one.features["reads"] for one in found),
+        "reads": first.features["reads"],
+        "words": first.features["words"],
+        "over": first.features["over"],
+        "row": first.features["row"],
+        "same_passage": float(first.place == second.place),
+        "same_document": float(first.clause.document == second.clause.document),
+    }
+
+
+def chance_of(found: Sequence[Candidate]) -> float:
+    """The chance (0–1) that a clause which decides is among those that are quoted."""
+    return 1 / (1 + math.exp(-_weighed(chance_features(found), _fitted()["chance"]))) if found else 0.0
+
+
+def _holds(outer: Clause, inner: Clause) -> bool:
+    """Whether a clause stands in another: 4.2(b) in 4.2."""
+    return (
+        bool(outer.number)
+        and outer.document == inner.document
+        and len(inner.number) > len(outer.number)
+        and inner.number.startswith(f"{outer.number}(")
+    )
+
+
+def _weighed(features: Mapping[str, float], weights: Mapping[str, float]) -> float:
+    return weights.get("", 0.0) + sum(weights.get(name, 0.0) * value for name, value in features.items())
+
+
+@cache
+def _fitted() -> dict[str, dict[str, float]]:
+    text = files("footnoted.assistants.insurance").joinpath("fitted.json").read_text(encoding="utf-8")
+    fitted: dict[str, dict[str, float]] = json.loads(text)
+    return fitted
