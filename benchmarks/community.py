@@ -3,6 +3,7 @@
 python benchmarks/community.py                 without a model: the table; a fifth of the threads is left aside
 python benchmarks/community.py --exam          the fifth that was left aside, to be looked at once
 python benchmarks/community.py --fitted DIR    each community with parameters fitted on the other (DIR/<held>.json)
+python benchmarks/community.py --written       150 threads that fit nothing, two thirds of them of a third community
 python benchmarks/community.py --steps         what each certainty costs and gains
 python benchmarks/community.py --model         with a scripted model that writes well, and 30 drafts with a false detail
 python benchmarks/community.py --load 200      so many messages at once: how long, and how many were lost
@@ -35,6 +36,9 @@ from footnoted.testing.script import Request
 ROOT = Path(__file__).parents[1]
 DATA = Path(os.environ.get("FOOTNOTED_DATA") or ROOT.parent / "shared" / "data")
 FOLDERS = {"fastapi": DATA / "questions" / "fastapi", "python-discord": DATA / "python-discord-docs"}
+WRITTEN = (
+    ROOT / "training" / "community" / "written.jsonl"
+)  # by a writer who knew nothing of the responder; fits nothing
 GOALS = {"precision": 0.85, "recall": 0.45, "spoke": 0.02}
 
 
@@ -43,6 +47,13 @@ def threads(community: str, *, exam: bool) -> list[Labelled]:
     every = read_labelled(DATA / "community" / "messages.jsonl")
     held = [one for one in every if (zlib.crc32(one.id.encode()) % 5 == 0) == exam]
     return [one for one in held if one.record["community"] == community]
+
+
+def written() -> dict[str, list[Labelled]]:
+    """The threads of `WRITTEN` by community."""
+    FOLDERS["prowler"] = DATA / "questions" / "prowler"
+    every = read_labelled(WRITTEN)
+    return {name: [one for one in every if one.record["community"] == name] for name in ("prowler", "fastapi")}
 
 
 async def indexed(community: str) -> Path:
@@ -106,10 +117,11 @@ def tell(found: list[Outcome]) -> None:
 async def measure(given: argparse.Namespace) -> bool:
     """The table of all communities, and whether the goals are met."""
     every: list[Outcome] = []
-    for community in FOLDERS:
+    asked = written() if given.written else {name: threads(name, exam=given.exam) for name in FOLDERS}
+    for community, some in asked.items():
         how = {"fitted": Fitted.read(given.fitted / f"{community}.json")} if given.fitted else {}
         ai = {"certainty": given.certainty} if given.certainty is not None else {}
-        found = await outcomes(community, threads(community, exam=given.exam), ai, **how)
+        found = await outcomes(community, some, ai, **how)
         table(community, found)
         every += found
     figures = table("together", every)
@@ -199,6 +211,9 @@ async def load(count: int) -> bool:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--exam", action="store_true", help="the fifth that was left aside")
+    parser.add_argument(
+        "--written", action="store_true", help="150 threads of another writer, two thirds of another community"
+    )
     parser.add_argument("--fitted", type=Path, help="a folder of parameters, a file for each community held out")
     parser.add_argument("--certainty", type=float, help="instead of the default")
     parser.add_argument("--steps", action="store_true", help="what each certainty costs and gains")

@@ -1,15 +1,16 @@
 """Questions over two scans of two accounts: the advisor's number is the one a few lines count in the files."""
 
+import json
 from collections import Counter
 from datetime import date, timedelta
 
 import pytest
 
-from footnoted.assistants.security import KnowledgeBaseService
+from footnoted.assistants.security import FindingsService, KnowledgeBaseService
 from footnoted.assistants.security.query.claims import Rows
 from footnoted.assistants.security.query.vocabulary import vocabulary_of
 from tests.assistants.security.conftest import advisor_on
-from tests.assistants.security.estate import DAYS, TODAY, first_seen, rows, take_in
+from tests.assistants.security.estate import DAYS, TODAY, first_seen, rows, scan, take_in
 
 PROD, LABS, EU, US = "clinic-prod", "clinic-labs", "eu-west-1", "us-east-1"
 
@@ -207,3 +208,41 @@ async def test_sentences_are_held_against_both_scans(estate, sentence, right):
     """A figure, a leader, a day, a place, a state, a mapping, a verdict."""
     held = await Rows(estate, "clinic", await vocabulary_of(estate, "clinic")).hold(sentence)
     assert (held.right if held else None) is right, held
+
+
+async def test_two_values_of_a_tag_are_alternatives(database):
+    """No resource has both: either counts, and another key narrows as before."""
+    records = scan(TODAY)
+    for number, record in enumerate(records):
+        record["resources"][0]["labels"] = [f"team:{('web', 'ops', 'lab')[number % 3]}", f"env:{number % 2}"]
+    report = await FindingsService(database).import_file("clinic", [json.dumps(records).encode()])
+    assert not report.skipped
+    open_ = [
+        one["resources"][0]["labels"] for one in records if one["status_code"] == "FAIL" and one["status"] == "New"
+    ]
+    either = [tags for tags in open_ if {"team:web", "team:ops"} & set(tags)]
+    text = (await asked(database, "How many findings are tagged team:web or team:ops?")).response.response
+    assert text.startswith(f"**{len(either)} "), text[:300]
+    assert "tagged team:web or team:ops" in text
+    narrowed = [tags for tags in either if "env:1" in tags]
+    question = "How many findings are tagged env:1 and team:web or team:ops?"
+    text = (await asked(database, question)).response.response
+    assert text.startswith(f"**{len(narrowed)} "), text[:300]
+
+
+async def test_a_pronoun_with_nothing_before_it_is_asked_back(estate):
+    """Which of them is of what, if nothing was asked? After a question it is read with that."""
+    text = (await asked(estate, "which of them are public?")).response.response
+    assert "“them” is of" in text
+    assert not text.startswith("**")
+    before = [("List the findings in clinic-labs", "")]
+    text = (await asked(estate, "how many of them are critical?", before)).response.response
+    assert text.startswith(f"**{len(rows(account=LABS, severity='critical'))} "), text[:300]
+
+
+async def test_a_count_of_nothing_named_follows_what_was_asked(estate):
+    """A third question is still of what the first was of."""
+    history = [("Which S3 findings are there in clinic-labs?", ""), ("how many are open", "")]
+    text = (await asked(estate, "which one is the oldest?", history)).response.response
+    assert "service s3" in text
+    assert "account clinic-labs" in text

@@ -116,7 +116,11 @@ def _conditions(tenant: str, where: Where, view: _View, today: date) -> list[Col
         wanted.append(view.status.in_(where.status))
     if where.resource:
         wanted.append(or_(FindingRow.resource_name.in_(where.resource), FindingRow.resource_id.in_(where.resource)))
-    wanted += [FindingRow.tags.contains(f"\n{one}\n", autoescape=True) for one in where.tag]
+    by_key: dict[str, list[ColumnElement[bool]]] = {}
+    for one in where.tag:  # a resource has one value of a key: two are alternatives
+        held = FindingRow.tags.contains(f"\n{one}\n", autoescape=True)
+        by_key.setdefault(one.partition(":")[0], []).append(held)
+    wanted += [or_(*each) for each in by_key.values()]
     if where.untagged:
         wanted.append(FindingRow.tags == "")
     if where.category:

@@ -53,6 +53,7 @@ class _Reader(Placing, Timing, Saying, Seeking, Telling):
         pointing = any(one.role("again") or one.role("more") or one.role("ordinal") for one in self.mentions)
         first = [compact(one.text) for one in self.mentions[:2]]
         pointing |= first[:1] in (["and"], ["or"], ["only"], ["no"], ["but"]) or first == ["what", "about"]
-        own = self._has("noun", "findings") or self._has("select", "count") or self.where.get("framework")
+        subject = any(one.kind == "name" or one.role("noun") for one in self.mentions)  # "how many are open" has none
+        own = self._has("noun", "findings") or (self._has("select", "count") and subject) or self.where.get("framework")
         short = len(self.mentions) <= 6 and not own
         return short or (pointing and not (own and len(self.where) > 1))

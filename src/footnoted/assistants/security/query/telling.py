@@ -12,6 +12,7 @@ from footnoted.assistants.security.query.words import NOT_IN_SCANS, UNITS
 
 _SEVERAL = 5  # names told one by one
 _BEFORE_NAMES = ("in", "of", "for", "from", "by", "at", "on", "with")
+_THEM = {"them", "they"}
 _NOTHING = {"polite", "any", "again", "modal", "period", "only", "seen"}  # roles that say nothing of what is asked
 _BEYOND = 0.003  # fitted: how much nearer to what no scan can answer a question may be
 _FAR_BEYOND = 0.015  # fitted: one that counts what the scans have, and has one word over
@@ -130,6 +131,15 @@ class Telling(Draft):
             for one in self.mentions
         ) + bool(self.reading.about)
 
+    def _without_antecedent(self) -> str:
+        """A pronoun of several ("which of them are public?") before which nothing was named that it could stand for."""
+        for one in self.mentions:
+            if one.kind == "name" or one.role("noun") or one.role("severity") or one.role("check"):
+                return ""
+            if compact(one.text) in _THEM:
+                return one.text
+        return ""
+
     def _label(self, meaning: Meaning) -> str:
         if meaning.field == "account":
             return "the account " + " and ".join(map(self.vocabulary.account_name, meaning.values))
@@ -159,6 +169,8 @@ class Telling(Draft):
         lone = bool(pointing) or (reading.fix and not self._has("order"))
         if self.base is None and lone and not (reading.names_findings or reading.unused):
             reading.reason = f"what “{pointing or reading.question}” is of"
+        if self.base is None and (bare := self._without_antecedent()):
+            reading.reason = reading.reason or f"what “{bare}” is of"
         counts = reading.query.select not in ("explain", "remediation", "mapping", "requirement")
         if counts and not reading.follows and len(reading.unused) >= 2 * max(1, self._said_something()):
             reading.reason = reading.reason or f"“{', '.join(reading.unused)}”"

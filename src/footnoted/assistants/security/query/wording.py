@@ -87,9 +87,9 @@ def value_name(group_by: str, key: str, name: str, vocabulary: Vocabulary) -> st
 def _parts(where: Where, vocabulary: Vocabulary) -> list[tuple[str, Any, str]]:
     told: list[tuple[str, Any, str]] = []
 
-    def add(name: str, lead: str, names: Sequence[str], *, joined: str = " or ") -> None:
+    def add(name: str, lead: str, names: Sequence[str]) -> None:
         if names:
-            shown = joined.join(names[:_MOST]) + (f" and {len(names) - _MOST} more" if len(names) > _MOST else "")
+            shown = " or ".join(names[:_MOST]) + (f" and {len(names) - _MOST} more" if len(names) > _MOST else "")
             told.append((name, getattr(where, name), f"{lead}{shown}"))
 
     add("severity", "", where.severity)
@@ -107,7 +107,11 @@ def _parts(where: Where, vocabulary: Vocabulary) -> list[tuple[str, Any, str]]:
     add("check", "check ", where.check)
     add("resource", "resource ", where.resource)
     add("resource_type", "type ", where.resource_type)
-    add("tag", "tagged ", where.tag, joined=" and ")
+    by_key: dict[str, list[str]] = {}
+    for one in where.tag:
+        by_key.setdefault(one.partition(":")[0], []).append(one)
+    if by_key:  # two values of a key are alternatives
+        told.append(("tag", where.tag, f"tagged {' and '.join(' or '.join(each) for each in by_key.values())}"))
     add("category", "category ", where.category)
     if where.untagged:
         told.append(("untagged", True, "untagged"))
