@@ -91,7 +91,7 @@ def mappings(compliance: Mapping[Any, Any]) -> dict[str, tuple[str, ...]]:
 
 def mapped_as(compliance: Mapping[Any, Any], *, provider: str) -> Mapped:
     """What `mappings` and `requirements` make of it; worked out once for all findings of a check."""
-    return _mapped_as(marshal.dumps(compliance, _PLAIN), provider)
+    return _mapped_as(marshal.dumps(dict(compliance), _PLAIN), provider)
 
 
 @lru_cache(maxsize=2048)
