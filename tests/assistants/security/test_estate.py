@@ -246,3 +246,17 @@ async def test_a_count_of_nothing_named_follows_what_was_asked(estate):
     text = (await asked(estate, "which one is the oldest?", history)).response.response
     assert "service s3" in text
     assert "account clinic-labs" in text
+
+
+async def test_what_no_field_means_is_not_answered_by_what_it_is_of(estate):
+    """The findings of an account are no answer to what something else of it is; a word aside is only told."""
+    for question in (
+        "show me the attack path from clinic-prod to clinic-labs",
+        "whats the phone number of whoever owns clinic-prod",
+        "uptime percentile of clinic-labs",
+    ):
+        text = (await asked(estate, question)).response.response
+        assert not text.startswith("**"), (question, text[:200])
+        assert "cannot" in text, (question, text[:200])
+    text = (await asked(estate, "show me the nasty findings of clinic-labs")).response.response
+    assert text.startswith(f"**{len(rows(account=LABS))} "), text[:200]

@@ -13,6 +13,7 @@ from footnoted.assistants.security.query.words import NOT_IN_SCANS, UNITS
 _SEVERAL = 5  # names told one by one
 _BEFORE_NAMES = ("in", "of", "for", "from", "by", "at", "on", "with")
 _THEM = {"them", "they"}
+_OF = {"of", "from"}  # behind what is asked for stands what it is of
 _NOTHING = {"polite", "any", "again", "modal", "period", "only", "seen"}  # roles that say nothing of what is asked
 _BEYOND = 0.003  # fitted: how much nearer to what no scan can answer a question may be
 _FAR_BEYOND = 0.015  # fitted: one that counts what the scans have, and has one word over
@@ -140,6 +141,18 @@ class Telling(Draft):
                 return one.text
         return ""
 
+    def _asked_for(self) -> list[str]:
+        """The words of what is asked for where none of them has a field: "the attack path from web to db"."""
+        words: list[str] = []
+        for one in self.mentions:
+            if one.text.casefold() in self.reading.unused:
+                words.append(one.text.casefold())
+            elif words:
+                return words if one.text.casefold().split()[-1] in _OF else []
+            elif one.kind != "word" and one.role("select") != "list" and one.role("polite") is None:
+                return []
+        return []
+
     def _label(self, meaning: Meaning) -> str:
         if meaning.field == "account":
             return "the account " + " and ".join(map(self.vocabulary.account_name, meaning.values))
@@ -172,6 +185,8 @@ class Telling(Draft):
         if self.base is None and (bare := self._without_antecedent()):
             reading.reason = reading.reason or f"what “{bare}” is of"
         counts = reading.query.select not in ("explain", "remediation", "mapping", "requirement")
+        if counts and not reading.follows and (strange := self._asked_for()):
+            reading.reason = reading.reason or f"“{' '.join(strange)}”"
         if counts and not reading.follows and len(reading.unused) >= 2 * max(1, self._said_something()):
             reading.reason = reading.reason or f"“{', '.join(reading.unused)}”"
         words = [compact(one.text) for one in self.mentions]
