@@ -57,6 +57,7 @@ def steps(options: argparse.Namespace) -> list[Step]:
         step("gate", "thresholds and their promise", reader / "fit_gate.py", data, "--write"),
         step("confidence", "how sure an answer is", ROOT / "benchmarks" / "confidence.py", "--data", data, "--write"),
         step("relevance", "what orders sentences, and when to refuse", HERE / "fit_relevance.py", "--data", data, "--kept", kept, "--write"),
+        step("clauses", "which clauses of a policy decide", HERE / "fit_clauses.py", "--data", data, "--write"),
         step("threads", "when a community's bot speaks", HERE / "fit_threads.py"),
         step("measure", "what a tick is worth", ROOT / "benchmarks" / "truth.py", "--data", data, "--part", "tried", "--json", str(options.kept / "truth.json")),
         step("card", "docs/reader.md", reader / "card.py", kept),
