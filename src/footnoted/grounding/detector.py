@@ -60,7 +60,7 @@ class ClaimGrounding(_Result):
 
 
 class GroundingResult(_Result):
-    """``grounded``: every claim that needs support has it. ``confidence`` (0–1): how sure the least sure of them is."""
+    """``grounded``: every claim that needs support has it. ``confidence`` (0–1): how sure it is that all stand."""
 
     grounded: bool = Field(description="whether every claim that needs support has it")
     claims: list[ClaimGrounding] = Field(description="each claim that needs support, in the response's order")
