@@ -122,7 +122,7 @@ class KnowledgeBase:
         return len(unread)
 
     def answers(self, question: str, weights: Mapping[str, float], *, within: Collection[str] | None = None) -> Found:
-        """The passages near a question, the nearest read together with it, best first; ``within`` as `matches`; blocks."""
+        """The passages near a question, the nearest of them read together with it, best first; blocks."""
         return read_closely(question, self.matches(question, weights, within=within), ShippedMeaning())
 
     def matches(
