@@ -35,9 +35,10 @@ async def test_a_passage_of_a_pdf_is_kept_with_its_rectangles():
     from tests.retrieval.paper import paragraphs, pdf
 
     read = await read_document(pdf(paragraphs("The excess is 75 pounds.")), "a.pdf", seconds=60)
-    (place,) = read.passages[0].details["places"]
+    (passage,) = read.take(9)
+    (place,) = passage.details["places"]
     assert (place["page"], len(place["box"])) == (1, 4)
-    assert read.passages[0].text[place["start"] : place["end"]] == "The excess is 75 pounds."
+    assert passage.text[place["start"] : place["end"]] == "The excess is 75 pounds."
 
 
 async def test_a_file_that_takes_too_long_is_told():

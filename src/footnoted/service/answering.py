@@ -49,6 +49,7 @@ class Desk:
         self._settings = settings
         self._turns = asyncio.Semaphore(settings.generations)
         self._large = Turns(2)
+        self.verifying = Turns(2)  # finished texts to be weighed: a tenant's hundred claims take one place
 
     async def admit(self, asked: Asked) -> Asked:
         """The question as it may be asked, with what its answer may take held ahead. Raises `Fault` 403, 422 or 429.

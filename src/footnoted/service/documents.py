@@ -20,7 +20,7 @@ from sqlalchemy.orm import undefer
 from footnoted.retrieval.places import place_name, places_of
 from footnoted.service.drawing import Drawn, Pages
 from footnoted.service.faults import Fault, not_found
-from footnoted.service.reading import Passage, read_document
+from footnoted.service.reading import Passage, ReadDocument, read_document
 from footnoted.service.settings import Settings
 from footnoted.service.shelf import Shelves
 from footnoted.service.store.room import Store
@@ -149,32 +149,31 @@ class DocumentService:
             format=read.format,
             bytes=len(data),
             characters=len(read.text),
-            passages=len(read.passages),
+            passages=read.count,
             sha256=sha256,
             text=read.text,
-            sections=await asyncio.to_thread(json.dumps, read.sections, ensure_ascii=False),
+            sections=read.sections,
             created_at=time.time(),
         )
         try:
-            await self._keep(tenant, row, read.passages, data if row.format in _DRAWN else None)
+            await self._keep(tenant, row, read, data if row.format in _DRAWN else None)
         except BaseException:
             with contextlib.suppress(Exception):  # what it died of is told; what is left goes later
                 await self._erase(row.id)
             raise
         return _stored(row), True
 
-    async def _keep(self, tenant: str, row: DocumentRow, passages: list[Passage], data: bytes | None) -> None:
+    async def _keep(self, tenant: str, row: DocumentRow, read: ReadDocument, data: bytes | None) -> None:
         """A document with its passages, seen by nobody until all of it is there."""
         async with self._store.session() as session:
             session.add(row)
             await session.flush()
             if data is not None:
                 session.add(FileRow(document_id=row.id, data=data))
-        for first in range(0, len(passages), _KEPT_TOGETHER):
-            last = min(first + _KEPT_TOGETHER, len(passages))
+        for first in range(0, read.count, _KEPT_TOGETHER):
             async with self._store.session() as session:
-                for at in range(first, last, _TOGETHER):
-                    batch = enumerate(passages[at : min(at + _TOGETHER, last)], at)
+                for at in range(first, min(first + _KEPT_TOGETHER, read.count), _TOGETHER):
+                    batch = enumerate(read.take(_TOGETHER), at)
                     await session.execute(insert(_PASSAGES), [_passage_row(tenant, row, *each) for each in batch])
         async with self._store.session() as session:
             await session.execute(update(DocumentRow).where(DocumentRow.id == row.id).values(tenant=tenant))

@@ -1,16 +1,20 @@
 """A file's bytes in; its text, sections and passages out, or a `SourceError`, within bounds of time and memory.
 
 What people upload may be made to hurt whoever reads it, so anything but small plain text is read by a child process
-that is ended when it takes too long or too much.
+that is ended when it takes too long or too much. What the child tells stays as it came until it is wanted: a document
+may have 400,000 passages, and while Python looks through that many objects for garbage nobody is answered.
 """
 
 from __future__ import annotations
 
 import asyncio
+import io
 import json
 import re
 import sys
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
+from itertools import islice
 from typing import Any
 
 from footnoted.errors import SourceError
@@ -19,7 +23,7 @@ from footnoted.service.turns import Turns
 
 _SMALL = 64 * 1024  # bytes of plain text that are read right here
 _AT_ONCE = 2
-_PIECE, _LINE = 256 * 1024, 500  # characters of the text, and sections, a line of what a child tells
+_PIECE = 256 * 1024  # characters of the text, or of the sections, a line of what a child tells
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 _turns: dict[asyncio.AbstractEventLoop, Turns] = {}
 
@@ -38,13 +42,18 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class ReadDocument:
-    """A file as it is kept."""
+    """A file as it is kept: its ``sections`` as JSON, its ``count`` passages from `take`."""
 
     title: str
     format: str
     text: str
-    sections: list[dict[str, Any]]
-    passages: list[Passage]
+    sections: str
+    count: int
+    passages: Iterator[Passage]
+
+    def take(self, most: int) -> list[Passage]:
+        """The next passages, ``most`` at a time; none when all are taken."""
+        return list(islice(self.passages, most))
 
 
 async def read_document(data: bytes, name: str, *, seconds: float, tenant: str = "") -> ReadDocument:
@@ -61,14 +70,14 @@ async def read_document(data: bytes, name: str, *, seconds: float, tenant: str =
 
 def _heard(told: bytes) -> ReadDocument:
     """What a child told, a line at a time: whoever else wants to do something may, between two of them."""
-    lines = iter(told.split(b"\n"))
-    found = json.loads(next(lines))
+    lines = io.BytesIO(told)
+    found = json.loads(lines.readline())
     if "problem" in found:
         raise SourceError(found["problem"])
-    text = "".join(json.loads(next(lines)) for _ in range(found.pop("pieces")))
-    sections = [section for _ in range(found.pop("sections")) for section in json.loads(next(lines))]
-    passages = [Passage(**json.loads(line)) for line in lines if line]
-    return ReadDocument(**found, text=text, sections=sections, passages=passages)
+    text, sections = (
+        "".join(json.loads(lines.readline()) for _ in range(found.pop(name))) for name in ("text", "sections")
+    )
+    return ReadDocument(**found, text=text, sections=sections, passages=(Passage(**json.loads(line)) for line in lines))
 
 
 def _read(data: bytes, name: str) -> ReadDocument:
@@ -92,7 +101,10 @@ def _read(data: bytes, name: str) -> ReadDocument:
         {"headings": [_storable(h) for h in section.headings], "start": section.start, "end": section.end}
         for section in document.sections
     ]
-    return ReadDocument(_storable(document.title), document.format, _storable(document.text), sections, found)
+    told = json.dumps(sections, ensure_ascii=False)
+    return ReadDocument(
+        _storable(document.title), document.format, _storable(document.text), told, len(found), iter(found)
+    )
 
 
 _DETAILS = (
@@ -124,10 +136,12 @@ def main() -> None:
     except SourceError as error:
         sys.stdout.write(json.dumps({"problem": str(error)}))
         return
-    sections = [read.sections[at : at + _LINE] for at in range(0, len(read.sections), _LINE)]
-    pieces = [read.text[at : at + _PIECE] for at in range(0, len(read.text), _PIECE)]
-    about = {"title": read.title, "format": read.format, "pieces": len(pieces), "sections": len(sections)}
-    for told in (about, *pieces, *sections, *map(asdict, read.passages)):
+    text, sections = (
+        [whole[at : at + _PIECE] for at in range(0, len(whole), _PIECE)] for whole in (read.text, read.sections)
+    )
+    about = {"title": read.title, "format": read.format, "count": read.count}
+    about |= {"text": len(text), "sections": len(sections)}
+    for told in (about, *text, *sections, *map(asdict, read.passages)):
         sys.stdout.write(json.dumps(told) + "\n")
 
 

@@ -47,7 +47,8 @@ async def verify(request: Request, body: VerifyBody, who: Asking) -> dict[str, A
     release = await service.limits.enter(who.tenant, f"verify-{id(body)}")
     try:
         detector = HallucinationDetector(shipped_checker())  # type: ignore[arg-type]
-        result = await asyncio.to_thread(lambda: asyncio.run(detector.check_grounding(body.answer, contexts)))
+        async with service.desk.verifying.take(who.tenant):
+            result = await asyncio.to_thread(lambda: asyncio.run(detector.check_grounding(body.answer, contexts)))
     finally:
         await release()
     sources = [place.told(index) for index, place in enumerate(places)]
