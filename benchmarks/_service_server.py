@@ -15,6 +15,7 @@ import sys
 from pathlib import Path
 
 import uvicorn
+import uvloop
 from _paced_server import pieces
 from fastapi import FastAPI, Request
 from fastapi.responses import StreamingResponse
@@ -107,7 +108,7 @@ def main() -> None:
         server.should_exit = server.force_exit = True
         await serving
 
-    asyncio.run(serve()) if Path(folder).is_dir() else sys.exit("no such folder")
+    uvloop.run(serve()) if Path(folder).is_dir() else sys.exit("no such folder")
 
 
 if __name__ == "__main__":

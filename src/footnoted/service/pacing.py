@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _EARLY = 3  # deltas that are passed on at once, so that nobody waits for the first words
 _CALM = 100  # answers that one process writes at once before each waits longer
-_LONGEST = 2.5  # times the pace, however many
+_LONGEST = 4.0  # times the pace, however many
 _MOST = 1_000  # deltas that may wait; a provider that is faster waits for the reader
 
 

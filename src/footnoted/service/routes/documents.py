@@ -25,7 +25,7 @@ from footnoted.service.told import DocumentText, Outline, ToldDocument, ToldDocu
 router = APIRouter(route_class=Route, prefix="/api/v1", tags=["documents"], responses=ERRORS)
 
 _FAR = 2**53  # offsets beyond which JavaScript counts no more
-_PIECE = 128 * 1024  # characters
+_PIECE = 32 * 1024  # characters; others have a turn between two
 _PICTURE = {"image/png": {"schema": {"type": "string", "format": "binary"}}}
 
 
