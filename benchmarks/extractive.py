@@ -18,9 +18,9 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from footnoted.relevance import ShippedMeaning, answerability, rank
-from footnoted.relevance.layout import read
-from footnoted.relevance.rarity import rarity
+from footnoted.retrieval.relevance import ShippedMeaning, answerability, rank
+from footnoted.retrieval.relevance.layout import read
+from footnoted.retrieval.relevance.rarity import rarity
 from footnoted.text import content_stems, stem, words
 from footnoted.types import Source
 

@@ -22,7 +22,7 @@ PACKAGED = (  # what is opened at run time, one of each kind
     "orders.txt",
     "models/weights/",
     "grounding/fitted/",
-    "relevance/weights.json",
+    "retrieval/relevance/weights.json",
     "prompting/templates/",
     "service/web/index.html",
     "service/web/app.js",

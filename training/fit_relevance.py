@@ -6,7 +6,7 @@ Four sorts of questions: people's, over documentation (`questions/`); search que
 paragraph (SQuAD 2); and XQuAD's in twelve languages, asked in the paragraphs' own language and across languages. A
 question is unanswerable because its writer meant it so, because the page that answers was taken away, or because it is
 another article's. Documents kept aside (crc32 % 5 == 0; of ClapNQ, SQuAD and COVID-QA the fold of
-``benchmarks/extractive.py``) are not looked at. Writes ``weights.json`` and ``wants.npz`` into ``footnoted.relevance``.
+``benchmarks/extractive.py``) are not looked at. Writes ``weights.json`` and ``wants.npz`` into ``footnoted.retrieval.relevance``.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from pathlib import Path
 import numpy as np
 from sklearn.linear_model import LogisticRegression
 
-import footnoted.relevance
+import footnoted.retrieval.relevance
 from footnoted.providers.extractive import before
-from footnoted.relevance import ShippedMeaning
-from footnoted.relevance.rank import Scored, answer_features, measured
 from footnoted.retrieval import Index
+from footnoted.retrieval.relevance import ShippedMeaning
+from footnoted.retrieval.relevance.rank import Scored, answer_features, measured
 from footnoted.types import Source, Turn
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -41,7 +41,7 @@ import finding  # noqa: E402
 from fit_reading import READ, REFUSED, reading  # noqa: E402
 from parts import asked_written  # noqa: E402
 
-PACKAGE = Path(footnoted.relevance.__file__).parent
+PACKAGE = Path(footnoted.retrieval.relevance.__file__).parent
 # How much a set weighs, whatever its size: in the order, and on each side (answered, not answered) of the second model.
 ORDER = {
     "people": 5.0,
@@ -210,7 +210,7 @@ def singles(seen: list, most: int) -> list[Asked]:
 
 
 def stretches(source: Source, gold: list[dict]) -> list[tuple[int, int]]:
-    from footnoted.relevance import read
+    from footnoted.retrieval.relevance import read
 
     return [
         (sentence.start, sentence.end)

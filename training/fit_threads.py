@@ -36,7 +36,7 @@ from footnoted.assistants.community.matching import Match, matches, read_closely
 from footnoted.assistants.community.thread import read_thread  # noqa: E402
 from footnoted.assistants.community.unaided import quoted  # noqa: E402
 from footnoted.models import Embedder  # noqa: E402
-from footnoted.relevance import ShippedMeaning  # noqa: E402
+from footnoted.retrieval.relevance import ShippedMeaning  # noqa: E402
 
 DATA = Path(os.environ.get("FOOTNOTED_DATA") or ROOT.parent / "shared" / "data")
 SINGLES = ROOT / "training" / "community" / "messages.jsonl"

@@ -20,7 +20,7 @@ from fit_relevance import ROOT, Asked, Remembered, languages, papers
 from parts import asked_written, part
 from rich.progress import track
 
-from footnoted.relevance.rank import _scored, alone, measured
+from footnoted.retrieval.relevance.rank import _scored, alone, measured
 from footnoted.types import Source
 
 PAPERS = {"clapnq8": 600, "squad2": 1500, "squad8": 500}

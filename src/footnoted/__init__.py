@@ -31,7 +31,7 @@ Checking
     HallucinationDetector  any text weighed against its sources
 
 help(footnoted.ask), or of any of these, says more; `footnoted --help` is the command. Rooms of their own:
-footnoted.testing (a scripted LLM server for your tests), .evaluation, .batch, .assistants, .adapters, .service, .mcp.
+footnoted.testing (a scripted LLM server for your tests), .evaluation, .batch, .assistants, .integrations, .service.
 """
 
 from __future__ import annotations

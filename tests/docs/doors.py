@@ -36,15 +36,15 @@ def row(*cells: str) -> tuple[str, ...]:
 CHAT, RESPONSES = PROXY + "test_chat_completions", PROXY + "test_responses"
 MESSAGES, CALLING = PROXY + "test_messages", "tests/integrations/proxy/test_calls.py::"
 AI_CALLS = CALLING + "test_the_ai_sdk_gets_its_calls"
-WIRE = "tests/adapters/test_wire_faults.py::"
+WIRE = "tests/integrations/test_wire_faults.py::"
 ADAPTED = (WIRE + "test_every_fault_has_its_one_right_ending", WIRE + "test_a_caller_who_gives_up_is_felt_upstream")
 NO_TOOLS = "no: it answers from documents, and offers its model no tool"
-LANGCHAIN, LLAMAINDEX = "tests/adapters/test_langchain.py::", "tests/adapters/test_llamaindex.py::"
-HAYSTACK, PYDANTIC = "tests/adapters/test_haystack.py::", "tests/adapters/test_pydantic_ai.py::"
+LANGCHAIN, LLAMAINDEX = "tests/integrations/test_langchain.py::", "tests/integrations/test_llamaindex.py::"
+HAYSTACK, PYDANTIC = "tests/integrations/test_haystack.py::", "tests/integrations/test_pydantic_ai.py::"
 RAILS, METRICS, MCP = (
     "tests/integrations/test_rails.py::",
     "tests/integrations/test_metrics.py::",
-    "tests/mcp/test_server.py::",
+    "tests/integrations/mcp/test_server.py::",
 )
 WEBUI = "tests/service/test_open_webui.py::test_an_answer_has_its_sources_and_a_status"
 THEIRS = "no: its own client asks the model"

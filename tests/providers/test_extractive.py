@@ -12,7 +12,7 @@ from footnoted import GenerationRequest, GroundedGenerator, SourceContext
 from footnoted.errors import ConfigurationError
 from footnoted.providers._choosing import passages
 from footnoted.providers.extractive import Extractive, before
-from footnoted.relevance import rank
+from footnoted.retrieval.relevance import rank
 from footnoted.types import FinishReason, Prompt, Sampling, Schema, Source, Turn
 
 POLICY = Source("car", "The windscreen excess is £75. The theft excess is £250. We cover you in 40 countries.")

@@ -5,7 +5,7 @@ import pytest
 from footnoted import GroundedGenerator
 from footnoted.models import Embedder, ModelUnavailable
 from footnoted.providers.extractive import Extractive
-from footnoted.relevance import ShippedMeaning
+from footnoted.retrieval.relevance import ShippedMeaning
 from footnoted.types import Prompt, Source
 
 

@@ -1,4 +1,5 @@
-"""Other libraries' documents, questions and models in; answers and verdicts, in those libraries' own forms, out.
+"""Is `footnoted.integrations` now; this name goes with the next version."""
 
-One module a library, each with an extra of its name; none is opened by the others, nor by ``import footnoted``.
-"""
+from footnoted._moved import moved
+
+moved(__name__, "footnoted.integrations")

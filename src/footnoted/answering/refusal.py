@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from footnoted.contract import EvidenceSpan
 from footnoted.orders import stands_in_order
-from footnoted.relevance import rank
+from footnoted.retrieval.relevance import rank
 from footnoted.text import content_stems
 
 if TYPE_CHECKING:

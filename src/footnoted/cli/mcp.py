@@ -42,7 +42,7 @@ def mcp(
         from footnoted.answering.generator import GroundedGenerator
 
         generator = GroundedGenerator(provider, model=model, base_url=base_url)
-        from footnoted.mcp import make_server
+        from footnoted.integrations.mcp import make_server
 
         config = GenerationConfig(mode=mode, citation_style=style, model=model)
         server = make_server(paths or (), generator=generator, config=config, passages=passages)

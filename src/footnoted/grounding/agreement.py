@@ -22,7 +22,7 @@ from footnoted.grounding.language import language
 from footnoted.grounding.quantities import quantities, same
 from footnoted.grounding.reading import read, weight_of
 from footnoted.grounding.tables import Misplaced, misplaced
-from footnoted.relevance.rarity import rarity
+from footnoted.retrieval.relevance.rarity import rarity
 from footnoted.text import content_stems, fold, stem
 from footnoted.types import Span
 

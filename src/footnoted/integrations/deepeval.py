@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from footnoted.adapters._extra import needed
+from footnoted.integrations._extra import needed
 
 with needed("deepeval"):
     from deepeval.metrics import BaseMetric

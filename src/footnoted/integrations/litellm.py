@@ -9,7 +9,7 @@ import json
 from collections.abc import AsyncGenerator
 from typing import Any
 
-from footnoted.adapters._extra import needed
+from footnoted.integrations._extra import needed
 
 with needed("litellm"):
     from litellm.integrations.custom_guardrail import CustomGuardrail

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from footnoted.adapters._extra import needed
+from footnoted.integrations._extra import needed
 
 with needed("nemo"):
     from nemoguardrails.actions import action

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from footnoted.adapters._extra import needed
+from footnoted.integrations._extra import needed
 
 with needed("ragas"):
     from ragas.metrics.base import MetricType, SingleTurnMetric

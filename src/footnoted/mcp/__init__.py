@@ -1,8 +1,5 @@
-"""Questions and answers from any MCP client in; cited answers and verdicts, as structured results, out.
+"""Is `footnoted.integrations.mcp` now; this name goes with the next version."""
 
-Needs the ``mcp`` extra. ``footnoted mcp PATH…`` serves it; `make_server` makes one for your own program.
-"""
+from footnoted._moved import moved
 
-from footnoted.mcp.server import make_server
-
-__all__ = ["make_server"]
+moved(__name__, "footnoted.integrations.mcp")

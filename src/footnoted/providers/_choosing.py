@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 from footnoted.orders import is_order
 from footnoted.providers import _wording
-from footnoted.relevance import Sentence, read
+from footnoted.retrieval.relevance import Sentence, read
 from footnoted.text import content_stems, estimate_tokens
 from footnoted.types import Pointer, Span
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from footnoted.relevance import Scored
+    from footnoted.retrieval.relevance import Scored
     from footnoted.types import Source
 
 _LOOKED_AT = 40  # ranked sentences

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from footnoted.orders import is_order
 from footnoted.providers import _wording
 from footnoted.providers._choosing import Passage
-from footnoted.relevance import OVERVIEW, read
+from footnoted.retrieval.relevance import OVERVIEW, read
 from footnoted.types import Pointer, Span
 
 if TYPE_CHECKING:

@@ -1,6 +1,6 @@
 """Answers made of the sources' own sentences, each with its pointer: no model that writes, no network.
 
-The hard thing is to know when not to answer; `footnoted.relevance` says how likely the sources do.
+The hard thing is to know when not to answer; `footnoted.retrieval.relevance` says how likely the sources do.
 """
 
 from __future__ import annotations
@@ -16,14 +16,24 @@ from footnoted.models import ModelUnavailable
 from footnoted.orders import is_order
 from footnoted.providers._choosing import Passage, passages
 from footnoted.providers._overview import told
-from footnoted.relevance import OVERVIEW, Reads, ShippedMeaning, answerability, parts, passage_of, rank, reread, tells
+from footnoted.retrieval.relevance import (
+    OVERVIEW,
+    Reads,
+    ShippedMeaning,
+    answerability,
+    parts,
+    passage_of,
+    rank,
+    reread,
+    tells,
+)
 from footnoted.text import content_stems, estimate_tokens, fold, stem, words
 from footnoted.types import Delta, FinishReason, Pointer, Prompt, Usage
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator, Sequence
 
-    from footnoted.relevance import Meaning, Scored
+    from footnoted.retrieval.relevance import Meaning, Scored
     from footnoted.types import Source, Turn
 
 THRESHOLD = (

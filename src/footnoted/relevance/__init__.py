@@ -1,26 +1,5 @@
-"""Which sentence of some sources answers a question, and whether any does."""
+"""Is `footnoted.retrieval.relevance` now; this name goes with the next version."""
 
-from footnoted.relevance.layout import Sentence, read
-from footnoted.relevance.meaning import Meaning, Reads, ShippedMeaning
-from footnoted.relevance.question import parts, tells
-from footnoted.relevance.rank import Scored, answerability, kind_of, passage_of, rank, reread, said_of
+from footnoted._moved import moved
 
-OVERVIEW = "overview"  # the key under which a source says that it was chosen for a question about the collection
-
-__all__ = [
-    "OVERVIEW",
-    "Meaning",
-    "Reads",
-    "Scored",
-    "Sentence",
-    "ShippedMeaning",
-    "answerability",
-    "kind_of",
-    "parts",
-    "passage_of",
-    "rank",
-    "read",
-    "reread",
-    "said_of",
-    "tells",
-]
+moved(__name__, "footnoted.retrieval.relevance")

@@ -18,12 +18,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from footnoted.errors import ConfigurationError
-from footnoted.relevance import ShippedMeaning, kind_of, said_of
 from footnoted.retrieval import store
 from footnoted.retrieval.build import Built, build
 from footnoted.retrieval.cache import default_folder
 from footnoted.retrieval.load import LIMIT
 from footnoted.retrieval.overview import marked, overview
+from footnoted.retrieval.relevance import ShippedMeaning, kind_of, said_of
 from footnoted.retrieval.retriever import context_of
 from footnoted.retrieval.terms import index_terms, query_terms
 from footnoted.retrieval.vectors import Vectors
@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     import tantivy
 
     from footnoted.contract import SourceContext
-    from footnoted.relevance import Meaning
     from footnoted.retrieval.load import Progress
+    from footnoted.retrieval.relevance import Meaning
     from footnoted.retrieval.retriever import Filters
     from footnoted.types import Source
 

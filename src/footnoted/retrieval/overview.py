@@ -12,7 +12,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from footnoted.inert import on_one_line
-from footnoted.relevance import OVERVIEW
+from footnoted.retrieval.relevance import OVERVIEW
 from footnoted.types import Source
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
 from footnoted.errors import ConfigurationError
-from footnoted.relevance import ShippedMeaning, said_of
+from footnoted.retrieval.relevance import ShippedMeaning, said_of
 from footnoted.retrieval.retriever import context_of
 from footnoted.retrieval.store import NOWHERE
 from footnoted.retrieval.terms import index_terms, query_terms
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from sqlalchemy.ext.asyncio import AsyncSession
 
     from footnoted.contract import SourceContext
-    from footnoted.relevance import Meaning
+    from footnoted.retrieval.relevance import Meaning
     from footnoted.retrieval.retriever import Filters
     from footnoted.store import Database
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from footnoted.contract import SourceContext, made_uuid
-from footnoted.relevance import OVERVIEW, parts
+from footnoted.retrieval.relevance import OVERVIEW, parts
 
 if TYPE_CHECKING:
     from uuid import UUID

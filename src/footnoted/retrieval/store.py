@@ -7,7 +7,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from footnoted.relevance import said_of
+from footnoted.retrieval.relevance import said_of
 from footnoted.retrieval.terms import index_terms
 from footnoted.retrieval.vectors import key_of
 from footnoted.types import Source

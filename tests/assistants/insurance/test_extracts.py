@@ -4,7 +4,7 @@ import pytest
 
 from footnoted.assistants.insurance.extracts import PolicyExtracts
 from footnoted.models import Embedder, ModelUnavailable
-from footnoted.relevance import ShippedMeaning
+from footnoted.retrieval.relevance import ShippedMeaning
 from footnoted.types import Prompt, Source
 
 GLASS = "The windscreen excess is £75 when the glass is replaced. Loss of keys is covered up to £250."

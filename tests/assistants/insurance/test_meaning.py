@@ -6,8 +6,8 @@ from footnoted.assistants.insurance import RetrievalAgent, RetrievalRequest
 from footnoted.assistants.insurance import retrieval as retrieving
 from footnoted.assistants.insurance.meaning import Shelf, in_place, nearness, read_in_place
 from footnoted.models import ModelUnavailable
-from footnoted.relevance import ShippedMeaning, read
 from footnoted.retrieval import Index
+from footnoted.retrieval.relevance import ShippedMeaning, read
 from footnoted.types import Source
 
 STAY = Source(

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from footnoted.assistants.community.artifact import Entry, open_entries
 from footnoted.assistants.community.matching import Found, Match, Meanings, Terms, matches, measured, read_closely
 from footnoted.errors import SourceError
-from footnoted.relevance import ShippedMeaning
+from footnoted.retrieval.relevance import ShippedMeaning
 
 if TYPE_CHECKING:
     import numpy as np

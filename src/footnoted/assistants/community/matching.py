@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from footnoted.assistants.community.fitted import chance
 from footnoted.orders import is_order
-from footnoted.relevance import Meaning, Reads, answerability, rank, reread
+from footnoted.retrieval.relevance import Meaning, Reads, answerability, rank, reread
 from footnoted.retrieval.terms import index_terms, query_terms
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ _CLOSELY = 8  # passages that are read with the question
 
 
 class Reading(Meaning, Reads, Protocol):
-    """What knows how alike texts are and reads two together; `footnoted.relevance.ShippedMeaning` is one."""
+    """What knows how alike texts are and reads two together; `footnoted.retrieval.relevance.ShippedMeaning` is one."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from footnoted.inert import readable
 from footnoted.orders import is_order
-from footnoted.relevance import ShippedMeaning, rank, read, reread
+from footnoted.retrieval.relevance import ShippedMeaning, rank, read, reread
 from footnoted.text import estimate_tokens
 from footnoted.types import Delta, FinishReason, Pointer, Usage, Verdict
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
 
     from footnoted.grounding.check import Checker
-    from footnoted.relevance import Sentence
+    from footnoted.retrieval.relevance import Sentence
     from footnoted.types import Prompt, Source
 
 _FIRST = 0.7  # of the room that is left, for a source that others follow

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from footnoted.assistants.insurance.figures import figures
 from footnoted.orders import is_order
-from footnoted.relevance import rank, read
-from footnoted.relevance.rarity import rarity
+from footnoted.retrieval.relevance import rank, read
+from footnoted.retrieval.relevance.rarity import rarity
 from footnoted.text import content_stems
 from footnoted.types import Source
 

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING
 
 from footnoted.assistants.insurance.passages import said_of
 from footnoted.models import ModelUnavailable
-from footnoted.relevance import ShippedMeaning
-from footnoted.relevance.rank import odds_of
+from footnoted.retrieval.relevance import ShippedMeaning
+from footnoted.retrieval.relevance.rank import odds_of
 
 if TYPE_CHECKING:
     from footnoted.assistants.insurance.clauses import Clause

@@ -13,12 +13,12 @@ from footnoted.models import ModelUnavailable
 from footnoted.orders import is_order
 from footnoted.providers._choosing import Passage, passages
 from footnoted.providers.extractive import before
-from footnoted.relevance import Reads, ShippedMeaning, answerability, rank, reread
+from footnoted.retrieval.relevance import Reads, ShippedMeaning, answerability, rank, reread
 from footnoted.text import estimate_tokens
 from footnoted.types import Delta, FinishReason, Prompt, Source, Usage
 
 if TYPE_CHECKING:
-    from footnoted.relevance import Meaning, Scored
+    from footnoted.retrieval.relevance import Meaning, Scored
 
 log = logging.getLogger(__name__)
 

@@ -10,7 +10,7 @@ import threading
 from typing import TYPE_CHECKING
 
 from footnoted.models import ModelUnavailable
-from footnoted.relevance import read
+from footnoted.retrieval.relevance import read
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from footnoted.relevance import Meaning, Sentence
+    from footnoted.retrieval.relevance import Meaning, Sentence
     from footnoted.types import Source
 
 _READ_AHEAD = 150_000  # code points of policies that are read for their meaning at the first question, in some 5 s

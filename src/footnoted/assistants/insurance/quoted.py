@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from footnoted.orders import is_order
-from footnoted.relevance import read
+from footnoted.retrieval.relevance import read
 
 if TYPE_CHECKING:
     from footnoted.types import Source

@@ -16,8 +16,8 @@ from footnoted.assistants.insurance.passages import Clauses, passages_of, produc
 from footnoted.assistants.insurance.phrases import language_of
 from footnoted.assistants.insurance.vocabulary import Vocabulary
 from footnoted.grounding.language import language
-from footnoted.relevance import ShippedMeaning
-from footnoted.relevance.rarity import UNSEEN, rarity
+from footnoted.retrieval.relevance import ShippedMeaning
+from footnoted.retrieval.relevance.rarity import UNSEEN, rarity
 from footnoted.text import content_stems
 
 if TYPE_CHECKING:

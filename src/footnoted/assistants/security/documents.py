@@ -98,7 +98,7 @@ def summarised(title: str, text: str, question: str, *, most: int) -> str:
     """
     if len(text) <= most:
         return text.strip()
-    from footnoted.relevance import rank
+    from footnoted.retrieval.relevance import rank
     from footnoted.types import Source
 
     chosen: list[tuple[int, int]] = []

@@ -1,0 +1,264 @@
+"""Haystack: `GroundedAnswerer` answers, `GroundingChecker` weighs; its chat generators and retrievers are taken.
+
+Needs haystack-ai (``pip install 'footnoted[haystack]'``). Both components are serialisable, run blocking and awaited.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
+from inspect import isawaitable
+from typing import TYPE_CHECKING, Any, Literal
+
+from footnoted.answering.generator import GroundedGenerator
+from footnoted.contract import GenerationConfig, GenerationRequest, GenerationResponse, SourceContext
+from footnoted.errors import ConfigurationError
+from footnoted.grounding.detector import GroundingResult, HallucinationDetector
+from footnoted.integrations._answering import pieces_and_response
+from footnoted.integrations._documents import context_of, question_of, turns
+from footnoted.integrations._extra import needed
+from footnoted.integrations._haystack_model import HaystackProvider, is_chat_generator
+from footnoted.integrations._retrieving import bounded
+from footnoted.integrations._waiting import pieces_of, result_of
+
+with needed("haystack"):
+    from haystack import Document, component, default_from_dict, default_to_dict
+    from haystack.core.errors import SerializationError
+    from haystack.dataclasses import ChatMessage, GeneratedAnswer, StreamingCallbackT, StreamingChunk
+    from haystack.dataclasses.streaming_chunk import ComponentInfo, FinishReason, select_streaming_callback
+    from haystack.utils import Secret
+    from haystack.utils.callable_serialization import deserialize_callable, serialize_callable
+
+if TYPE_CHECKING:
+    from footnoted.retrieval.retriever import Filters
+
+__all__ = ["GroundedAnswerer", "GroundingChecker", "HaystackProvider", "HaystackRetriever", "contexts"]
+
+_REASONS: dict[str, FinishReason] = {"complete": "stop", "length": "length", "filtered": "content_filter"}
+
+
+def contexts(documents: Sequence[Document]) -> list[SourceContext]:
+    """Haystack documents as footnoted's sources, in order; one without text stays in its place, empty."""
+    return [context_of(each.content, id_=each.id, metadata=each.meta, score=each.score) for each in documents]
+
+
+class HaystackRetriever:
+    """A Haystack retriever that takes ``query``, or what runs like one, as `footnoted.retrieval.Retriever`.
+
+    Of a component with ``run_async`` that is awaited; ``run`` goes to a thread. What comes must have ``documents``.
+    """
+
+    def __init__(self, retriever: Any) -> None:
+        self._retriever = retriever
+
+    async def retrieve(self, question: str, *, k: int = 8, filters: Filters | None = None) -> list[SourceContext]:
+        """What it finds, in its order, cut to ``k``; ``filters`` are held against the documents' metadata."""
+        awaited = getattr(self._retriever, "run_async", None)
+        if awaited is not None:
+            found = await awaited(query=question)
+        else:
+            found = await asyncio.to_thread(self._retriever.run, query=question)
+        return bounded(contexts(found["documents"]), k, filters)
+
+
+@component
+class GroundedAnswerer:
+    """A question and documents in; a checked, cited answer out.
+
+    Out come ``replies`` (one message), ``answers`` (one `GeneratedAnswer` over the same documents, the whole
+    response in its ``meta``) and ``citations`` (dicts; ``source_index`` counts the documents given). The finish
+    reason stands in the reply's ``meta``: an answer that was cut off is ``truncated``, never ``complete``.
+
+    ``provider`` is whatever `GroundedGenerator` takes, or a Haystack chat generator; ``model``, ``base_url``,
+    ``checking``, ``deadlines`` and ``fallback`` are its as well;
+    ``config`` the fields of `GenerationConfig`. Without ``api_key`` the vendor's own variable is read.
+    """
+
+    def __init__(
+        self,
+        provider: Any = "extractive",
+        *,
+        model: str | None = None,
+        base_url: str | None = None,
+        api_key: Secret | None = None,
+        config: dict[str, Any] | None = None,
+        checking: Literal["hold", "mark", "amend", "off"] | None = None,
+        deadlines: dict[str, float | None] | None = None,
+        fallback: str | None = None,
+        streaming_callback: StreamingCallbackT | None = None,
+    ) -> None:
+        self.provider = provider
+        self.model = model
+        self.base_url = base_url
+        self.api_key = api_key
+        self.config = dict(config or {})
+        self.checking = checking
+        self.deadlines = deadlines
+        self.fallback = fallback
+        self.streaming_callback = streaming_callback
+        self._config = GenerationConfig(**self.config)  # a wrong field is said here, not in the middle of a run
+        self._generator: GroundedGenerator | None = None
+
+    def warm_up(self) -> None:
+        """Make the generator; a missing key or an unknown provider is said here. Run does it too."""
+        if self._generator is None:
+            asked = HaystackProvider(self.provider) if is_chat_generator(self.provider) else self.provider
+            self._generator = GroundedGenerator(
+                asked,
+                api_key=self.api_key.resolve_value() if self.api_key else None,
+                base_url=self.base_url,
+                model=self.model,
+                checking=self.checking,
+                deadlines=self.deadlines,
+                fallback=self.fallback,
+            )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The component's settings; a key is named by its variable, never written."""
+        if not isinstance(self.provider, str) and not is_chat_generator(self.provider):
+            raise SerializationError(
+                f"this provider cannot be written down: {self.provider!r}; give its name, or a chat generator, instead"
+            )
+        callback = self.streaming_callback
+        return default_to_dict(
+            self,
+            provider=self.provider,
+            model=self.model,
+            base_url=self.base_url,
+            api_key=self.api_key,
+            config=self._config.model_dump(mode="json", exclude_unset=True),
+            checking=self.checking,
+            deadlines=self.deadlines,
+            fallback=self.fallback,
+            streaming_callback=serialize_callable(callback) if callback else None,
+        )
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> GroundedAnswerer:
+        """The component that `to_dict` wrote down."""
+        given = dict(data.get("init_parameters", {}))
+        if given.get("streaming_callback"):
+            given["streaming_callback"] = deserialize_callable(given["streaming_callback"])
+        return default_from_dict(cls, {**data, "init_parameters": given})
+
+    @component.output_types(replies=list[ChatMessage], answers=list[GeneratedAnswer], citations=list[dict[str, Any]])
+    def run(
+        self,
+        question: str,
+        documents: list[Document],
+        history: list[ChatMessage] | None = None,
+        streaming_callback: StreamingCallbackT | None = None,
+    ) -> dict[str, Any]:
+        """The answer; ``streaming_callback`` is told each piece as it comes, in the caller's thread."""
+        callback = select_streaming_callback(self.streaming_callback, streaming_callback, requires_async=False)
+        request = self._request(question, documents, history)
+        if callback is None:
+            response = result_of(self._ready().generate(request))
+            return _told(response, documents)
+        told: dict[str, Any] = {}
+        for piece in pieces_of(self._pieces(request)):
+            if isinstance(piece, GenerationResponse):
+                told = _told(piece, documents)
+            else:
+                callback(piece)
+        return told
+
+    @component.output_types(replies=list[ChatMessage], answers=list[GeneratedAnswer], citations=list[dict[str, Any]])
+    async def run_async(
+        self,
+        question: str,
+        documents: list[Document],
+        history: list[ChatMessage] | None = None,
+        streaming_callback: StreamingCallbackT | None = None,
+    ) -> dict[str, Any]:
+        """The answer, awaited; ``streaming_callback`` may be asynchronous."""
+        callback = select_streaming_callback(self.streaming_callback, streaming_callback, requires_async=True)
+        request = self._request(question, documents, history)
+        if callback is None:
+            return _told(await self._ready().generate(request), documents)
+        told: dict[str, Any] = {}
+        async with aclosing(self._pieces(request)) as pieces:
+            async for piece in pieces:
+                if isinstance(piece, GenerationResponse):
+                    told = _told(piece, documents)
+                else:
+                    heard = callback(piece)
+                    if isawaitable(heard):
+                        await heard
+        return told
+
+    def _ready(self) -> GroundedGenerator:
+        self.warm_up()
+        assert self._generator is not None  # noqa: S101 - made by warm_up
+        return self._generator
+
+    def _request(
+        self, question: str, documents: list[Document], history: list[ChatMessage] | None
+    ) -> GenerationRequest:
+        return GenerationRequest(
+            query=question_of(question),
+            context=contexts(documents),
+            config=self._config,
+            conversation_history=turns([(each.role.value, each.text or "") for each in history or ()]),
+        )
+
+    async def _pieces(self, request: GenerationRequest) -> AsyncGenerator[StreamingChunk | GenerationResponse]:
+        """Chunks as they come, an empty one with the finish reason, and the whole response last."""
+        info = ComponentInfo.from_component(self)
+        first = True
+        async with aclosing(pieces_and_response(self._ready(), request)) as told:
+            async for one in told:
+                if isinstance(one, str):
+                    yield StreamingChunk(content=one, index=0, start=first, component_info=info)
+                    first = False
+                    continue
+                ending = one.finish_reason.value
+                reason, meta = _REASONS.get(ending), {"finish_reason": ending}
+                yield StreamingChunk(content="", index=0, component_info=info, finish_reason=reason, meta=meta)
+                yield one
+
+
+def _told(response: GenerationResponse, documents: list[Document]) -> dict[str, Any]:
+    whole = response.model_dump(mode="json")
+    meta = {name: whole[name] for name in ("finish_reason", "confidence", "grounding_score", "usage", "provider")}
+    answer = GeneratedAnswer(
+        data=response.response, query=response.query, documents=documents, meta={**meta, "footnoted": whole}
+    )
+    reply = ChatMessage.from_assistant(response.response, meta=meta)
+    return {"replies": [reply], "answers": [answer], "citations": whole["citations"]}
+
+
+@component
+class GroundingChecker:
+    """An answer and documents in; which of its sentences the documents carry, and by which words, out.
+
+    No network, no key. ``grounded`` is whether all stand; ``unsupported`` the sentences that do not; ``claims``
+    every one with its verdict and evidence.
+    """
+
+    def __init__(self) -> None:
+        self._detector = HallucinationDetector()
+
+    @component.output_types(grounded=bool, unsupported=list[str], claims=list[dict[str, Any]])
+    def run(self, answer: str, documents: list[Document]) -> dict[str, Any]:
+        """The verdicts."""
+        return _weighed(result_of(self._check(answer, documents)))
+
+    @component.output_types(grounded=bool, unsupported=list[str], claims=list[dict[str, Any]])
+    async def run_async(self, answer: str, documents: list[Document]) -> dict[str, Any]:
+        """The verdicts, awaited."""
+        return _weighed(await self._check(answer, documents))
+
+    async def _check(self, answer: str, documents: list[Document]) -> GroundingResult:
+        if not isinstance(answer, str):
+            raise ConfigurationError(f"the answer must be text, not {type(answer).__name__}")
+        return await self._detector.check_grounding(answer, contexts(documents))
+
+
+def _weighed(result: GroundingResult) -> dict[str, Any]:
+    return {
+        "grounded": result.grounded,
+        "unsupported": result.ungrounded_claims,
+        "claims": [claim.model_dump(mode="json") for claim in result.claims],
+    }

@@ -1,0 +1,110 @@
+"""What a question's words tell: which of them matter, and how much. The hard thing is to do so in any language.
+
+English has a table of how rare its stems are; a word of another language has none, so what is common there shows only
+among the passages it is asked of (`measures.Pool` multiplies both).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from footnoted.retrieval.relevance.rarity import UNSEEN, rarity
+from footnoted.text import STOPWORDS, fold, stem, words
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_UNSPACED = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
+_ASKING = frozenset("much many far long often".split())  # what "how" takes along
+_TELLING = 3.9  # a weight from which on a word says what a question is about
+_SHORT, _SHORT_WEIGHT = 3, 4.0  # a short unknown word is likelier another language's small word than a name
+_SEAM = re.compile(r"[?？؟!;；。,，、]+\s*")
+_LEAST, _MOST = 3, 4  # words of a part that can be asked alone; parts
+_LIGHT = 0.35  # how much a word of the question before weighs
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question ready to be held against sentences.
+
+    ``weights``: content stem → how much it tells; ``order``: all its stems in order, small words included; ``content``:
+    those that tell; ``names``: stems written with a capital inside the question; ``numbers``: its figures.
+    """
+
+    text: str
+    about: str
+    weights: Mapping[str, float]
+    order: tuple[str, ...]
+    content: tuple[str, ...]
+    names: frozenset[str]
+    numbers: frozenset[str]
+    total: float
+
+    @property
+    def whole(self) -> str:
+        """The question with what was asked before it."""
+        return f"{self.about} {self.text}".strip()
+
+
+def understand(question: str, *, about: str = "") -> Question:
+    """What a question asks; ``about`` holds words of the talk before it, which count for less."""
+    tokens = words(question)
+    telling = [(word, start) for word, start, _ in tokens if fold(word) not in STOPWORDS]
+    weights: dict[str, float] = {}
+    for word, _ in telling:
+        weights.setdefault(stem(word), _weight(word))
+    for word, _, _ in words(about):
+        if fold(word) not in STOPWORDS:
+            weights.setdefault(stem(word), _weight(word) * _LIGHT)
+    return Question(
+        text=question,
+        about=about,
+        weights=weights,
+        order=tuple(stem(word) for word, _, _ in tokens),
+        content=tuple(stem(word) for word, _ in telling),
+        names=frozenset(stem(word) for word, start in telling if start and word[0].isupper()),
+        numbers=frozenset(stem(word) for word, _, _ in tokens if word[0].isdigit()),
+        total=sum(weights.values()) or 1.0,
+    )
+
+
+def parts(question: str) -> list[str]:
+    """The parts of a question that can be asked alone; none where it is one.
+
+    Marks part them, and a question's first word where it comes again behind a word that joins.
+
+    >>> parts("How much is the premium, and what is the excess?")
+    ['How much is the premium', 'and what is the excess']
+    >>> parts("how do I cancel and how do I complain?")
+    ['how do I cancel', 'how do I complain']
+    """
+    found = [part for piece in _SEAM.split(question) for part in _begun_again(piece.strip())]
+    found = [part for part in found if len(part.split()) >= _LEAST]
+    return found[:_MOST] if len(found) > 1 else []
+
+
+def _begun_again(piece: str) -> list[str]:
+    said = piece.split()
+    folded = [fold(word) for word in said]
+    again = next((i for i in range(_LEAST + 1, len(said) - 1) if folded[i] == folded[0]), 0)
+    return [" ".join(said[: again - 1]), " ".join(said[again:])] if again else [piece]
+
+
+def tells(word: str) -> bool:
+    """Whether a question's word says what it is about (``windscreen``), not how it asks (``which``).
+
+    >>> [word for word in "How much does life insurance cost a month".split() if tells(word)]
+    ['life', 'insurance', 'cost', 'month']
+    """
+    if _UNSPACED.match(word):  # a pair of characters is often no word
+        return False
+    return fold(word) not in STOPWORDS | _ASKING and _weight(word) >= _TELLING
+
+
+def _weight(word: str) -> float:
+    weight = rarity(stem(word))
+    if len(word) <= _SHORT and weight >= UNSEEN and word.isascii() and word.islower():
+        weight = _SHORT_WEIGHT
+    return weight
