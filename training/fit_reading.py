@@ -14,7 +14,8 @@ from sklearn.linear_model import LogisticRegression
 
 from footnoted.providers.extractive import THRESHOLD
 from footnoted.retrieval.relevance import Scored, ShippedMeaning, passage_of
-from footnoted.retrieval.relevance.rank import _CLOSELY, alone, answer_features, odds_of, read_features
+from footnoted.retrieval.relevance.logistic import odds_of
+from footnoted.retrieval.relevance.rank import _CLOSELY, alone, answer_features, read_features
 
 READ = {"people": 3.0, "asked": 2.0, "xquad": 1.5, "across": 1.0}  # the sets, and how much each weighs
 READ_C = 0.1

@@ -13,18 +13,15 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from footnoted.errors import ConfigurationError
 from footnoted.models import ModelUnavailable
-from footnoted.orders import is_order
 from footnoted.providers._choosing import Passage, passages
 from footnoted.providers._overview import told
 from footnoted.retrieval.relevance import (
     OVERVIEW,
     Reads,
     ShippedMeaning,
-    answerability,
+    judged,
     parts,
     passage_of,
-    rank,
-    reread,
     tells,
 )
 from footnoted.text import content_stems, estimate_tokens, fold, stem, words
@@ -212,22 +209,12 @@ class Extractive:
     def _weighed(self, sources: Sequence[Source], question: str, about: str) -> tuple[list[Scored], float]:
         """The sentences, best first, and the chance that they answer."""
         try:
-            return self._judged(sources, question, about)
+            return judged(question, sources, about=about, likeness=self.likeness)
         except ModelUnavailable:
             if not self._may_go_without:
                 raise
             self.likeness = None
-            return self._judged(sources, question, about)
-
-    def _judged(self, sources: Sequence[Source], question: str, about: str) -> tuple[list[Scored], float]:
-        ranked = rank(question, sources, about=about, likeness=self.likeness)
-        # A sentence that orders about whoever answers tells nothing, however well its words fit.
-        ranked = [one for one in ranked if not is_order(one.sentence.text)]
-        whole = f"{about} {question}".strip()
-        if not isinstance(self.likeness, Reads):
-            return ranked, answerability(whole, ranked)
-        ranked = reread(question, ranked, sources, self.likeness)
-        return ranked, answerability(whole, ranked, sources=sources, reads=self.likeness, asked=question)
+            return judged(question, sources, about=about, likeness=self.likeness)
 
 
 def before(question: str, history: Sequence[Turn]) -> str:

@@ -6,13 +6,14 @@ They lie in ``fitted.json``, which ``training/fit_threads.py`` writes from label
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from footnoted.retrieval.relevance.logistic import chance_of, log_odds
 
 if TYPE_CHECKING:
     import numpy as np
@@ -57,13 +58,7 @@ class Fitted:
 
 def chance(weights: Mapping[str, float], features: Mapping[str, float]) -> float:
     """The chance (0-1) that some features speak for."""
-    return 1 / (1 + math.exp(-logit(weights, features)))
-
-
-def logit(weights: Mapping[str, float], features: Mapping[str, float]) -> float:
-    """The same as the log of its odds, within -30 and 30."""
-    told = weights[""] + sum(weights.get(name, 0.0) * value for name, value in features.items())
-    return max(-30.0, min(30.0, told))
+    return chance_of(log_odds(features, weights))
 
 
 def gate_features(shape: Mapping[str, float], acts: Sequence[Mapping[str, float]]) -> dict[str, Any]:

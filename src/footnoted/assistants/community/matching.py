@@ -18,8 +18,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
 from footnoted.assistants.community.fitted import chance
-from footnoted.orders import is_order
-from footnoted.retrieval.relevance import Meaning, Reads, answerability, rank, reread
+from footnoted.retrieval.relevance import Meaning, Reads, judged
 from footnoted.retrieval.terms import index_terms, query_terms
 
 if TYPE_CHECKING:
@@ -189,16 +188,14 @@ def read_closely(question: str, near: Sequence[Match], meaning: Reading) -> Foun
     """The nearest passages in a new order: each sentence weighed, the best ones read together with the question."""
     some, rest = near[:_CLOSELY], near[_CLOSELY:]
     passages = [one.passage for one in some]
-    ranked = rank(question, passages, likeness=meaning)
-    ranked = reread(question, [one for one in ranked if not is_order(one.sentence.text)], passages, meaning)
+    ranked, answers = judged(question, passages, likeness=meaning)
     best: dict[int, float] = {}
     for one in ranked:
         best.setdefault(one.source_index, one.score)
     worst = min(best.values(), default=0.0) - 1
     read = [replace(one, score=best.get(place, worst)) for place, one in enumerate(some)]
     read.sort(key=lambda one: -one.score)
-    chance = answerability(question, ranked, sources=passages, reads=meaning)
-    return Found((*read, *(replace(one, score=worst) for one in rest)), chance)
+    return Found((*read, *(replace(one, score=worst) for one in rest)), answers)
 
 
 def reply_features(found: Found) -> dict[str, float]:

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING
 
 from footnoted.assistants.insurance.passages import said_of
 from footnoted.models import ModelUnavailable
-from footnoted.retrieval.relevance import ShippedMeaning
-from footnoted.retrieval.relevance.rank import odds_of
+from footnoted.retrieval.relevance import ShippedMeaning, logistic
+from footnoted.retrieval.relevance.logistic import log_odds, odds_of
 
 if TYPE_CHECKING:
     from footnoted.assistants.insurance.clauses import Clause
@@ -73,7 +73,7 @@ def candidates(question: str, shelf: Clauses, odds: Sequence[float]) -> list[Can
             "around": float(any(_holds(clause, other) for other in others)),
             **{kind: float(clause.kind == kind and clause.row is None) for kind in _KINDS},
         }
-        found.append(Candidate(passage, clause, told, _weighed(told, _fitted()["order"])))
+        found.append(Candidate(passage, clause, told, log_odds(told, _fitted()["order"])))
     return sorted(found, key=lambda one: -one.score)
 
 
@@ -110,7 +110,7 @@ def chance_features(found: Sequence[Candidate]) -> dict[str, float]:
 
 def chance_of(found: Sequence[Candidate]) -> float:
     """The chance (0–1) that a clause which decides is among those that are quoted."""
-    return 1 / (1 + math.exp(-_weighed(chance_features(found), _fitted()["chance"]))) if found else 0.0
+    return logistic.chance_of(log_odds(chance_features(found), _fitted()["chance"])) if found else 0.0
 
 
 def _holds(outer: Clause, inner: Clause) -> bool:
@@ -121,10 +121,6 @@ def _holds(outer: Clause, inner: Clause) -> bool:
         and len(inner.number) > len(outer.number)
         and inner.number.startswith(f"{outer.number}(")
     )
-
-
-def _weighed(features: Mapping[str, float], weights: Mapping[str, float]) -> float:
-    return weights.get("", 0.0) + sum(weights.get(name, 0.0) * value for name, value in features.items())
 
 
 @cache

@@ -3,7 +3,7 @@
 from footnoted.retrieval.relevance.layout import Sentence, read
 from footnoted.retrieval.relevance.meaning import Meaning, Reads, ShippedMeaning
 from footnoted.retrieval.relevance.question import parts, tells
-from footnoted.retrieval.relevance.rank import Scored, answerability, kind_of, passage_of, rank, reread, said_of
+from footnoted.retrieval.relevance.rank import Scored, answerability, judged, kind_of, passage_of, rank, reread, said_of
 
 OVERVIEW = "overview"  # the key under which a source says that it was chosen for a question about the collection
 
@@ -15,6 +15,7 @@ __all__ = [
     "Sentence",
     "ShippedMeaning",
     "answerability",
+    "judged",
     "kind_of",
     "parts",
     "passage_of",

@@ -7,13 +7,15 @@ measures of `measures`, made by ``training/fit_relevance.py`` on labelled questi
 from __future__ import annotations
 
 import json
-import math
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
+from footnoted.orders import is_order
 from footnoted.retrieval.relevance.layout import Sentence, read
+from footnoted.retrieval.relevance.logistic import chance_of, log_odds, odds_of
+from footnoted.retrieval.relevance.meaning import Reads
 from footnoted.retrieval.relevance.measures import Likeness, Pool, Prepared, prepare
 from footnoted.retrieval.relevance.narrow import narrow
 from footnoted.retrieval.relevance.question import Question, understand
@@ -23,7 +25,7 @@ from footnoted.types import Span
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from footnoted.retrieval.relevance.meaning import Meaning, Reads
+    from footnoted.retrieval.relevance.meaning import Meaning
     from footnoted.types import Source
 
 _MEASURED = 60  # sentences measured closely; the answer is among them 96 times of 100 in a long article
@@ -90,6 +92,22 @@ def measured(
     return [(one.sentence, pool.features(i, alike)) for i, one in enumerate(pool.pool)]
 
 
+def judged(
+    question: str, sources: Sequence[Source], *, about: str = "", likeness: Meaning | None = None
+) -> tuple[list[Scored], float]:
+    """Every sentence, best first, and the chance (0-1) that the best answers; see `rank`, `reread`, `answerability`.
+
+    A sentence that orders about whoever answers tells nothing, however well its words fit: it is left out.
+    """
+    ranked = rank(question, sources, about=about, likeness=likeness)
+    ranked = [one for one in ranked if not is_order(one.sentence.text)]
+    whole = f"{about} {question}".strip()
+    if not isinstance(likeness, Reads):
+        return ranked, answerability(whole, ranked)
+    ranked = reread(question, ranked, sources, likeness)
+    return ranked, answerability(whole, ranked, sources=sources, reads=likeness, asked=question)
+
+
 def reread(question: str, ranked: Sequence[Scored], sources: Sequence[Source], reads: Reads) -> list[Scored]:
     """The ranked sentences in a new order, the best eight each read together with the question."""
     best, rest = ranked[:_CLOSELY], ranked[_CLOSELY:]
@@ -122,11 +140,11 @@ def answerability(
         return 0.0
     evidence = answer_features(ranked)
     meant = "like" in ranked[0].features
-    odds = _weighed(evidence, _weights()["answer_meant" if meant else "answer"])
+    odds = log_odds(evidence, _weights()["answer_meant" if meant else "answer"])
     if meant and reads is not None and sources:
         texts = [passage_of(ranked[0].sentence, sources), alone(ranked[0].sentence, sources)]
-        odds = _weighed(read_features(ranked[0], odds, *reads.answers(asked or question, texts)), _weights()["read"])
-    return 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, odds))))
+        odds = log_odds(read_features(ranked[0], odds, *reads.answers(asked or question, texts)), _weights()["read"])
+    return chance_of(odds)
 
 
 def passage_of(sentence: Sentence, sources: Sequence[Source]) -> str:
@@ -152,11 +170,6 @@ def read_features(best: Scored, odds: float, passage: float, sentence: float) ->
     foreign = best.features["foreign"]
     so_far = max(-8.0, min(8.0, odds))
     return {"odds": so_far, "read": odds_of(passage), "alone": odds_of(sentence), "foreign": foreign}
-
-
-def odds_of(chance: float) -> float:
-    """The logarithm of a chance's odds, bounded."""
-    return math.log(max(chance, 1e-5) / max(1 - chance, 1e-5))
 
 
 def answer_features(ranked: Sequence[Scored]) -> dict[str, float]:
@@ -229,17 +242,13 @@ def _stems(text: str) -> frozenset[str]:
 
 def _scored(sentence: Sentence, features: Mapping[str, float]) -> Scored:
     weights = _weights()["order_meant" if "like" in features else "order"]
-    return Scored(sentence.source_index, sentence.start, sentence.end, _weighed(features, weights), features, sentence)
-
-
-def _weighed(features: Mapping[str, float], weights: Mapping[str, float]) -> float:
-    return weights.get("", 0.0) + sum(weights.get(name, 0.0) * value for name, value in features.items())
+    return Scored(sentence.source_index, sentence.start, sentence.end, log_odds(features, weights), features, sentence)
 
 
 def _wants(kind: str, vector: Any) -> float:
     """The chance (0–1) that a question with this vector wants such an answer: a number, a name."""
     head = _heads()[kind]
-    return 1.0 / (1.0 + math.exp(-float(head[:-1] @ vector + head[-1])))
+    return chance_of(float(head[:-1] @ vector + head[-1]))
 
 
 @cache
