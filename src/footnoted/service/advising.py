@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import structlog
 
+from footnoted.assistants.protocol import Assistant, Gathered, Message
 from footnoted.assistants.security import AnswerService, ConversationDocument, FindingsService, KnowledgeBaseService
 from footnoted.assistants.security.advice.answer import Advice, persona
 from footnoted.assistants.security.advice.asked import Asked as Understood
 from footnoted.assistants.security.shelf import SourceShelf
 from footnoted.events import AnswerFinished, Event
-from footnoted.service.asking import Asked, ChatBody, ChatContext, Gathered, Message
+from footnoted.service.asking import Asked, ChatBody
 from footnoted.service.chatting import Chat
 from footnoted.types import Deadlines
 
@@ -46,14 +47,14 @@ class TenantDocuments:
 
 
 class Advising:
-    """A `ChatContext` before the documents' own: messages on security are answered by the advisor."""
+    """An `Assistant` before the documents' own: messages on security are answered by the advisor."""
 
     def __init__(self, service: Service) -> None:
         database = service.store.database
         self.findings = FindingsService(database)
         self.knowledge = KnowledgeBaseService(database)
         self.shelf = SourceShelf(database)
-        self._documents: ChatContext = service.chat.context
+        self._documents: Assistant = service.chat.assistant
         settings = service.settings
         options: dict[str, Any] = {}
         if settings.provider != "extractive":
@@ -117,7 +118,7 @@ class Advising:
 
 
 class _Always:
-    """A `ChatContext` that leaves nothing to the documents alone."""
+    """An `Assistant` that leaves nothing to the documents alone."""
 
     def __init__(self, advising: Advising) -> None:
         self._advising = advising

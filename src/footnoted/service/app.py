@@ -29,7 +29,7 @@ from footnoted.errors import FootnotedError
 from footnoted.providers import Fallback, build
 from footnoted.service import routes
 from footnoted.service.answering import Desk
-from footnoted.service.chatting import Chat, DocumentsContext
+from footnoted.service.chatting import Chat, Documents
 from footnoted.service.conversations import Conversations
 from footnoted.service.documents import DocumentService
 from footnoted.service.door import Door
@@ -178,7 +178,7 @@ async def _open(settings: Settings, generator: GroundedGenerator | None, opened:
         documents=documents,
         answers=answers,
         conversations=Conversations(store, streams, documents),
-        chat=Chat(DocumentsContext(documents), answers, settings, documents),
+        chat=Chat(Documents(documents), answers, settings, documents),
         desk=Desk(generator, answers, settings, spending),
         fetcher=Fetcher(settings.url_hosts, most=settings.file_bytes, seconds=settings.url_seconds),
     )

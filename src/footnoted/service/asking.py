@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 from uuid import NAMESPACE_URL, UUID, uuid4, uuid5
 
 from pydantic import AfterValidator, AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field
@@ -14,7 +14,7 @@ from footnoted.service.faults import Fault, too_large
 from footnoted.service.settings import Settings
 
 if TYPE_CHECKING:
-    from footnoted.events import Event
+    from footnoted.assistants.protocol import Writes
     from footnoted.service.spending import Bill
     from footnoted.types import Source
 
@@ -76,35 +76,32 @@ class AnswerBody(Body):
     reader: Reader = "keep"
 
 
-class ChatBody(Body):
-    """A message to be answered from the tenant's documents.
-
-    ``assistant`` ``documents`` says that nothing else may answer. Left out, another context of this service may, but
-    only for a tenant that has added no documents.
-    """
+class MessageBody(Body):
+    """A message of a conversation, to whichever assistant."""
 
     message: Words = Field(validation_alias=AliasChoices("message", "question"))
-    assistant: Literal["documents"] | None = None
     conversation_id: Conversation | None = None
     replaces: UUID | None = None
     document_ids: Annotated[list[UUID], Field(max_length=200)] | None = None
     passages: Annotated[int, Field(ge=1, le=50)] = 8
-    config: GenerationConfig = Field(default_factory=GenerationConfig)
     history: Annotated[
         Annotated[list[tuple[Words, Words]], Field(max_length=_MOST_HISTORY)] | None,
         BeforeValidator(_as_turns),
         Field(validation_alias=AliasChoices("history", "conversation_history")),
     ] = None
-    instructions: Words | None = None
     reader: Reader = "keep"
 
 
-class Writes(Protocol):
-    """Whoever writes answers: `GroundedGenerator`, or an assistant's own."""
+class ChatBody(MessageBody):
+    """A message to be answered from the tenant's documents.
 
-    def stream(self, request: GenerationRequest) -> AsyncGenerator[Event]:
-        """The events of one answer."""
-        ...
+    ``assistant`` ``documents`` says that nothing else may answer. Left out, another assistant of this service may, but
+    only for a tenant that has added no documents.
+    """
+
+    assistant: Literal["documents"] | None = None
+    config: GenerationConfig = Field(default_factory=GenerationConfig)
+    instructions: Words | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,45 +162,6 @@ class Asked:
         """Hold nothing any more for an answer that was not begun."""
         if self.bill is not None:
             self.bill.drop()
-
-
-@dataclass(frozen=True, slots=True)
-class Message:
-    """One message of a conversation, before anything was looked up for it."""
-
-    tenant: str
-    text: str
-    conversation_id: str | None
-    history: list[tuple[str, str]]
-    passages: int
-    config: GenerationConfig
-    document_ids: list[str] | None = None
-    instructions: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Gathered:
-    """What a message is answered from.
-
-    ``instructions`` come before the client's own. ``extras`` and what ``after(response)`` returns are told in
-    ``done``: an intent, entities, a severity, frameworks. ``writer`` writes the answer, if the assistant has
-    its own; ``start`` goes into the first event.
-    """
-
-    sources: list[Source]
-    instructions: str | None = None
-    extras: Mapping[str, Any] = field(default_factory=dict)
-    after: Callable[[GenerationResponse], Mapping[str, Any]] | None = None
-    writer: Writes | None = None
-    start: Mapping[str, Any] = field(default_factory=dict)
-
-
-class ChatContext(Protocol):
-    """Whoever finds what a message is answered from: the tenant's documents, or an assistant's own knowledge."""
-
-    async def gather(self, message: Message) -> Gathered:
-        """The sources for one message."""
-        ...
 
 
 def check_size(settings: Settings, *texts: str, question: str, sources: int = 0, longest: int = 0) -> None:

@@ -1,9 +1,10 @@
-"""A message in; what it is answered from, gathered by whichever context is asked, and the question ready, out."""
+"""A message in; what it is answered from, gathered by whichever assistant is asked, and the question ready, out."""
 
 from __future__ import annotations
 
+from footnoted.assistants.protocol import Assistant, Gathered, Message
 from footnoted.contract import GenerationConfig, GenerationMode, GenerationRequest
-from footnoted.service.asking import Asked, ChatBody, ChatContext, Gathered, Message, check_size, contexts_of_found
+from footnoted.service.asking import Asked, ChatBody, MessageBody, check_size, contexts_of_found
 from footnoted.service.documents import DocumentService
 from footnoted.service.history import Answers
 from footnoted.service.settings import Settings
@@ -11,8 +12,8 @@ from footnoted.service.settings import Settings
 _SHORT = 6  # words up to which a follow-up means little without the question before it
 
 
-class DocumentsContext:
-    """The default context: the passages of the tenant's documents that are nearest to the message."""
+class Documents:
+    """The assistant there always is: the passages of the tenant's documents that are nearest to the message."""
 
     def __init__(self, documents: DocumentService) -> None:
         self._documents = documents
@@ -33,24 +34,21 @@ class DocumentsContext:
 
 
 class Chat:
-    """Messages of conversations. ``context`` may be another assistant's; see `ChatContext`."""
+    """Messages of conversations, put to an assistant."""
 
     def __init__(
-        self, context: ChatContext, answers: Answers, settings: Settings, documents: DocumentService | None = None
+        self, assistant: Assistant, answers: Answers, settings: Settings, documents: DocumentService | None = None
     ) -> None:
-        self.context = context
+        self.assistant = assistant
         self._documents = documents
         self._answers = answers
         self._settings = settings
 
-    async def ask(self, body: ChatBody, tenant: str, *, kind: str = "chat") -> Asked:
+    async def ask(self, body: MessageBody, tenant: str, *, kind: str = "chat") -> Asked:
         """A message with its history and sources, ready to be answered."""
-        check_size(
-            self._settings,
-            *(part for turn in body.history or [] for part in turn),
-            body.instructions or "",
-            question=body.message,
-        )
+        config, own = (body.config, body.instructions) if isinstance(body, ChatBody) else (GenerationConfig(), None)
+        said = [part for turn in body.history or [] for part in turn]
+        check_size(self._settings, *said, own or "", question=body.message)
         history = body.history
         replaces = str(body.replaces) if body.replaces else None
         if history is None:
@@ -65,17 +63,17 @@ class Chat:
             conversation_id=body.conversation_id,
             history=history,
             passages=body.passages,
-            config=body.config,
+            config=config,
             document_ids=document_ids,
-            instructions=body.instructions,
+            instructions=own,
         )
         gathered = await (await self._asked_of(body, tenant)).gather(message)
         contexts, places = contexts_of_found(gathered.sources)
-        instructions = "\n\n".join(filter(None, (gathered.instructions, body.instructions)))
+        instructions = "\n\n".join(filter(None, (gathered.instructions, own)))
         request = GenerationRequest(
             query=body.message,
             context=contexts,
-            config=_talking(body.config, history),
+            config=_talking(config, history),
             system_instructions=instructions or None,
             conversation_history=history,
         )
@@ -93,14 +91,14 @@ class Chat:
             document_ids=document_ids,
         )
 
-    async def _asked_of(self, body: ChatBody, tenant: str) -> ChatContext:
+    async def _asked_of(self, body: MessageBody, tenant: str) -> Assistant:
         """One scope a question: whoever added documents is answered from them and from nothing else."""
         if self._documents is None:
-            return self.context
-        wanted = body.assistant == "documents" or body.document_ids is not None
+            return self.assistant
+        wanted = (isinstance(body, ChatBody) and body.assistant == "documents") or body.document_ids is not None
         if wanted or await self._documents.holds_any(tenant, body.conversation_id):
-            return DocumentsContext(self._documents)
-        return self.context
+            return Documents(self._documents)
+        return self.assistant
 
 
 def _talking(config: GenerationConfig, history: list[tuple[str, str]]) -> GenerationConfig:

@@ -10,25 +10,26 @@ from contextlib import aclosing
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated, Any, Literal
-from uuid import UUID
 
 import structlog
-from pydantic import AliasChoices, Field
+from pydantic import Field
 
 from footnoted.assistants.insurance import CitationStyle, ResponseFinished, ResponseGenerationAgent, RetrievalAgent
 from footnoted.assistants.insurance.desk import InsuranceDesk, Manner
 from footnoted.assistants.insurance.outcomes import Outcomes
 from footnoted.assistants.insurance.variants import Variant, as_json, read_experiment
 from footnoted.assistants.insurance.vocabulary import Vocabulary
+from footnoted.assistants.protocol import Gathered, Message
 from footnoted.contract import GenerationRequest, GenerationResponse, Refusal
 from footnoted.errors import ConfigurationError
 from footnoted.events import AnswerFinished
 from footnoted.providers import build
-from footnoted.service.asking import Asked, Body, Conversation, Reader, Words, check_size, contexts_of_found
+from footnoted.service.asking import Asked, MessageBody, Words
+from footnoted.service.chatting import Chat
 from footnoted.types import FinishReason
 
 if TYPE_CHECKING:
-    from footnoted.assistants.insurance import IntentClassification, ResponseRequest, ResponseResult
+    from footnoted.assistants.insurance import IntentClassification, ResponseResult
     from footnoted.events import Event
     from footnoted.retrieval import Index
     from footnoted.service.app import Service
@@ -39,21 +40,14 @@ _KEPT = 64  # folders of policies whose products and sections stay known
 _HEED_EVERY = 60.0  # seconds a tenant's feedback is taken for known
 
 
-class InsuranceBody(Body):
+class InsuranceBody(MessageBody):
     """A customer's message, and how they like to be answered. ``customer`` is whoever always gets the same variant."""
 
-    message: Words = Field(validation_alias=AliasChoices("message", "question"))
-    conversation_id: Conversation | None = None
-    replaces: UUID | None = None
     customer: Annotated[Words, Field(min_length=1, max_length=200)] | None = None
-    document_ids: Annotated[list[UUID], Field(max_length=200)] | None = None
-    passages: Annotated[int, Field(ge=1, le=50)] = 8
-    history: Annotated[list[tuple[Words, Words]], Field(max_length=50)] | None = None
     style: Literal["plain", "short", "formal"] = "plain"
     citation_style: CitationStyle = CitationStyle.NUMBERED
     language: Literal["en", "ms", "zh", "ta"] | None = None
     max_response_length: Annotated[int, Field(ge=50, le=20_000)] = 1_000
-    reader: Reader = "keep"
 
 
 class Insuring:
@@ -70,9 +64,7 @@ class Insuring:
         self.experiment = read_experiment(settings.insurance_experiment) if settings.insurance_experiment else None
         self.outcomes = Outcomes(service.store.database)
         # Where the words leave a message's intent open, the model that writes the answers is asked.
-        self._intent_model = (
-            build(settings.provider, **options) if options and settings.insurance_intent_model else None
-        )
+        self.intent_model = build(settings.provider, **options) if options and settings.insurance_intent_model else None
         self._service = service
         self._known: OrderedDict[tuple[str, ...], tuple[Index, RetrievalAgent]] = OrderedDict()
         self._heeded: dict[str, tuple[float, dict[tuple[str, str], float]]] = {}
@@ -84,44 +76,16 @@ class Insuring:
     async def aclose(self) -> None:
         """Close the models' connections."""
         await self.agent.aclose()
-        close = getattr(self._intent_model, "aclose", None)
+        close = getattr(self.intent_model, "aclose", None)
         if close is not None:
             await close()
 
     async def ask(self, body: InsuranceBody, tenant: str) -> Asked:
         """A message with its intent and sections, ready to be answered."""
-        service = self._service
-        said = [part for turn in body.history or [] for part in turn]
-        check_size(service.settings, *said, question=body.message)
-        history = body.history
-        replaces = str(body.replaces) if body.replaces else None
-        if history is None:
-            last = service.settings.history_turns
-            named = body.conversation_id
-            history = await service.answers.turns(tenant, named, last=last, replaces=replaces) if named else []
-        variant = self._variant(body, tenant)
-        retrieval = await self._policies(body, tenant)
-        router = retrieval.router(self.vocabulary, provider=self._intent_model)
-        desk = InsuranceDesk(retrieval, agent=self.agent, router=router)
-        intent, request = await desk.prepare(body.message, history=history, manner=_manner(body, variant))
-        found = [(chunk, one) for chunk in request.context_chunks if (one := retrieval.source(chunk)) is not None]
-        request = request.model_copy(update={"context_chunks": [chunk for chunk, _ in found]})
-        contexts, places = contexts_of_found([one for _, one in found])
-        asked = GenerationRequest(query=body.message, context=contexts, conversation_history=history)
-        writer = Written(desk, intent, request)
-        ready = Asked(
-            asked,
-            places,
-            tenant,
-            "insurance",
-            conversation_id=body.conversation_id,
-            after=lambda _: _told(intent, writer.result, variant),
-            writer=writer,
-            replaces=replaces,
-            document_ids=None if body.document_ids is None else [str(each) for each in body.document_ids],
-        )
-        writer.when_done = lambda result: self._keep(ready, result, variant)
-        return ready
+        customer = _Customer(self, body, self._variant(body, tenant))
+        asked = await Chat(customer, self._service.answers, self._service.settings).ask(body, tenant, kind="insurance")
+        customer.asked = asked
+        return asked
 
     async def rated(self, tenant: str, answer_id: str, *, helpful: bool, wrong: int | None, comment: str) -> None:
         """What a person thought of an answer, counted by variant and section if the answer was this responder's."""
@@ -154,7 +118,7 @@ class Insuring:
             return None
         return self.experiment.assign(f"{tenant}/{customer}")
 
-    async def _keep(self, asked: Asked, result: ResponseResult, variant: Variant | None) -> None:
+    async def keep(self, asked: Asked, result: ResponseResult, variant: Variant | None) -> None:
         """Count the answer; while the database is away, answers come and are not counted."""
         trial = self.experiment.name if self.experiment is not None and variant is not None else ""
         try:
@@ -169,13 +133,14 @@ class Insuring:
         except Exception as error:  # noqa: BLE001 — what is counted must not cost the customer the answer
             log.warning("outcome not kept", answer_id=asked.answer_id, error=type(error).__name__)
 
-    async def _policies(self, body: InsuranceBody, tenant: str) -> RetrievalAgent:
+    async def policies(self, message: Message) -> RetrievalAgent:
         """The tenant's documents as policies; read anew only when they have changed."""
         from footnoted.retrieval import Index
 
-        chosen = None if body.document_ids is None else sorted(map(str, body.document_ids))
-        index = await self._service.documents.index(tenant, body.conversation_id, chosen)
-        name = (tenant, body.conversation_id or "", *(chosen or ()))
+        tenant, conversation_id = message.tenant, message.conversation_id
+        chosen = None if message.document_ids is None else sorted(message.document_ids)
+        index = await self._service.documents.index(tenant, conversation_id, chosen)
+        name = (tenant, conversation_id or "", *(chosen or ()))
         known = self._known.get(name)
         if known is None or known[0] is not index:
             made = index if index is not None else Index.of([])
@@ -203,27 +168,39 @@ class Insuring:
         return factors
 
 
-class Written:
-    """One reply as the service's desk takes it: the core's events, the response last."""
+class _Customer:
+    """An `Assistant` for one message of a customer: gathers its sections, writes the reply, counts what came of it."""
 
-    def __init__(self, desk: InsuranceDesk, intent: IntentClassification, request: ResponseRequest) -> None:
-        self._desk = desk
-        self._intent = intent
-        self._request = request
-        self.result: ResponseResult | None = None
-        self.when_done: Any = None
+    def __init__(self, insuring: Insuring, body: InsuranceBody, variant: Variant | None) -> None:
+        self.asked: Asked | None = None
+        self._insuring, self._body, self._variant = insuring, body, variant
+        self._result: ResponseResult | None = None
+
+    async def gather(self, message: Message) -> Gathered:
+        """The sections of the tenant's policies that are about the message."""
+        retrieval = await self._insuring.policies(message)
+        router = retrieval.router(self._insuring.vocabulary, provider=self._insuring.intent_model)
+        self._desk = InsuranceDesk(retrieval, agent=self._insuring.agent, router=router)
+        manner = _manner(self._body, self._variant)
+        self._intent, request = await self._desk.prepare(message.text, history=message.history, manner=manner)
+        found = [(chunk, one) for chunk in request.context_chunks if (one := retrieval.source(chunk)) is not None]
+        self._request = request.model_copy(update={"context_chunks": [chunk for chunk, _ in found]})
+        return Gathered([one for _, one in found], writer=self, after=self._after)
 
     async def stream(self, request: GenerationRequest) -> AsyncGenerator[Event]:
-        """The events of the reply."""
+        """The core's events of the reply, the response last."""
         async with aclosing(self._desk.reply(self._intent, self._request)) as events:
             async for event in events:
                 if isinstance(event, ResponseFinished):
-                    self.result = event.result
-                    if self.when_done is not None:
-                        await self.when_done(event.result)
+                    self._result = event.result
+                    if self.asked is not None:
+                        await self._insuring.keep(self.asked, event.result, self._variant)
                     yield AnswerFinished(_response(request, event.result))
                 else:
                     yield event
+
+    def _after(self, _: GenerationResponse) -> dict[str, Any]:
+        return _told(self._intent, self._result, self._variant)
 
 
 def _manner(body: InsuranceBody, variant: Variant | None) -> Manner:

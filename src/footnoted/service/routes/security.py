@@ -44,7 +44,7 @@ async def room(service: Service) -> AsyncIterator[None]:
     """The advisor's tables brought up to date, and chat messages on security led to it."""
     advising = Advising(service)
     await advising.open()
-    service.chat.context = advising
+    service.chat.assistant = advising
     service.when_forgetting.append(advising.shelf.forget)
     service.conversations.when_deleted.append(lambda gone: advising.shelf.delete(gone.tenant, gone.chunk_ids))
     try:
@@ -166,7 +166,7 @@ async def stream(request: Request, body: ChatBody, who: Asking) -> Response:
 
 
 def _advising(request: Request) -> Advising:
-    context = service_of(request).chat.context
+    context = service_of(request).chat.assistant
     if not isinstance(context, Advising):
         raise Fault(503, "unavailable", "the advisor is not open here", retry_after=5)
     return context
