@@ -2,8 +2,8 @@
 
 python benchmarks/community.py                 without a model: the table; a fifth of the threads is left aside
 python benchmarks/community.py --exam          the fifth that was left aside, to be looked at once
-python benchmarks/community.py --fitted DIR    each community with parameters fitted on the others (DIR/<held>.json)
-python benchmarks/community.py --written       150 threads of another writer, two thirds of them of a third community
+python benchmarks/community.py --fitted DIR    each community with parameters fitted on the other (DIR/<held>.json)
+python benchmarks/community.py --written       150 threads that fit nothing, two thirds of them of a third community
 python benchmarks/community.py --steps         what each certainty costs and gains
 python benchmarks/community.py --model         with a scripted model that writes well, and 30 drafts with a false detail
 python benchmarks/community.py --load 200      so many messages at once: how long, and how many were lost
@@ -41,7 +41,7 @@ FOLDERS = {
     "prowler": DATA / "questions" / "prowler",
 }
 LABELLED = ("fastapi", "python-discord")  # those whose threads are among the shared ones
-WRITTEN = ROOT / "training" / "community" / "written.jsonl"  # by a writer who knew nothing of the responder
+WRITTEN = ROOT / "training" / "community" / "written.jsonl"  # by a writer who knew nothing of the responder; fits nothing
 GOALS = {"precision": 0.85, "recall": 0.45, "spoke": 0.02}
 
 

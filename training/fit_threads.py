@@ -1,12 +1,12 @@
 """Fits what the community responder decides by without a model, and writes it to its ``fitted.json``.
 
-python training/fit_threads.py              on all three communities
+python training/fit_threads.py              on both communities
 python training/fit_threads.py --held DIR   for each community one without it, to be measured there: DIR/<held>.json
 
 Four logistic regressions: the speech act of a text from the encoder's vector, whom a thread's latest message is for
 from those acts and the thread's shape, whether a passage answers from its likeness, and whether the best
-one is good enough to be posted. They read ``training/community`` (the threads and single messages written for it), and
-the shared threads and questions, all but a fifth, by hash.
+one is good enough to be posted. They read ``training/community``,
+the shared threads and questions (all but a fifth, by hash), and the single messages beside it.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ import numpy as np
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "benchmarks"))
 
-from community import FOLDERS, WRITTEN, indexed  # noqa: E402
+from community import LABELLED, indexed  # noqa: E402
 
 from footnoted.assistants.community import Conversation, KnowledgeBase  # noqa: E402
 from footnoted.assistants.community.fitted import ACTS, Fitted, gate_features  # noqa: E402
@@ -43,7 +43,7 @@ SINGLES = ROOT / "training" / "community" / "messages.jsonl"
 OUT = ROOT / "src" / "footnoted" / "assistants" / "community" / "fitted.json"
 # What the kinds of the labelled threads and messages are as speech acts; the rest follows from should_reply.
 KINDS = {
-    "near-miss": "ask", "other-framework": "ask", "off-topic": "ask", "addressed-to-a-member": "person", "mention-of-a-member": "person",
+    "near-miss": "ask", "other-framework": "ask", "off-topic": "ask", "addressed-to-a-member": "person",
     "solved-already": "done", "thanks": "done", "injection": "attack",
     "answered": "ask", "several": "ask", "code": "ask", "not_in_docs": "ask", "off_topic": "ask", "own_code": "ask",
     "language": "ask", "to_people": "person",
@@ -213,7 +213,6 @@ def fit(taught: list[str], out: Path) -> None:
     lines = (Path(__file__).with_name("community") / "acts.txt").read_text("utf-8").splitlines()
     acts = [(act, text) for act, text in (line.split("\t") for line in lines if not line.startswith("#"))]
     threads = [one for one in read_labelled(DATA / "community" / "messages.jsonl") if kept(one.id)]
-    threads += read_labelled(WRITTEN)
     threads = [one for one in threads if one.record["community"] in taught]
     singles: list[tuple[str, str]] = []
     if "python-discord" in taught:
@@ -240,11 +239,11 @@ def main() -> None:
     parser.add_argument("--held", type=Path, help="a folder; for each community, what the others teach")
     given = parser.parse_args()
     if given.held is None:
-        fit(list(FOLDERS), OUT)
+        fit(list(LABELLED), OUT)
         return
     given.held.mkdir(parents=True, exist_ok=True)
-    for held in FOLDERS:
-        fit([one for one in FOLDERS if one != held], given.held / f"{held}.json")
+    for held in LABELLED:
+        fit([one for one in LABELLED if one != held], given.held / f"{held}.json")
 
 
 if __name__ == "__main__":
