@@ -41,7 +41,9 @@ FOLDERS = {
     "prowler": DATA / "questions" / "prowler",
 }
 LABELLED = ("fastapi", "python-discord")  # those whose threads are among the shared ones
-WRITTEN = ROOT / "training" / "community" / "written.jsonl"  # by a writer who knew nothing of the responder; fits nothing
+WRITTEN = (
+    ROOT / "training" / "community" / "written.jsonl"
+)  # by a writer who knew nothing of the responder; fits nothing
 GOALS = {"precision": 0.85, "recall": 0.45, "spoke": 0.02}
 
 
