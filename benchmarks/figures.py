@@ -1,4 +1,4 @@
-"""Results in JSON in; `docs/figures.md` and its pictures out. Nothing is measured here.
+"""Results in JSON in; `research/figures.md` and its pictures out. Nothing is measured here.
 
     python benchmarks/figures.py            write the page and the pictures
     python benchmarks/figures.py --check    exit 1 where they are not what the results make
@@ -18,22 +18,22 @@ from _figures.page import newest, page, pictures
 HERE = Path(__file__).parent
 
 
-def files(results: Path, docs: Path) -> dict[Path, str]:
+def files(results: Path, research: Path) -> dict[Path, str]:
     """Each file and what must stand in it."""
     found = newest(results)
-    made = {docs / "images" / name: svg for name, svg in pictures(found).items()}
-    made[docs / "figures.md"] = page(found)
+    made = {research / "images" / name: svg for name, svg in pictures(found).items()}
+    made[research / "figures.md"] = page(found)
     return made
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--results", type=Path, default=HERE / "results")
-    parser.add_argument("--docs", type=Path, default=HERE.parent / "docs")
+    parser.add_argument("--out", type=Path, default=HERE.parent / "research")
     parser.add_argument("--check", action="store_true", help="write nothing; exit 1 when something would change")
     options = parser.parse_args()
     wrong = []
-    for path, text in files(options.results, options.docs).items():
+    for path, text in files(options.results, options.out).items():
         if options.check:
             if not path.is_file() or path.read_text(encoding="utf-8") != text:
                 wrong.append(path.name)

@@ -18,7 +18,8 @@ from mkdocs.structure.files import File, Files
 
 ROOT = Path(__file__).parent.parent.parent
 ICON = "src/footnoted/service/web/icon.svg"  # the page's own
-OF_THE_REPOSITORY = ("ARCHITECTURE.md", "CHANGELOG.md", "SECURITY.md")
+RESEARCH = sorted(ROOT.glob("research/*.md"))
+OF_THE_REPOSITORY = ("ARCHITECTURE.md", "CHANGELOG.md", "SECURITY.md", *(f"research/{page.name}" for page in RESEARCH))
 _LINK = re.compile(r"(?<!!)\[(?P<text>[^\]\n]+)\]\((?P<target>[^)\s#:]+)(?P<anchor>#[^)\s]*)?\)")
 _NOTE = re.compile(r"^<!-- (?:not run|status|in the background|a model is played): .*? -->\n", re.MULTILINE)
 
@@ -27,6 +28,9 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     """The repository's pages stand beside those of docs/."""
     for name in OF_THE_REPOSITORY:
         files.append(File.generated(config, name, content=(ROOT / name).read_text(encoding="utf-8")))
+    for picture in ROOT.glob("research/images/*.svg"):
+        name = picture.relative_to(ROOT).as_posix()
+        files.append(File.generated(config, name, content=picture.read_text(encoding="utf-8")))
     files.append(File.generated(config, "images/icon.svg", content=(ROOT / ICON).read_text(encoding="utf-8")))
     return files
 
@@ -34,7 +38,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 def on_page_markdown(markdown: str, *, page: Any, config: MkDocsConfig, files: Files) -> str:  # noqa: ARG001
     """Links lead where the site has the page; notes for the tests are left out; a graph is shown as drawn."""
     source = page.file.src_uri
-    folder = "" if source in OF_THE_REPOSITORY else posixpath.join("docs", posixpath.dirname(source))
+    folder = posixpath.join("" if source in OF_THE_REPOSITORY else "docs", posixpath.dirname(source))
 
     def led(link: re.Match[str]) -> str:
         target = posixpath.normpath(posixpath.join(folder, link["target"]))

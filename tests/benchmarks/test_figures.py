@@ -18,7 +18,7 @@ def test_the_page_and_its_pictures_are_what_the_results_make():
     """Who measures again, or edits a figure by hand, must run the command."""
     import figures
 
-    made = figures.files(BENCHMARKS / "results", ROOT / "docs")
+    made = figures.files(BENCHMARKS / "results", ROOT / "research")
     assert {"figures.md", "figures-faults.svg", "figures-cost.svg"} <= {path.name for path in made}
     for path, text in made.items():
         assert path.read_text(encoding="utf-8") == text, f"{path.name}: run python benchmarks/figures.py"
@@ -26,7 +26,7 @@ def test_the_page_and_its_pictures_are_what_the_results_make():
 
 def test_a_changed_page_is_noticed(tmp_path):
     """`--check` exits 1 and names the file."""
-    command = [sys.executable, str(BENCHMARKS / "figures.py"), "--docs", str(tmp_path)]
+    command = [sys.executable, str(BENCHMARKS / "figures.py"), "--out", str(tmp_path)]
     subprocess.run(command, check=True, capture_output=True)
     assert subprocess.run([*command, "--check"], check=False, capture_output=True).returncode == 0
     page = tmp_path / "figures.md"
@@ -37,7 +37,7 @@ def test_a_changed_page_is_noticed(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "picture", sorted((ROOT / "docs" / "images").glob("figures-*.svg")), ids=lambda path: path.stem
+    "picture", sorted((ROOT / "research" / "images").glob("figures-*.svg")), ids=lambda path: path.stem
 )
 def test_a_picture_holds_its_words_within_its_frame(picture):
     """It parses, names itself for a screen reader, and nothing starts outside of it."""

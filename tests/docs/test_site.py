@@ -33,13 +33,14 @@ def site(tmp_path_factory):
 
 
 def test_every_page_can_be_reached(site):
-    """Each page of docs/ is in the menu, and so are those of the repository."""
+    """Each page of docs/ is in the menu, and so are those of the repository and the notes of research/."""
     settings = yaml.load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"), Loader=yaml.BaseLoader)  # noqa: S506 - strings
     menu = set(_pages(settings["nav"]))
     assert menu == {page.relative_to(ROOT / "docs").as_posix() for page in (ROOT / "docs").rglob("*.md")} | {
         "ARCHITECTURE.md",
         "CHANGELOG.md",
         "SECURITY.md",
+        *(f"research/{page.name}" for page in (ROOT / "research").glob("*.md")),
     }
     for page in menu:
         assert (site / page).with_suffix(".html").is_file()
