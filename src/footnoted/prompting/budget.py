@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from footnoted.prompting.described import described
 from footnoted.text import content_stems, estimate_tokens
 
 if TYPE_CHECKING:
@@ -27,8 +26,10 @@ class Fitted:
     excerpted: tuple[int, ...]
 
 
-def fit(question: str, sources: Sequence[Source], *, tokens: int) -> Fitted:
+def fit(question: str, sources: Sequence[Source], *, names: Sequence[str], tokens: int) -> Fitted:
     """Keep the best-scored sources whose texts fit in ``tokens`` (estimated); the order given breaks ties.
+
+    ``names`` are what the model is told each source is called, which takes tokens too.
 
     Empty texts and exact repeats are left out. If the very best does not fit alone, its part nearest
     the question is shown rather than nothing.
@@ -43,8 +44,7 @@ def fit(question: str, sources: Sequence[Source], *, tokens: int) -> Fitted:
         if not source.text.strip() or source.sha256 in seen:
             continue
         seen.add(source.sha256)
-        name = estimate_tokens(source.title) + estimate_tokens(described(source))
-        cost = _FRAME_TOKENS + name + estimate_tokens(source.text)
+        cost = _FRAME_TOKENS + estimate_tokens(names[index]) + estimate_tokens(source.text)
         if cost <= left:
             shown[index] = source.text
             left -= cost

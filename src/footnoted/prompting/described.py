@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 _MOST = 12  # fields
 _LONGEST_NAME, _LONGEST_VALUE = 40, 120  # code points
+_UUID_DIGITS = 32
 _READ = 1_000  # code points of a value that are looked at
 # Where our own readers of files found a passage, and how it was ranked: places for programs, not for a model.
 _OF_OUR_READERS = frozenset({"document_id", "start", "end", "lead", "kind", "format", "continued", "bm25", "line"})
@@ -48,6 +49,8 @@ def _in_words(value: Any) -> str:
     if not isinstance(value, str | int | float | Decimal):
         return ""
     words = str(value)
+    if len(words) < _UUID_DIGITS:
+        return words
     try:
         UUID(words)
     except ValueError:

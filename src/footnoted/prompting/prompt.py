@@ -56,8 +56,10 @@ def build_prompt(
     ``quoted`` asks for each marker with the words it points at.
     """
     config = request.config
-    fitted = fit(request.query, sources, tokens=config.context_tokens)
+    names = [name_of(source) for source in sources]
+    fitted = fit(request.query, sources, names=names, tokens=config.context_tokens)
     shown = tuple(sources[i] for i in fitted.kept)
+    named = [names[i] for i in fitted.kept]
     name = config.template or choose(request.query, config.mode, has_sources=bool(shown))
     system = instructions(
         name,
@@ -68,7 +70,7 @@ def build_prompt(
     )
     if request.system_instructions:
         system = f"{system}\n{request.system_instructions.strip()}"
-    key = key_of(shown)
+    key = key_of(shown, named)
     prompt = Prompt(
         question=request.query,
         system=system,
@@ -76,7 +78,7 @@ def build_prompt(
             Turn(said(user, without=key), _PAST_MARKER.sub("", said(assistant, without=key)))
             for user, assistant in request.conversation_history
         ),
-        context=fence(shown, fitted.texts, key=key),
+        context=fence(shown, fitted.texts, key=key, names=named),
         ask=said(request.query, without=key),
         sources=shown,
         sampling=Sampling(config.max_tokens, config.temperature, config.top_p, config.top_k),
@@ -93,15 +95,15 @@ def said(text: str, *, without: str) -> str:
     return text.replace(without, "") if without else text
 
 
-def key_of(sources: Sequence[Source]) -> str:
+def key_of(sources: Sequence[Source], names: Sequence[str]) -> str:
     """The fence's key: a keyed hash of what is shown (HMAC-SHA-256, 24 bits told); empty without sources."""
     if not sources:
         return ""
-    parts = "\0".join(f"{source.sha256}{_name(source)}" for source in sources)
+    parts = "\0".join(f"{source.sha256}{name}" for source, name in zip(sources, names, strict=True))
     return hmac.new(_SECRET, parts.encode(), hashlib.sha256).hexdigest()[:6]
 
 
-def fence(sources: Sequence[Source], texts: Sequence[str], *, key: str = "") -> str:
+def fence(sources: Sequence[Source], texts: Sequence[str], *, key: str = "", names: Sequence[str] | None = None) -> str:
     """The sources, numbered, between lines no source can forge: each opens with ``== <key> n: title (date: …)``.
 
     What a text holds that could be taken for ours is set otherwise: its own ``[n]`` becomes ``{n}``, which no
@@ -110,10 +112,10 @@ def fence(sources: Sequence[Source], texts: Sequence[str], *, key: str = "") -> 
     """
     if not sources:
         return ""
-    key = key or key_of(sources)
+    names = [name_of(source) for source in sources] if names is None else names
+    key = key or key_of(sources, names)
     lines = []
-    for number, (source, text) in enumerate(zip(sources, texts, strict=True), start=1):
-        name = _name(source)
+    for number, (name, text) in enumerate(zip(names, texts, strict=True), start=1):
         lines.append(f"== {key} {number}{': ' + name if name else ''}")
         lines.append(_passage(text) if len(text) <= _PASSAGE else _as_data(text.strip()))
     lines.append(f"== {key} end")
@@ -126,7 +128,7 @@ def _passage(text: str) -> str:
     return _as_data(text.strip())
 
 
-def _name(source: Source) -> str:
+def name_of(source: Source) -> str:
     """A source's title, and in brackets what else it tells of itself."""
     title = _as_data(on_one_line(source.title[:1000]))[:200]
     told = _as_data(described(source))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import gc
 import pkgutil
 import signal
 import sys
@@ -35,6 +34,7 @@ from footnoted.service.documents import DocumentService
 from footnoted.service.door import Door
 from footnoted.service.faults import Fault, fault_of, words_of
 from footnoted.service.fetching import Fetcher
+from footnoted.service.garbage import by_the_clock
 from footnoted.service.history import Answers
 from footnoted.service.limits import Limits, MemoryLimits
 from footnoted.service.observe import logs, traces
@@ -136,8 +136,7 @@ def _lifespan(
                 if room is not None:
                     await opened.enter_async_context(room(service))
             opened.enter_context(_drained_by_signal(service.streams))
-            gc.collect()
-            gc.freeze()  # what was imported stays: no collection need look at it again while streams wait
+            await opened.enter_async_context(by_the_clock())
             log.info(
                 "ready", version=__version__, provider=settings.provider, replay=type(service.streams.replay).__name__
             )

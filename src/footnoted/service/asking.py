@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 CONVERSATION = r"^[A-Za-z0-9._:-]{1,64}$"
 _MOST_HISTORY = 50
+_UUID_DIGITS = 32
 
 
 def _without_nul(text: str) -> str:
@@ -248,7 +250,7 @@ def contexts_of_found(sources: list[Source]) -> tuple[list[SourceContext], tuple
 
 
 def _uuid_of(source: SentSource, index: int) -> UUID:
-    try:
-        return UUID(source.id)
-    except ValueError:
-        return uuid5(NAMESPACE_URL, f"footnoted:{source.id or index}:{source.text[:2000]}")
+    if len(source.id) >= _UUID_DIGITS:
+        with contextlib.suppress(ValueError):
+            return UUID(source.id)
+    return uuid5(NAMESPACE_URL, f"footnoted:{source.id or index}:{source.text[:2000]}")

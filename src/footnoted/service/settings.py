@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import ipaddress
 import os
+from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
@@ -266,6 +267,13 @@ class Settings(BaseSettings):
     def policy_of(self, tenant: str) -> Policy:
         """What this tenant's requests may ask for: its own where the file says so, else what holds for all."""
         own = self.tenants.get(tenant)
+        return self._common if own is None else self._policy(own)
+
+    @cached_property
+    def _common(self) -> Policy:
+        return self._policy(None)
+
+    def _policy(self, own: Policy | None) -> Policy:
         common = {name: getattr(self, name) for name in Policy.model_fields}
         return Policy(**(common | (own.model_dump(exclude_unset=True) if own else {})))
 

@@ -10,6 +10,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from typing import TYPE_CHECKING, Protocol
 
 from footnoted.contract import TokenUsage
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 BILLIONTHS = 1_000_000_000
 _FRAME = 700  # tokens of a prompt besides what the client sent
 _FRAME_OF_SOURCE = 12
+_DAY = 24 * 60 * 60  # seconds
 _SOON = 2.0  # seconds after which to ask again when only answers under way stand in the way
 
 
@@ -301,18 +303,24 @@ def caps_of(policy: Policy, periods: Sequence[Period]) -> list[Cap]:
     return found
 
 
-def periods_of(now: float) -> list[Period]:
+def periods_of(now: float) -> tuple[Period, Period]:
     """The month and the day of a time in seconds since 1970.
 
     >>> [(each.name, each.renews_at) for each in periods_of(0)]
     [('1970-01', '1970-02-01T00:00:00.000Z'), ('1970-01-01', '1970-01-02T00:00:00.000Z')]
     """
-    today = datetime.fromtimestamp(now, UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+    return _periods_of_day(int(now // _DAY))
+
+
+@lru_cache(maxsize=4)
+def _periods_of_day(day: int) -> tuple[Period, Period]:
+    """Of a day since 1970: every answer asks, and all of a day get the same."""
+    today = datetime.fromtimestamp(day * _DAY, UTC)
     first = today.replace(day=1)
-    return [
+    return (
         Period("month", f"{first:%Y-%m}", (first + timedelta(days=32)).replace(day=1)),
         Period("day", f"{today:%Y-%m-%d}", today + timedelta(days=1)),
-    ]
+    )
 
 
 def _read(request: GenerationRequest) -> int:
