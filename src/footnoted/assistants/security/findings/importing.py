@@ -17,9 +17,9 @@ from footnoted.assistants.security.findings.scans import Scans
 from footnoted.assistants.security.names import requirement_key
 from footnoted.assistants.security.rooms import transaction
 from footnoted.assistants.security.tables import FindingRow, MappingRow, RuleFrameworkRow, RuleRow, StateRow
+from footnoted.store.bulk import Upsert
 
 if TYPE_CHECKING:
-    from sqlalchemy import Table
     from sqlalchemy.ext.asyncio import AsyncSession
 
     from footnoted.store import Database
@@ -106,9 +106,11 @@ async def _keep_all(
         return asyncio.ensure_future(asyncio.to_thread(lambda: list(islice(found, BATCH))))
 
     coming = read()
+    writing: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+    writing.set_result(None)
     try:
         while batch := await coming:
-            coming = read()  # while the one before is written
+            coming = read()  # while this one is taken, and the one before is written
             for one in batch:
                 if isinstance(one, BadRecord):
                     report.skip(one.line, one.reason)
@@ -119,11 +121,23 @@ async def _keep_all(
                     report.skip(one.line, f"is of account {one.finding.account or '(none)'}, which is not one of yours")
                     continue
                 keeping.take(one)
-            await keeping.write()
+            await writing
+            writing = asyncio.ensure_future(keeping.write(keeping.taken()))
             if progress is not None:
                 progress(report)
+        await writing
+        if progress is not None:
+            progress(report)
     finally:
-        await asyncio.wait([coming])  # whoever gave the file may close it now
+        await asyncio.gather(coming, writing, return_exceptions=True)  # whoever gave the file may close it now
+
+
+@dataclass(frozen=True, slots=True)
+class _Batch:
+    """Findings to be written together, by their ids, with the rules that were not known before."""
+
+    rules: dict[str, Finding] = field(default_factory=dict)
+    findings: dict[str, tuple[str, str, Finding]] = field(default_factory=dict)  # id -> digest, rule, finding
 
 
 class _Keeping:
@@ -133,9 +147,13 @@ class _Keeping:
         self._database, self._tenant, self._report = database, tenant, report
         self._known_rules: set[str] = set()
         self.scans = scans
-        self._rules: dict[str, Finding] = {}
-        self._findings: dict[str, tuple[str, str, Finding]] = {}  # id -> digest, rule, finding
+        self._batch = _Batch()
         self._seen: dict[str, tuple[str, float]] = {}  # id -> digest and time, of this file
+        self._rules_in = Upsert(RuleRow.__table__, by=("id",))
+        self._serving_in = Upsert(RuleFrameworkRow.__table__, by=("tenant", "framework", "rule_id"))
+        self._mapped_in = Upsert(MappingRow.__table__, by=("rule_id", "name", "requirement"))
+        self._findings_in = Upsert(FindingRow.__table__, by=("id",), kept=("tenant",))
+        self._states_in = Upsert(StateRow.__table__, by=("scan_id", "finding_id"), kept=())
 
     def take(self, read: Read) -> None:
         """Take one finding into the batch; what the file already said is a duplicate."""
@@ -161,23 +179,26 @@ class _Keeping:
             again += 1
         self._seen[identity] = told, seen_at
         if rule not in self._known_rules:
-            self._rules[rule] = finding
-        self._findings[identity] = digest, rule, finding
+            self._batch.rules[rule] = finding
+            if len(self._known_rules) < _KNOWN_RULES:
+                self._known_rules.add(rule)
+        self._batch.findings[identity] = digest, rule, finding
 
-    async def write(self) -> None:
-        """Write the batch, in one transaction."""
-        if not self._findings:
+    def taken(self) -> _Batch:
+        """What was taken since this was last asked for."""
+        batch, self._batch = self._batch, _Batch()
+        return batch
+
+    async def write(self, batch: _Batch) -> None:
+        """Write it, in one transaction."""
+        if not batch.findings:
             return
         async with transaction(self._database) as session:
-            await self._write_rules(session)
-            await self._write_findings(session)
-        if len(self._known_rules) < _KNOWN_RULES:
-            self._known_rules.update(self._rules)
-        self._rules.clear()
-        self._findings.clear()
+            await self._write_rules(session, batch.rules)
+            await self._write_findings(session, batch.findings)
 
-    async def _write_rules(self, session: AsyncSession) -> None:
-        if not self._rules:
+    async def _write_rules(self, session: AsyncSession, new: Mapping[str, Finding]) -> None:
+        if not new:
             return
         rules = [
             {
@@ -190,15 +211,15 @@ class _Keeping:
                     for name in ("check_id", "title", "description", "risk", "remediation", "remediation_cli")
                 },
             }
-            for identity, one in sorted(self._rules.items())
+            for identity, one in sorted(new.items())
         ]
-        await self._insert(session, RuleRow.__table__, rules)
+        await self._rules_in.write(session, rules)
         serving = [
             {"tenant": self._tenant, "framework": framework, "rule_id": identity}
-            for identity, one in sorted(self._rules.items())
+            for identity, one in sorted(new.items())
             for framework in one.frameworks
         ]
-        await self._insert(session, RuleFrameworkRow.__table__, serving)
+        await self._serving_in.write(session, serving)
         mapped = [
             {
                 "tenant": self._tenant,
@@ -207,16 +228,16 @@ class _Keeping:
                 "requirement": each,
                 "key": requirement_key(each),
             }
-            for identity, one in sorted(self._rules.items())
+            for identity, one in sorted(new.items())
             for name, ids in one.mappings.items()
             for each in ids or ("",)
         ]
-        await self._insert(session, MappingRow.__table__, mapped)
+        await self._mapped_in.write(session, mapped)
 
-    async def _write_findings(self, session: AsyncSession) -> None:
+    async def _write_findings(self, session: AsyncSession, found: Mapping[str, tuple[str, str, Finding]]) -> None:
         from sqlalchemy import ARRAY, Text, any_, literal, select
 
-        ids = list(self._findings)
+        ids = list(found)
         # Hundreds of values of their own are compared one by one with every row where PostgreSQL scans the table.
         among = FindingRow.id.in_(ids) if self._database.is_sqlite else FindingRow.id == any_(literal(ids, ARRAY(Text)))
         rows = await session.execute(
@@ -225,7 +246,7 @@ class _Keeping:
         kept = {row.id: (row.digest, row.rule_id, row.observed_at) for row in rows}
         fresh = []
         report = self._report
-        for identity, (digest, rule, finding) in sorted(self._findings.items()):
+        for identity, (digest, rule, finding) in sorted(found.items()):
             before = kept.get(identity)
             if before is None:
                 report.added += 1
@@ -237,7 +258,7 @@ class _Keeping:
             report.accounts[finding.account] = report.accounts.get(finding.account, 0) + 1
             if before is None or _is_later(finding.observed_at, before[2]):
                 fresh.append(self._row(identity, digest, rule, finding))
-        await self._insert(session, FindingRow.__table__, fresh, update=True)
+        await self._findings_in.write(session, fresh)
         states = [
             {
                 "scan_id": self.scans.of(finding, feed=report.format == "asff"),
@@ -247,9 +268,9 @@ class _Keeping:
                 "first_seen": _second(finding.first_seen),
                 "carried": False,
             }
-            for identity, (_, _, finding) in sorted(self._findings.items())
+            for identity, (_, _, finding) in sorted(found.items())
         ]
-        await self._insert(session, StateRow.__table__, states, update=True, by=("scan_id", "finding_id"))
+        await self._states_in.write(session, states)
 
     def _row(self, identity: str, digest: str, rule: str, finding: Finding) -> dict[str, Any]:
         copied = (
@@ -271,31 +292,6 @@ class _Keeping:
             "current": True,
             **{name: getattr(finding, name) for name in copied},
         }
-
-    async def _insert(
-        self,
-        session: AsyncSession,
-        table: Table | Any,
-        rows: Sequence[Mapping[str, Any]],
-        *,
-        update: bool = False,
-        by: tuple[str, ...] = ("id",),
-    ) -> None:
-        """Insert rows; one that is there already is left, or, with ``update``, takes the new values."""
-        if not rows:
-            return
-        if self._database.is_sqlite:
-            from sqlalchemy.dialects.sqlite import insert
-        else:
-            from sqlalchemy.dialects.postgresql import insert  # type: ignore[assignment]
-        statement = insert(table)
-        if update:
-            fixed = (*by, "tenant")
-            values = {name: statement.excluded[name] for name in rows[0] if name not in fixed}
-            statement = statement.on_conflict_do_update(index_elements=list(by), set_=values)
-        else:
-            statement = statement.on_conflict_do_nothing()
-        await session.execute(statement, list(rows))
 
 
 def _second(value: datetime | None) -> str:

@@ -1,0 +1,74 @@
+"""Rows of one table in; all of them written by one statement out, each value doing no more than its type needs.
+
+SQLAlchemy makes a dictionary of parameters of every row, which takes longer than SQLite takes to write it. Here a
+statement is compiled once, and each row becomes a tuple in its order
+(https://docs.sqlalchemy.org/en/20/core/connections.html, "Invoking Driver-Level SQL").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from sqlalchemy import Dialect, Table
+    from sqlalchemy.ext.asyncio import AsyncSession
+    from sqlalchemy.sql.dml import Insert
+
+_VARIABLES = 32_000  # of a statement; SQLite takes 32,766 (https://sqlite.org/limits.html)
+
+
+class Upsert:
+    """An insert of rows that all have the same columns; a row that is there already takes the new values, or stays.
+
+    ``by``: the columns that tell rows apart. ``kept``: those that an update leaves as they are; without it a row
+    that is there already stays as it is.
+    """
+
+    def __init__(self, table: Table | Any, *, by: Sequence[str], kept: Sequence[str] | None = None) -> None:
+        self._table = table
+        self._by = tuple(by)
+        self._kept = None if kept is None else (*by, *kept)
+        self._text = ""
+        self._columns: list[tuple[str, Callable[[Any], Any] | None]] = []
+
+    async def write(self, session: AsyncSession, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Write them in this transaction."""
+        if not rows:
+            return
+        connection = await session.connection()
+        if not self._text:
+            self._compile(connection.dialect, list(rows[0]))
+        if connection.dialect.name != "sqlite":
+            await connection.exec_driver_sql(self._text, [tuple(self._values(row)) for row in rows])
+            return
+        # SQLite is left alone once a statement, not once a row: meanwhile Python reads what is written next.
+        group = f"({', '.join('?' * len(self._columns))})"
+        most = _VARIABLES // len(self._columns)
+        for at in range(0, len(rows), most):
+            part = rows[at : at + most]
+            text = self._text.replace(f"VALUES {group}", f"VALUES {', '.join([group] * len(part))}", 1)
+            await connection.exec_driver_sql(text, tuple(value for row in part for value in self._values(row)))
+
+    def _values(self, row: Mapping[str, Any]) -> list[Any]:
+        return [row[name] if made is None else made(row[name]) for name, made in self._columns]
+
+    def _compile(self, dialect: Dialect, names: list[str]) -> None:
+        statement = self._statement(dialect, names)
+        compiled: Any = statement.compile(dialect=dialect, column_keys=names)
+        types = self._table.c
+        self._columns = [
+            (name, types[name].type.dialect_impl(dialect).bind_processor(dialect)) for name in compiled.positiontup
+        ]
+        self._text = str(compiled)
+
+    def _statement(self, dialect: Dialect, names: list[str]) -> Insert:
+        if dialect.name == "sqlite":
+            from sqlalchemy.dialects.sqlite import insert
+        else:
+            from sqlalchemy.dialects.postgresql import insert  # type: ignore[assignment]
+        statement = insert(self._table)
+        if self._kept is None:
+            return statement.on_conflict_do_nothing(index_elements=list(self._by))
+        values = {name: statement.excluded[name] for name in names if name not in self._kept}
+        return statement.on_conflict_do_update(index_elements=list(self._by), set_=values)
