@@ -26,10 +26,10 @@ class Fitted:
     excerpted: tuple[int, ...]
 
 
-def fit(question: str, sources: Sequence[Source], *, names: Sequence[str], tokens: int) -> Fitted:
+def fit(question: str, sources: Sequence[Source], *, tokens: int, names: Sequence[str] = ()) -> Fitted:
     """Keep the best-scored sources whose texts fit in ``tokens`` (estimated); the order given breaks ties.
 
-    ``names`` are what the model is told each source is called, which takes tokens too.
+    ``names`` are what the model is told each source is called, which takes tokens too; without them, their titles.
 
     Empty texts and exact repeats are left out. If the very best does not fit alone, its part nearest
     the question is shown rather than nothing.
@@ -44,7 +44,8 @@ def fit(question: str, sources: Sequence[Source], *, names: Sequence[str], token
         if not source.text.strip() or source.sha256 in seen:
             continue
         seen.add(source.sha256)
-        cost = _FRAME_TOKENS + estimate_tokens(names[index]) + estimate_tokens(source.text)
+        name = names[index] if names else source.title
+        cost = _FRAME_TOKENS + estimate_tokens(name) + estimate_tokens(source.text)
         if cost <= left:
             shown[index] = source.text
             left -= cost

@@ -95,10 +95,11 @@ def said(text: str, *, without: str) -> str:
     return text.replace(without, "") if without else text
 
 
-def key_of(sources: Sequence[Source], names: Sequence[str]) -> str:
+def key_of(sources: Sequence[Source], names: Sequence[str] | None = None) -> str:
     """The fence's key: a keyed hash of what is shown (HMAC-SHA-256, 24 bits told); empty without sources."""
     if not sources:
         return ""
+    names = [name_of(source) for source in sources] if names is None else names
     parts = "\0".join(f"{source.sha256}{name}" for source, name in zip(sources, names, strict=True))
     return hmac.new(_SECRET, parts.encode(), hashlib.sha256).hexdigest()[:6]
 
