@@ -13,10 +13,11 @@ BOOKS = Table(
     Column("lent", Boolean),
     Column("bought", DateTime(timezone=True)),
 )
+COLUMNS = ("id", "shelf", "title", "lent", "bought")
 
 
 def _books(count, *, shelf, title):
-    return [{"id": n, "shelf": shelf, "title": title, "lent": False, "bought": None} for n in range(count)]
+    return [(n, shelf, title, False, None) for n in range(count)]
 
 
 async def test_more_rows_than_a_statement_takes_are_all_written(database):
@@ -24,9 +25,9 @@ async def test_more_rows_than_a_statement_takes_are_all_written(database):
     async with database.engine.begin() as connection:
         await connection.run_sync(BOOKS.metadata.create_all)
     async with database.session() as session:
-        await Upsert(BOOKS, by=("id",)).write(session, _books(7_001, shelf="a", title="old"))
-        await Upsert(BOOKS, by=("id",)).write(session, _books(1, shelf="b", title="left"))
-        await Upsert(BOOKS, by=("id",), kept=("shelf",)).write(session, _books(2, shelf="b", title="new")[1:])
+        await Upsert(BOOKS, COLUMNS, by=("id",)).write(session, _books(7_001, shelf="a", title="old"))
+        await Upsert(BOOKS, COLUMNS, by=("id",)).write(session, _books(1, shelf="b", title="left"))
+        await Upsert(BOOKS, COLUMNS, by=("id",), kept=("shelf",)).write(session, _books(2, shelf="b", title="new")[1:])
     async with database.session() as session:
         rows = (await session.execute(select(BOOKS).order_by(BOOKS.c.id))).all()
     assert len(rows) == 7_001

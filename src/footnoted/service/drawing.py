@@ -10,7 +10,7 @@ from collections import OrderedDict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from footnoted.service.apart import apart, given
+from footnoted.apart import apart, given
 from footnoted.service.faults import not_found
 from footnoted.service.turns import Turns
 

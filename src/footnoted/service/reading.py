@@ -17,8 +17,8 @@ from dataclasses import asdict, dataclass, field
 from itertools import islice
 from typing import Any
 
+from footnoted.apart import apart, given
 from footnoted.errors import SourceError
-from footnoted.service.apart import apart, given
 from footnoted.service.turns import Turns
 
 _SMALL = 64 * 1024  # bytes of plain text that are read right here

@@ -1,4 +1,4 @@
-"""Rows of one table in; all of them written by one statement out, each value doing no more than its type needs.
+"""Rows of one table, written by one statement, each value doing no more than its type needs.
 
 SQLAlchemy works through a dictionary of parameters for every row, a tenth of the time of an import. Here a
 statement is compiled once, and each row becomes a tuple in its order
@@ -7,7 +7,8 @@ statement is compiled once, and each row becomes a tuple in its order
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -19,47 +20,56 @@ _VARIABLES = 32_000  # of a statement; SQLite takes 32,766 (https://sqlite.org/l
 
 
 class Upsert:
-    """An insert of rows that all have the same columns; a row that is there already takes the new values, or stays.
+    """An insert of rows, tuples of ``columns``; a row that is there already takes the new values, or stays.
 
     ``by``: the columns that tell rows apart. ``kept``: those that an update leaves as they are; without it a row
     that is there already stays as it is.
     """
 
-    def __init__(self, table: Table | Any, *, by: Sequence[str], kept: Sequence[str] | None = None) -> None:
+    def __init__(
+        self, table: Table | Any, columns: Sequence[str], *, by: Sequence[str], kept: Sequence[str] | None = None
+    ) -> None:
         self._table = table
+        self._names = list(columns)
         self._by = tuple(by)
         self._kept = None if kept is None else (*by, *kept)
         self._text = ""
-        self._columns: list[tuple[str, Callable[[Any], Any] | None]] = []
+        self._order: Callable[[Sequence[Any]], tuple[Any, ...]] = tuple
+        self._made: list[tuple[int, Callable[[Any], Any]]] = []  # which values the driver wants otherwise
 
-    async def write(self, session: AsyncSession, rows: Sequence[Mapping[str, Any]]) -> None:
+    async def write(self, session: AsyncSession, rows: Sequence[Sequence[Any]]) -> None:
         """Write them in this transaction."""
         if not rows:
             return
         connection = await session.connection()
         if not self._text:
-            self._compile(connection.dialect, list(rows[0]))
+            self._compile(connection.dialect)
         if connection.dialect.name != "sqlite":
-            await connection.exec_driver_sql(self._text, [tuple(self._values(row)) for row in rows])
+            await connection.exec_driver_sql(self._text, [self._values(row) for row in rows])
             return
         # SQLite is left alone once a statement, not once a row: meanwhile Python reads what is written next.
-        group = f"({', '.join('?' * len(self._columns))})"
-        most = _VARIABLES // len(self._columns)
+        group = f"({', '.join('?' * len(self._names))})"
+        most = _VARIABLES // len(self._names)
         for at in range(0, len(rows), most):
             part = rows[at : at + most]
             text = self._text.replace(f"VALUES {group}", f"VALUES {', '.join([group] * len(part))}", 1)
             await connection.exec_driver_sql(text, tuple(value for row in part for value in self._values(row)))
 
-    def _values(self, row: Mapping[str, Any]) -> list[Any]:
-        return [row[name] if made is None else made(row[name]) for name, made in self._columns]
+    def _values(self, row: Sequence[Any]) -> tuple[Any, ...]:
+        values = self._order(row)
+        if not self._made:
+            return values
+        changed = list(values)
+        for place, made in self._made:
+            changed[place] = made(changed[place])
+        return tuple(changed)
 
-    def _compile(self, dialect: Dialect, names: list[str]) -> None:
-        statement = self._statement(dialect, names)
-        compiled: Any = statement.compile(dialect=dialect, column_keys=names)
-        types = self._table.c
-        self._columns = [
-            (name, types[name].type.dialect_impl(dialect).bind_processor(dialect)) for name in compiled.positiontup
-        ]
+    def _compile(self, dialect: Dialect) -> None:
+        compiled: Any = self._statement(dialect, self._names).compile(dialect=dialect, column_keys=self._names)
+        wanted = list(compiled.positiontup)
+        self._order = itemgetter(*(self._names.index(name) for name in wanted))
+        processors = [self._table.c[name].type.dialect_impl(dialect).bind_processor(dialect) for name in wanted]
+        self._made = [(place, made) for place, made in enumerate(processors) if made is not None]
         self._text = str(compiled)
 
     def _statement(self, dialect: Dialect, names: list[str]) -> Insert:

@@ -19,7 +19,6 @@ from footnoted.assistants.security.rooms import transaction
 if TYPE_CHECKING:
     from sqlalchemy.ext.asyncio import AsyncSession
 
-    from footnoted.assistants.security.findings.finding import Finding
     from footnoted.store import Database
 
 _UNTIMED = datetime(1970, 1, 1, tzinfo=UTC)
@@ -46,16 +45,15 @@ class Scans:
         self._scans: dict[Scope, _Scan] = {}
         self._feeds: set[Scope] = set()
 
-    def of(self, finding: Finding, *, feed: bool = False) -> str:
-        """The id of the scan a finding was seen in; ``feed``: it came alone, not as part of a scan."""
-        scope = (finding.scanner, finding.provider, finding.account)
+    def of(self, scope: Scope, observed_at: datetime | None, *, feed: bool = False) -> str:
+        """The id of the scan in which something was seen; ``feed``: it came alone, not as part of a scan."""
         scan = self._scans.get(scope)
         if scan is None:
             scan = self._scans[scope] = _Scan(uuid4().hex)
         if feed:
             self._feeds.add(scope)
-        if finding.observed_at is not None and finding.observed_at > scan.taken_at:
-            scan.taken_at = finding.observed_at
+        if observed_at is not None and observed_at > scan.taken_at:
+            scan.taken_at = observed_at
         return scan.id
 
     async def finish(self) -> tuple[str, ...]:

@@ -1,0 +1,182 @@
+"""The findings of a scanner's file, each taken once and made ready to be written, a batch at a time.
+
+The hard thing is that reading costs as much time as writing, and one interpreter does one of them at once: a file of
+more than a few megabytes is read by a child process.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from itertools import chain, islice
+from typing import NamedTuple
+
+from footnoted.apart import given_to_stream, streamed, tell
+from footnoted.assistants.security.findings.finding import Finding
+from footnoted.assistants.security.findings.identity import digest_of, identity_of, is_told_apart, rule_of
+from footnoted.assistants.security.findings.reading import Read, findings_in
+from footnoted.assistants.security.findings.records import PIECE, BadRecord
+
+BATCH = 500  # records
+_SMALL = 4 * PIECE  # bytes that are read right here
+_BEHIND = 5  # how far a child stands back (``nice``) for whoever waits for an answer
+_KNOWN_RULES = 20_000
+
+
+class Row(NamedTuple):
+    """One finding as the columns of `FindingRow` that do not depend on what is kept already."""
+
+    id: str
+    rule_id: str
+    digest: str
+    severity: int
+    account_name: str
+    family: str
+    tags: str
+    categories: str
+    first_seen: str
+    uid: str
+    check_id: str
+    control_id: str
+    service: str
+    status: str
+    scanner: str
+    provider: str
+    account: str
+    region: str
+    resource_id: str
+    resource_name: str
+    resource_type: str
+    detail: str
+    observed_at: datetime | None
+
+
+@dataclass(slots=True)
+class Batch:
+    """What up to 500 records hold: findings by their ids, the rules that were not known before, and what was left out.
+
+    ``read`` counts the findings read, ``duplicates`` those of them that the file had said already.
+    """
+
+    format: str = ""
+    read: int = 0
+    duplicates: int = 0
+    left_out: list[BadRecord] = field(default_factory=list)
+    rules: dict[str, Finding] = field(default_factory=dict)
+    rows: dict[str, Row] = field(default_factory=dict)
+
+
+def batches(pieces: Iterable[bytes], tenant: str, accounts: Iterable[str] = ()) -> Generator[Batch]:
+    """The file's findings for a tenant; if ``accounts`` are named, others' are left out. For threads, and closed."""
+    pieces = iter(pieces)
+    head, size = [], 0
+    for piece in pieces:
+        head.append(piece)
+        size += len(piece)
+        if size > _SMALL:
+            break
+    if size <= _SMALL or not sys.executable:
+        yield from _batches(head, tenant, frozenset(accounts))
+        return
+    given = [tenant, sorted(accounts)]
+    yield from streamed(__name__, chain(head, pieces), given, name="the file", behind=_BEHIND)
+
+
+def serve() -> None:
+    """In a child: tell the batches of the file it is given."""
+    (tenant, accounts), pieces = given_to_stream(PIECE)
+    for batch in _batches(pieces, tenant, frozenset(accounts)):
+        tell(batch)
+
+
+def _batches(pieces: Iterable[bytes], tenant: str, accounts: frozenset[str]) -> Iterator[Batch]:
+    taking = _Taking(tenant, accounts)
+    found = findings_in(pieces)
+    while some := list(islice(found, BATCH)):
+        yield taking.take(some)
+
+
+class _Taking:
+    """What a file said so far, so that each finding is taken once."""
+
+    def __init__(self, tenant: str, accounts: frozenset[str]) -> None:
+        self._tenant, self._accounts = tenant, accounts
+        self._known_rules: set[str] = set()
+        self._seen: dict[str, tuple[str, float]] = {}  # id -> digest and time
+
+    def take(self, found: Iterable[Read | BadRecord]) -> Batch:
+        """The next records as a batch."""
+        batch = Batch()
+        for one in found:
+            if isinstance(one, BadRecord):
+                batch.left_out.append(one)
+                continue
+            batch.read += 1
+            batch.format = batch.format or one.format
+            account = one.finding.account
+            if self._accounts and account not in self._accounts:
+                reason = f"is of account {account or '(none)'}, which is not one of yours"
+                batch.left_out.append(BadRecord(one.line, reason))
+            else:
+                self._take(one.finding, batch)
+        return batch
+
+    def _take(self, finding: Finding, batch: Batch) -> None:
+        digest, rule = digest_of(finding), rule_of(self._tenant, finding)
+        told = digest + rule
+        seen_at = finding.observed_at.timestamp() if finding.observed_at else 0.0
+        again, apart = 0, is_told_apart(finding)
+        while True:
+            identity = identity_of(self._tenant, finding, again=again)
+            before = self._seen.get(identity)
+            if before is None:
+                break
+            if not apart:
+                again += 1
+                continue
+            if before[0] == told or seen_at < before[1]:
+                batch.duplicates += 1
+                return
+            if seen_at > before[1]:
+                batch.duplicates += 1  # a later word on the same finding takes its place
+                break
+            again += 1
+        self._seen[identity] = told, seen_at
+        if rule not in self._known_rules:
+            batch.rules[rule] = finding
+            if len(self._known_rules) < _KNOWN_RULES:
+                self._known_rules.add(rule)
+        batch.rows[identity] = _row(identity, rule, digest, finding)
+
+
+def _row(identity: str, rule: str, digest: str, finding: Finding) -> Row:
+    return Row(
+        identity,
+        rule,
+        digest,
+        finding.severity.rank,
+        finding.account_name or finding.account,
+        finding.group or finding.service,
+        enclosed(finding.tags),
+        enclosed(finding.categories),
+        finding.first_seen.strftime("%Y-%m-%dT%H:%M:%S") if finding.first_seen else "",
+        *(getattr(finding, name) for name in Row._fields[9:]),
+    )
+
+
+def enclosed(words: Sequence[str]) -> str:
+    r"""Words as one text in which each is found whole.
+
+    >>> enclosed(("env:prod", "team:web"))
+    '\nenv:prod\nteam:web\n'
+    """
+    return "\n" + "\n".join(words) + "\n" if words else ""
+
+
+if __name__ == "__main__":
+    # By its name, under which the parent knows what it is told.
+    from footnoted.assistants.security.findings.taking import serve as served
+
+    served()
