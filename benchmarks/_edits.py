@@ -1,4 +1,4 @@
-"""Labelled claims in; how often an original outranks its edited twin, and how well unsupported words are pointed at, out."""
+"""Measures how often a claim outranks its edited twin, and how well unsupported words are pointed at."""
 
 from __future__ import annotations
 

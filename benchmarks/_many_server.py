@@ -1,4 +1,4 @@
-"""Thousands of POSTs to /COUNT/PER_SECOND/v1/chat/completions in; COUNT paced chunks each out, from one process.
+"""Answers thousands of POSTs to /COUNT/PER_SECOND/v1/chat/completions with COUNT paced chunks each, in one process.
 
 The same bytes as `_paced_server`, every protocol of it, for very many streams: one timer a millisecond serves all streams that are due,
 in place of a task a stream, so that the server is not what is measured. Prints its port; serves until its standard

@@ -1,4 +1,4 @@
-"""A POST to /COUNT/PER_SECOND/v1/chat/completions in; COUNT chunks of OpenAI's streamed wire out, at that pace.
+"""Answers a POST to /COUNT/PER_SECOND/v1/chat/completions with COUNT chunks of OpenAI's streamed wire at that pace.
 
 Other paths speak Anthropic's and Gemini's protocols: `_paced_wire`.
 

@@ -1,4 +1,4 @@
-"""The path of a request in; the bytes of its paced answer out, in the protocol that the path belongs to.
+"""Makes the bytes of a paced answer in the protocol that the path of the request belongs to.
 
 ``/200/50/v1/chat/completions`` is OpenAI's, ``/200/50/v1/messages`` Anthropic's, ``/200/50/v1beta/models/…`` Gemini's.
 ``/200/50/varied/…`` answers about the policy whose number the question names ("policy no. 7"), so that nothing a reader

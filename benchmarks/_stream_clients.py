@@ -1,4 +1,4 @@
-"""A client's name and a paced server in; what its streams cost out, as one line of JSON. A process of its own.
+"""Measures what one client's streams from a paced server cost, in a process of its own; prints one line of JSON.
 
     python _stream_clients.py CLIENT ADDRESS --streams 50 --chunks 200 --pace 50 --shorts 200
 

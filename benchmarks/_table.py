@@ -1,4 +1,4 @@
-"""Figures in; a plain table out, headed by what is needed to read them: machine, versions, date, command."""
+"""Prints figures as a plain table, headed by what is needed to read them: machine, versions, date, command."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Results in JSON in; `research/figures.md` and its pictures out. Nothing is measured here.
+"""Draws `research/figures.md` and its pictures from results in JSON. Nothing is measured here.
 
     python benchmarks/figures.py            write the page and the pictures
     python benchmarks/figures.py --check    exit 1 where they are not what the results make

@@ -1,4 +1,4 @@
-"""The shared sets in; records in one shape out: sources, sentences of the claim, which of them are known to be wrong.
+"""Reads the shared sets into records of one shape: sources, a claim's sentences, which of them are known to be wrong.
 
 A wrong summary is wrong somewhere: for edited claims (SummEdits, BUMP) the sentences that differ from the nearest
 true claim about the same document are the wrong ones, and the differing words are what a reader should doubt.

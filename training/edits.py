@@ -1,4 +1,4 @@
-"""A true sentence and its evidence in; the same sentence made wrong by one edit out, with the place of the edit.
+"""Makes a true sentence wrong by one edit, and tells the place of the edit.
 
 What people do when they are asked to make a summary wrong (cf. the kinds of error of BUMP, Ma et al. 2023, and of
 SummEdits, Laban et al. 2023): another name or number, two names exchanged, a negation, an opposite, another pronoun,

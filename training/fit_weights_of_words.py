@@ -1,4 +1,4 @@
-"""Sentences of the training pairs in; how much each word's stem tells (idf) out, ``fitted/words.json``.
+"""Counts in the training pairs how much each word's stem tells (idf), into ``fitted/words.json``.
 
 python training/fit_weights_of_words.py DATA/training
 """

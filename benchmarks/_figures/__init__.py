@@ -1,1 +1,1 @@
-"""Results as JSON in; the page of figures and its pictures out. The standard library alone, so that anyone can redraw."""
+"""Draws the page of figures from results as JSON. The standard library alone, so that anyone can redraw."""

@@ -1,4 +1,4 @@
-"""What was measured beside other libraries in; its tables and pictures out."""
+"""Draws the tables and pictures of what was measured beside other libraries."""
 
 from __future__ import annotations
 

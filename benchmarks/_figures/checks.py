@@ -1,4 +1,4 @@
-"""How often the check is right in; a table by set and a picture with intervals out."""
+"""Draws how often the check is right: a table by set, and a picture with intervals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows of figures in; pictures out, as SVG that is at home on a light and on a dark page."""
+"""Draws rows of figures as SVG that is at home on a light and on a dark page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""All results in; out, in sentences, each figure in which another does better than footnoted."""
+"""Says in sentences where another library does better than footnoted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The results' JSON in; the page of figures as Markdown, and its pictures, out."""
+"""Writes the page of figures as Markdown, with its pictures, from the results' JSON."""
 
 from __future__ import annotations
 

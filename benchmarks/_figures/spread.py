@@ -1,4 +1,4 @@
-"""Rounds of one figure in; its median and its spread out, as words for a table."""
+"""Words the median and the spread of one figure's rounds for a table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows in; Markdown out."""
+"""Writes rows as Markdown."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An answer with five planted sentences in; what each peer's seat for citations lets its reader see of them out."""
+"""Shows what each peer's seat for citations lets its reader see of an answer with five planted sentences."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The fault table: a client and a broken answer in; what its caller saw out, classified by a rule, not by hand.
+"""The fault table: what a client's caller saw of a broken answer, classified by a rule, not by hand.
 
 Servers are `footnoted.testing.ScriptedLLM`, one for each fault. All faults of a client are played at once, in one process;
 readers who leave, one after another in another.

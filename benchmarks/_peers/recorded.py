@@ -1,4 +1,4 @@
-"""Figures in; a JSON file out, each part under the machine, load, date and command it was measured with."""
+"""Writes figures as JSON, each part under the machine, load, date and command it was measured with."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A client's name and what is asked of it in; what it measured out, from a process of its own."""
+"""Runs one client in a process of its own and reads what it measured."""
 
 from __future__ import annotations
 

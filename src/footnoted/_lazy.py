@@ -1,4 +1,4 @@
-"""Public names and the modules they live in, in; a package that opens a module when a name of it is first used, out."""
+"""Lets a package list its public names and open the module behind one only when that name is first used."""
 
 from __future__ import annotations
 

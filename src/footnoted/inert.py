@@ -1,4 +1,4 @@
-"""Text of any origin in; the same words out, with nothing left in them that acts instead of being read."""
+"""Makes text of any origin harmless: the same words, with nothing left that acts instead of being read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A library's name in; numpy, onnxruntime or tokenizers out, opened here and nowhere else, one thread at a time.
+"""Opens numpy, onnxruntime and tokenizers: here and nowhere else, one thread at a time.
 
 Two threads that open them at once, one of them from compiled code, may each wait for what the other has begun; Python
 then hands one of them a half-made module, and the start fails. So whoever needs one asks for it here, in the function

@@ -1,4 +1,4 @@
-"""A method in; a value out that is made when it is first asked for and kept, without a lock.
+"""A value made by a method when it is first asked for, and kept, without a lock.
 
 `functools.cached_property` holds one lock for all objects of a class until Python 3.12: a thread that reads the long
 sources of one answer would keep every other answer waiting, and the event loop too. Here two threads may make a

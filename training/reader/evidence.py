@@ -1,4 +1,4 @@
-"""Sources and a claim in; the few sentences that matter to it, in their order, with their neighbours, out.
+"""Picks the few sentences of the sources that matter to a claim, in their order, with their neighbours.
 
 While training, evidence is found by rare words shared, within a budget that varies, so that the reader meets narrow and
 wide windows, gaps and neighbours as the product makes them.

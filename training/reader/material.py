@@ -1,4 +1,4 @@
-"""The shared data in; an endless, seeded, mixed stream of (claim, evidence, label) rows out.
+"""Makes an endless, seeded, mixed stream of (claim, evidence, label) rows from the shared data.
 
 Every batch holds something of everything: inference pairs, natural twins, labelled claims, edits by rule, questions.
 Fine-tuning on one after the other costs what was learnt before. A fifth of every set is kept aside by a hash of its

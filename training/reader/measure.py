@@ -1,4 +1,4 @@
-"""A trained reader in; how often it is right on what it never saw, beside the controls, out.
+"""Measures how often a trained reader is right on what it never saw, beside the controls.
 
     python measure.py DATA KEPT [--weights FILE] [--part tried|exam] [--written FOLDER]
 

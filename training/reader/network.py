@@ -1,4 +1,4 @@
-"""Claim and evidence as one sequence of pieces in; what the evidence makes of the claim out. The reader in torch.
+"""The reader in torch: claim and evidence are one sequence of pieces, and heads say what the evidence makes of the claim.
 
 A BERT encoder whose word table is frozen (it keeps the other languages where they are), and five heads over it: the
 three ways of entailment, whether the evidence answers a question, a doubt for each piece of the claim, and for each piece

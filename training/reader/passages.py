@@ -1,4 +1,4 @@
-"""The shared data in; the passages out that natural twins were written about, found again by the hash of their text.
+"""Finds the passages again that natural twins were written about, by the hash of their text.
 
 The twins of `training/twins` name their passage by set, reference and hash: the texts are not ours to keep. They are cut
 here as they were for whoever wrote: sections of documentation, six sentences of a paper, the beginning of a retrieved page.

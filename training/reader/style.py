@@ -1,4 +1,4 @@
-"""Twins in; a weight a pair out, under which the claim alone says nothing about its label.
+"""Weighs twins so that the claim alone says nothing about its label.
 
 A bag of words over the claims, fitted on other passages, tells a true sentence from its twin more often than not: writers
 of false sentences say "because", "which" and "every" more often. A reader would learn that too. Pairs that give

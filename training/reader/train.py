@@ -1,4 +1,4 @@
-"""The stream of rows and the backbone in; a trained reader out. Stops and goes on at any time.
+"""Trains a reader on the stream of rows. Stops and goes on at any time.
 
     nice python train.py DATA KEPT [--written FOLDER] [--device cuda] [--finish ROWS]
 

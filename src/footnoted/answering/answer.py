@@ -1,4 +1,4 @@
-"""A request in; the events of its answer out. This is the river: open this file first.
+"""Turns a request into the events of its answer. This is the river: open this file first.
 
 question + sources → prompt → deltas → text + citations → claims → verdicts → events
 """

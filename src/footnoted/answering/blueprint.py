@@ -1,4 +1,4 @@
-"""A JSON Schema and the steps to one of its fields in; what the schema says of that field out."""
+"""Finds what a JSON Schema says of one field, along the steps that lead to it."""
 
 from __future__ import annotations
 

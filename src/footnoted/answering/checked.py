@@ -1,4 +1,4 @@
-"""A request and a pydantic model in; the events of a structured answer whose every field is weighed out.
+"""Streams a structured answer as events and weighs every field against the sources.
 
 request + schema → prompt → deltas → fields → verdicts → events, and the object with its evidence last.
 """

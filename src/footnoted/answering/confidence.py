@@ -1,4 +1,4 @@
-"""An answer's text and citations in; how much of it is grounded, and how sure one may be, out."""
+"""Computes how much of an answer is grounded, and how sure one may be of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fields of a structured answer in, as they complete; each with its verdict out, never failing open.
+"""Checks the fields of a structured answer as they complete; a check that fails never counts as passed.
 
 A statement is weighed at once; a short value once the object it stands in is over, for what stands beside it says
 what it is about. Verdicts are told in the order in which their weighing began, so that they are the same however the

@@ -1,4 +1,4 @@
-"""A field of a structured answer and its neighbours in; the sentences to weigh for it, or why there are none, out.
+"""Writes the sentences to weigh for a field of a structured answer, or says why there are none.
 
 Text that states something is weighed as it stands, sentence by sentence. A number or a few words say nothing alone:
 they are weighed as what the field is called, beside the short texts of the same object ("Amount, repair: £75.").

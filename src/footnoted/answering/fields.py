@@ -1,4 +1,4 @@
-"""The text of a JSON object in, piece by piece; its fields out, each told once it is complete, with its path.
+"""Reads a JSON object from pieces of text and tells each field, with its path, as soon as it is complete.
 
 A field is a value that is no object and no list: text, number, yes or no, null. Its path is an RFC 9535 query that
 finds it: ``$.amounts[0].pounds``, and ``$['a b']`` for a name that is no identifier. However the text is cut,

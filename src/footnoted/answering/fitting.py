@@ -1,4 +1,4 @@
-"""A request and a pydantic model in; the prompt that asks for it, and of the reply an instance or its faults, out."""
+"""Asks for an instance of a pydantic model, and makes one of the reply or names what is wrong with it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A model's raw text in, piece by piece; the same text in the asked-for format out: bullets, plain, or JSON."""
+"""Rewrites a model's text, piece by piece, into the format asked for: bullets, plain text or JSON."""
 
 from __future__ import annotations
 

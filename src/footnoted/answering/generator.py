@@ -1,4 +1,4 @@
-"""The library's door: a `GenerationRequest` in; a response, its text, or its events out, from any provider."""
+"""The library's door: a `GenerationRequest` becomes a response, its text or its events, from any provider."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What points into the sources a model was shown in; the same, pointing into the sources the caller gave, out.
+"""Maps pointers into the sources a model was shown back to the sources the caller gave.
 
 Empty and repeated sources, and those over the budget, are not shown; nobody outside counts without them. This is
 the one place where the two lists meet.

@@ -1,4 +1,4 @@
-"""The deltas of one reply in; text in the format asked for, and what the reader has been told so far, out."""
+"""Collects the deltas of one reply into text of the format asked for, and remembers what the reader was told."""
 
 from __future__ import annotations
 

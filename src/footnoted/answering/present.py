@@ -1,4 +1,4 @@
-"""A short value and the sources' words in; the figures, codes and addresses of the value that those lack, out.
+"""Finds the figures, codes and addresses of a short value that the sources do not contain.
 
 No weigher is believed about a number that does not stand there: 1,000 is 1000, two weeks are 14 days, £75 is not
 75 days, and 76 is not 75.

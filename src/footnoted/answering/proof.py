@@ -1,4 +1,4 @@
-"""A saved answer and the sources as they are today in; which of its pointers still stand, out. Needs no model."""
+"""Checks which pointers of a saved answer still stand in the sources as they are today. Needs no model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The start of a model's text in; out, whether it refuses, and what a refusal says to the reader."""
+"""Decides from the start of a model's text whether it refuses, and words a refusal for the reader."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A finished page in; the whole `GenerationResponse` out."""
+"""Builds the `GenerationResponse` of a finished page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A share of wrong sentences one can live with in; the score a sentence must reach to be shown out."""
+"""Finds the score a sentence must reach so that at most a given share of the sentences shown is wrong."""
 
 from __future__ import annotations
 

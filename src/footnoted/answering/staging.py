@@ -1,4 +1,4 @@
-"""A way of checking in; the stage text passes on its way to the reader out."""
+"""Picks the stage that text passes on its way to the reader, by the way of checking asked for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A request and a pydantic model in; an instance of that model out, its fields checked if asked.
+"""Answers a request with an instance of a pydantic model, its fields checked if asked.
 
 Replies come on the provider's own schema mechanism where it has one.
 """

@@ -1,4 +1,4 @@
-"""Sentences of an answer in, in order; whether a source speaks of what the last of them speaks of, out.
+"""Follows what an answer speaks of, sentence by sentence, to tell whether a source speaks of the same.
 
 "The Atlas bridge opened in 1998. Cars pay 5 euros." is about the bridge in both sentences: what a tunnel's notice says
 of cars is no evidence for the second, however well its words fit.

@@ -1,4 +1,4 @@
-"""A reply that is a JSON object in, piece by piece; the answer in it, as plain text, out.
+"""Streams the answer inside a reply that is a JSON object, as plain text.
 
 Where JSON is asked for, the object is ours and a model writes the words in it. What a model writes as an object all
 the same would be encoded twice: its answer is read out of its object instead.

@@ -1,4 +1,4 @@
-"""A question and its sources in; of any sentence of the answer, what no evidence can excuse, out.
+"""Finds what no evidence can excuse in a sentence of an answer: an order followed, an address nobody gave.
 
 A model that reads hostile sources may do as they say. What it writes then repeats words that only an order
 knows, or opens an address nobody gave: a link, an image that tells its server what was asked, a script.

@@ -1,4 +1,4 @@
-"""Claims of an answer in; verdicts out, within a time, never failing open. How an answer waits for them.
+"""Weighs the claims of an answer within a time and never lets a failure pass as a verdict. How an answer waits.
 
 ``hold``: a sentence leaves when it is checked; what the sources do not carry stays back, what could not be checked is
 marked as that.

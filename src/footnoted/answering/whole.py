@@ -1,4 +1,4 @@
-"""A prompt in; the text of a reply that must not be cut out, whole or as it comes."""
+"""Asks for a reply that is of no use when cut, whole or as it comes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Thousands of questions or checks in; a table of answers out, resumable, one failure costing one row."""
+"""Answers or checks thousands of rows into a table; a run can be resumed, and one failure costs one row."""
 
 from footnoted.batch.local import run_local
 from footnoted.batch.row import COLUMNS, Row

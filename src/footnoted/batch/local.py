@@ -1,4 +1,4 @@
-"""Tasks and a worker in; rows out as they are done, so many at a time, in this process."""
+"""Runs tasks in this process, so many at a time, and gives each row as it is done."""
 
 from __future__ import annotations
 

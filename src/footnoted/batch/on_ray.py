@@ -1,4 +1,4 @@
-"""Tasks in; the same rows out, done by actors of a Ray cluster through Ray Data."""
+"""Runs the same tasks on actors of a Ray cluster, through Ray Data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What came of a task in; a flat row out, the same columns whatever happened."""
+"""One flat row of what came of a task, with the same columns whatever happened."""
 
 from __future__ import annotations
 

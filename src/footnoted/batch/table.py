@@ -1,4 +1,4 @@
-"""Rows in; a Parquet, JSON-lines or CSV file out, whole or not at all."""
+"""Writes rows as a Parquet, JSON-lines or CSV file, whole or not at all."""
 
 from __future__ import annotations
 

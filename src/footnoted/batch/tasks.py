@@ -1,4 +1,4 @@
-"""A file of JSON lines in; tasks out: a question to answer, or an answer to check."""
+"""Reads tasks from a file of JSON lines: a question to answer, or an answer to check."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How to answer, in; a worker out that turns one task into one row, and never raises for a task's own fault."""
+"""Builds the worker that turns one task into one row and never raises for a task's own fault."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Deltas in; text with rendered markers, and citations that point at exact words, out."""
+"""Turns a model's deltas into text with rendered markers, and citations that point at exact words."""
 
 from footnoted.citations.marker import Marker
 from footnoted.citations.markers import MarkerDecoder

@@ -1,4 +1,4 @@
-"""Raw text in; where it is prose, and where code, maths, a link's target or raw HTML, out (CommonMark, made local).
+"""Finds where raw text is prose and where code, maths, a link's target or raw HTML (CommonMark, made local).
 
 What passes here is never changed: code and maths begin and end, no more. A construct left open ends with its
 paragraph, a fence with the text.

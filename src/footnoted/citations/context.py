@@ -1,4 +1,4 @@
-"""What stands before and after a possible marker in; whether it is code, maths or a list item rather than one out.
+"""Decides by what stands around a possible marker whether it is code, maths or a list item instead.
 
 Rules over word shapes, no state. ``before`` is the raw text before it on any line, at most `LOOK_BEHIND` code
 points, in which a marker already read is `TAKEN`.

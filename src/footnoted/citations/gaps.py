@@ -1,4 +1,4 @@
-"""The text after a marker that vanished in; the same text without the hole it left out."""
+"""Closes the hole in the text that a marker leaves when it vanishes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The text from a possible marker on in; the group of markers written there, and where it ends, out."""
+"""Reads a group of markers from the start of a text, and where it ends."""
 
 from __future__ import annotations
 

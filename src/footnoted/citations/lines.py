@@ -1,4 +1,4 @@
-"""The beginning of a line in; what kind of line it is out: blank, fence, list item, or other text (CommonMark 4, 5)."""
+"""Tells what kind of line begins here: blank, fence, list item or other text (CommonMark 4, 5)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A group of markers as written in; the markers it comes to out."""
+"""Resolves a group of markers, as written, to the markers it stands for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A model's raw text in, piece by piece; text and the markers in it out.
+"""Finds the markers in a model's raw text as it arrives piece by piece.
 
 The law: however the stream is cut, the text and the markers are the same. So every decision reads characters
 one after another, waits when it needs one that has not come (`Unfinished`), and looks back only at a fixed

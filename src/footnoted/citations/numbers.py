@@ -1,4 +1,4 @@
-"""The inside of a marker in; the numbers of the sources it names out."""
+"""Reads the numbers of the sources from the inside of a marker."""
 
 from __future__ import annotations
 

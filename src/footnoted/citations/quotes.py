@@ -1,4 +1,4 @@
-"""A model's text in, in which a marker quotes its source (``[1 "the words"]``); text, and pointers at the words, out.
+"""Finds the words of a source where a marker quotes them (``[1 "the words"]``), and points at them.
 
 The law: however the stream is cut, text and pointers are the same, and no part of a quote is ever told. A quote is
 found letter by letter, as `spans` finds a quotation; in another source than its number says if it stands there alone.

@@ -1,4 +1,4 @@
-"""A claim and a source in; the exact words of the source that carry the claim out.
+"""Finds the exact words of a source that carry a claim.
 
 A quotation is found as written (white space, case, quotation marks and compatibility forms aside); a paraphrase
 by the weight of the stems it shares with a sentence, rare ones and numbers weighing more. Offsets are always

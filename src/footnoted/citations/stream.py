@@ -1,4 +1,4 @@
-"""A model's text and pointers in; the reader's text, numbered by first use, and citations to exact words out."""
+"""Numbers a model's citations by first use and points each at the exact words it rests on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A style and a number in, the marker a reader sees out; numbered entries in, the list below an answer out."""
+"""Draws a citation's marker, and the list of sources below an answer, in each style."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The answer's words as they are written in; the words a marker stands for out."""
+"""Follows the answer's words as they are written, to know which words a marker stands for."""
 
 from __future__ import annotations
 

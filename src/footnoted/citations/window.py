@@ -1,4 +1,4 @@
-"""The text from a place on in; characters and stretches of it, once they are certain, out."""
+"""Looks ahead in arriving text, and gives characters and stretches of it once they are certain."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Words typed in; what the ``footnoted`` command prints, and its exit status, out, however it ends.
+"""The ``footnoted`` command: runs what was typed, and gives an exit status however it ends.
 
 Nothing heavy is opened by this module, so that an end that comes while the rest is opened is met here too.
 """

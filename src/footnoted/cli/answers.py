@@ -1,4 +1,4 @@
-"""`footnoted ask` and `footnoted chat`: a question and files in; a cited answer out, in colour or as JSON."""
+"""`footnoted ask` and `footnoted chat`: cited answers to questions over files, in colour or as JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`footnoted batch`: a file of questions or answers in; a table of answers or checks out."""
+"""`footnoted batch`: answers or checks a file of rows into a table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`footnoted check`: a saved answer or any text, and sources, in; what stands and what does not, out."""
+"""`footnoted check`: says which sentences of an answer, or of any text, its sources support."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every family of commands in, each a module of its own; the ``footnoted`` command out."""
+"""Joins every family of commands, each a module of its own, into the ``footnoted`` command."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`footnoted eval`: a file of cases in; figures with intervals, a page to look at, and a status for CI, out."""
+"""`footnoted eval`: runs a file of cases, with figures and intervals, a page to look at, and a status for CI."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`footnoted insurance`: a customer's question and policies in; the answer, its sources and its confidence out."""
+"""`footnoted insurance`: answers a customer's question from policies, with its sources and its confidence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`footnoted outcomes`: a service's database in; how insurance answers fared, by variant and by section, out."""
+"""`footnoted outcomes`: shows how a service's insurance answers fared, by variant and by section."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`footnoted proxy`: an upstream in; a server that checks what comes from it out."""
+"""`footnoted proxy`: runs a server that checks what comes from another."""
 
 from __future__ import annotations
 

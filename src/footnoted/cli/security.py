@@ -1,4 +1,4 @@
-"""`footnoted findings`, `footnoted kb`, `footnoted advise`: scanners' files and questions in; expert answers out."""
+"""`footnoted findings`, `footnoted kb`, `footnoted advise`: imports scanners' files and answers questions on them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`footnoted serve` and `footnoted keys`: settings in; a running service, or a tenant's keys, out."""
+"""`footnoted serve` and `footnoted keys`: runs the service, and makes and revokes tenants' keys."""
 
 from __future__ import annotations
 

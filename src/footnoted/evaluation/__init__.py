@@ -1,4 +1,4 @@
-"""Cases in; what an answerer gets right, with intervals, curves and every failure readable, out.
+"""Measures what an answerer gets right, with intervals, curves and every failure readable.
 
 Beside the assistants on the map: it asks as any caller does, and counts.
 """

@@ -1,4 +1,4 @@
-"""A file of JSON lines in; evaluation cases out, or an error that names the line."""
+"""Reads evaluation cases from JSON lines; an error names the line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Any system's answer and its sources in; sentence by sentence what stands and what does not, out."""
+"""Checks any system's answer against its sources, sentence by sentence."""
 
 from __future__ import annotations
 

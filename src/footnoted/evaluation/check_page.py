@@ -1,4 +1,4 @@
-"""A check in; one HTML page out: the text with every sentence in its verdict's colour, and what it rests on."""
+"""Draws a check as one HTML page: every sentence in its verdict's colour, with what it rests on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two reports on the same cases in; for each metric the difference, its interval, and whether it is real, out."""
+"""Compares two reports on the same cases: each metric's difference, its interval, and whether it is real."""
 
 from __future__ import annotations
 

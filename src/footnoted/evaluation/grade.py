@@ -1,4 +1,4 @@
-"""A case and the answer given in; what of it was right, counted, out."""
+"""Counts what was right in the answer to one case."""
 
 from __future__ import annotations
 

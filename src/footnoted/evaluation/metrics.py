@@ -1,4 +1,4 @@
-"""Per-case counts in; ratios with bootstrap intervals, calibration, and risk against coverage, out."""
+"""Computes ratios with bootstrap intervals, calibration, and risk against coverage from counts per case."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A report in; one HTML page out that needs nothing else: figures, plots, and every failing case with its sources."""
+"""Draws a report as one HTML page that needs nothing else: figures, plots, every failing case with its sources."""
 
 from __future__ import annotations
 

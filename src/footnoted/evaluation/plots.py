@@ -1,4 +1,4 @@
-"""Figures in; pictures out, as SVG text that a page carries in itself."""
+"""Draws figures as SVG text that a page carries in itself."""
 
 from __future__ import annotations
 

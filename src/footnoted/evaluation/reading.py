@@ -1,4 +1,4 @@
-"""Files and objects of other systems in; JSON lines one at a time, and the sources an object brings, out."""
+"""Reads other systems' files one JSON line at a time, and the sources an object of theirs brings."""
 
 from __future__ import annotations
 

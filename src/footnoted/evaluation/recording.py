@@ -1,4 +1,4 @@
-"""A provider in; the same provider out, which writes down what it said, or says again what was written down."""
+"""Wraps a provider so that it writes down what it said, or says again what was written down."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Outcomes in; the report out: figures with intervals, curves, and every case as it went."""
+"""The report of a run: figures with intervals, curves, and every case as it went."""
 
 from __future__ import annotations
 

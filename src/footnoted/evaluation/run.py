@@ -1,4 +1,4 @@
-"""Cases and a generator in; one outcome a case out, several at a time, none lost."""
+"""Runs cases through a generator, several at a time, and loses none of the outcomes."""
 
 from __future__ import annotations
 

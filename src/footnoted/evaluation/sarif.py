@@ -1,4 +1,4 @@
-"""A check in; SARIF out, which editors and code hosts show beside the text it speaks of."""
+"""Writes a check as SARIF, which editors and code hosts show beside the text it speaks of."""
 
 from __future__ import annotations
 

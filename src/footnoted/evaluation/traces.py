@@ -1,4 +1,4 @@
-"""OpenInference spans in, as their exporters write them; the answer of each trace with what it retrieved, out.
+"""Reads the answer of each trace, with what it retrieved, from OpenInference spans as exporters write them.
 
 Read are OTLP's JSON (a collector's file, whole or a line a batch) and spans as objects (Phoenix's export,
 OpenTelemetry's console), their attributes flat or nested. Conventions: arize-ai.github.io/openinference/spec.

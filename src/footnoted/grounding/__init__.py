@@ -1,4 +1,4 @@
-"""Text in; its claims, and for each a verdict with the exact words it rests on, out."""
+"""Splits text into claims and gives each a verdict with the exact words it rests on."""
 
 from footnoted.grounding.check import Checker
 from footnoted.grounding.claims import ClaimSegmenter, segment

@@ -1,4 +1,4 @@
-"""A claim and its evidence in; why the reader's tick may not stand, out. Exact rules of form, and they only lower.
+"""Finds why the reader's tick may not stand, by exact rules of form. They only lower a verdict.
 
 The hard thing is that words which differ say little: of natural paraphrases half add or leave out a "may", an "all", an
 "if". So words are compared only where nearly everything else of the claim stands in one sentence, in its order.

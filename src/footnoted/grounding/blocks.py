@@ -1,4 +1,4 @@
-"""The beginning of a line of Markdown in; what kind of line it is and where its content starts, out."""
+"""Tells what kind of Markdown line begins here, and where its content starts."""
 
 from __future__ import annotations
 

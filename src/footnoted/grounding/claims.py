@@ -1,4 +1,4 @@
-"""The answer's text in, piece by piece, as the reader sees it; claims out, each as soon as it is over.
+"""Cuts an answer into claims as it arrives, as the reader sees it, each told as soon as it is over.
 
 A sentence closes once its trailing markers are in: at the first character that can no longer belong to it,
 or at the end of its line. Headings, list items, table rows and lines of code stand alone. However the text

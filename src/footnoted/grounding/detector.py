@@ -1,4 +1,4 @@
-"""A response and its sources in; which of its claims the sources carry, and the response without the rest, out."""
+"""Says which claims of a response its sources carry, and gives the response without the rest."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A sentence in; its language out, as far as that is sure. What the check was not measured on, it does not weigh.
+"""Tells a sentence's language where that is sure. What the check was not measured on, it does not weigh.
 
 py3langid decides (langid.py: Lui and Baldwin 2012; 140 languages): a sentence is in another language than English where
 English is next to impossible, so that Spanish need not be told from Asturian.

@@ -1,4 +1,4 @@
-"""Units of text with the block they stand in, in; claims with their kind and what they stand under, out.
+"""Makes claims of units of text: what kind each is, and what it stands under.
 
 What heads or introduces something (a heading, "You need:", a table's first row) is told when that something
 begins. Where nothing follows, it was not a heading of anything: it stands as a claim of its own.

@@ -1,4 +1,4 @@
-"""Text in; the numbers, amounts, shares, durations and dates it names out, each with its unit and bound."""
+"""Reads the numbers, amounts, shares, durations and dates of a text, each with its unit and bound."""
 
 from __future__ import annotations
 

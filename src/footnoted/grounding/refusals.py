@@ -1,4 +1,4 @@
-"""A sentence of an answer in; whether all it says is that there is no answer, out. Eleven languages.
+"""Decides whether all a sentence says is that there is no answer. Eleven languages.
 
 A sentence that also says something else ("The sources do not mention flood, but storms are covered") is
 no refusal: every one of its clauses must be one, or hold nothing but courtesies.

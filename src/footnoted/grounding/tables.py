@@ -1,4 +1,4 @@
-"""A source's sentences in; its tables' rows, each cell with its header, and where a claim's figure must stand, out.
+"""Reads a source's tables, each cell with its header, and tells where a claim's figure must stand.
 
 A row says nothing without its header: "| Plus | $25 |" is read as "Plus, Monthly price: $25". A claim that names one
 row and, by its unit or words, one column has its figure in that cell or says something else than the table.

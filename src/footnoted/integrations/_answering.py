@@ -1,4 +1,4 @@
-"""Whatever a caller calls a provider in; a generator, and its answer piece by piece with the whole at the end, out."""
+"""Makes a generator of whatever a caller calls a provider, and gives its answer in pieces with the whole last."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A passage as some other library keeps it in; the `SourceContext` it becomes, its ids the same every time, out."""
+"""Makes a `SourceContext` of a passage as another library keeps it, with the same ids every time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A library's word for why a model stopped in; our own ending out, never ``complete`` for want of a word."""
+"""Maps a library's word for why a model stopped to our own ending; without a word it is never ``complete``."""
 
 from __future__ import annotations
 

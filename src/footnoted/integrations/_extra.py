@@ -1,4 +1,4 @@
-"""A library that is not installed in; an error that names the extra which brings it out."""
+"""Raises the error that names the extra which installs a missing library."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A Haystack chat generator in; footnoted's provider out. It tells its pieces to a callback; here they are awaited."""
+"""Makes a provider of a Haystack chat generator. It tells its pieces to a callback; here they are awaited."""
 
 from __future__ import annotations
 

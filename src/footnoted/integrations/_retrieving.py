@@ -1,4 +1,4 @@
-"""Passages another library found in; those that a search may give, at most so many, out."""
+"""Picks from the passages another library found those that a search may give, at most so many."""
 
 from __future__ import annotations
 

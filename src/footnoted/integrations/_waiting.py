@@ -1,4 +1,4 @@
-"""Asynchronous work in; its result or its pieces, for callers that cannot await, out.
+"""Runs asynchronous work for callers that cannot await, and gives its result or its pieces.
 
 All of it runs on one event loop in a thread of its own: clients of other libraries keep connections that must not
 outlive their loop, so a loop a call would break the second call.

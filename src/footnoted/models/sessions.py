@@ -1,4 +1,4 @@
-"""A network's file in, a session that computes the same on every processor out."""
+"""Opens a network's file so that it computes the same on every processor."""
 
 from __future__ import annotations
 

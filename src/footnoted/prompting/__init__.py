@@ -1,4 +1,4 @@
-"""Question and sources in, `Prompt` out."""
+"""Writes the `Prompt` for a question and its sources."""
 
 from footnoted.prompting.prompt import build_prompt
 

@@ -1,4 +1,4 @@
-"""Sources and a budget of tokens in; what fits of them out, the best kept, and what was left out said."""
+"""Fits sources into a budget of tokens, keeps the best, and says what was left out."""
 
 from __future__ import annotations
 

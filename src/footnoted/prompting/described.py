@@ -1,4 +1,4 @@
-"""A source in; what it tells of itself besides its words (its date, author, page), on one bounded line, out."""
+"""Writes what a source tells of itself besides its words (date, author, page) on one bounded line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A request in; a Prompt out: instructions, fenced sources, history and the question, ready for any provider."""
+"""Builds the prompt of a request: instructions, fenced sources, history and question, for any provider."""
 
 from __future__ import annotations
 

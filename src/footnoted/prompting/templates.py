@@ -1,4 +1,4 @@
-"""A purpose and a reader's wishes in; the words of the instructions out, from files a user can override."""
+"""Words the instructions for a purpose and a reader's wishes, from files a user can override."""
 
 from __future__ import annotations
 

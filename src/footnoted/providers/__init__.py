@@ -1,4 +1,4 @@
-"""A name, an object or a function in; a provider out: something that turns prompts into deltas.
+"""Resolves a name, an object or a function to a provider: something that turns prompts into deltas.
 
 `patient` asks a provider within deadlines and retries; `Fallback` asks several in turn.
 """

@@ -1,4 +1,4 @@
-"""Ranked sentences in; the few that make an answer, in the order to write them, each with its pointers, out."""
+"""Picks the few ranked sentences that make an answer, in the order to write them, each with its pointers."""
 
 from __future__ import annotations
 

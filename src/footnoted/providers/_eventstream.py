@@ -1,4 +1,4 @@
-"""Bytes of an AWS event stream in; events out.
+"""Decodes an AWS event stream.
 
 Framing: docs.aws.amazon.com/transcribe/latest/dg/event-stream.html (``application/vnd.amazon.eventstream``): two
 lengths and their CRC-32, headers, a payload, and the CRC-32 of all of it.

@@ -1,4 +1,4 @@
-"""What a provider answers when it will not serve (a status, headers, a body) in; one of our errors out."""
+"""Turns what a provider answers when it will not serve (status, headers, body) into one of our errors."""
 
 from __future__ import annotations
 

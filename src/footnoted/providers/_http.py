@@ -1,4 +1,4 @@
-"""A URL and a JSON body in; the bytes of the reply out, as they arrive, or one of our errors.
+"""Posts JSON and gives the bytes of the reply as they arrive, or one of our errors.
 
 The one HTTP client of the house, on aiohttp, which is imported when a client is made: it costs a quarter second.
 """

@@ -1,4 +1,4 @@
-"""The bytes of a reply in, cut anywhere; deltas out, the last of which says how the reply ended.
+"""Reads deltas from the bytes of a reply, however they are cut; the last one says how the reply ended.
 
 What the protocols share: one subclass each says what an event means. Pure: no network, no clock.
 

@@ -1,4 +1,4 @@
-"""A JSON Schema in; the same in the strict dialect that constrained decoding takes, or in words for a prompt, out."""
+"""Rewrites a JSON Schema in the strict dialect of constrained decoding, or in words for a prompt."""
 
 from __future__ import annotations
 

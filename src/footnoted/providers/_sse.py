@@ -1,4 +1,4 @@
-"""Bytes of a server-sent event stream in; events out.
+"""Decodes a stream of server-sent events.
 
 Follows the WHATWG HTML standard, "Server-sent events: interpreting an event stream", with one leniency:
 `Decoder.flush` gives the event that was open when the stream ended, because servers forget the last blank

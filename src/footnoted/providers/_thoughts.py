@@ -1,4 +1,4 @@
-"""A reply's text in, piece by piece; the same without what the model thought aloud before its answer out."""
+"""Removes from a reply, piece by piece, what the model thought aloud before its answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A prompt in, deltas out, over HTTP: what the providers on a wire share.
+"""What the providers that speak HTTP share.
 
 A protocol adds three things: where to post, the body a prompt becomes, and how its events read.
 """

@@ -1,4 +1,4 @@
-"""A sentence as it stands in a source in; the same words without list marks, hashes and pipes out."""
+"""Strips list marks, hashes and pipes from a sentence as it stands in a source."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Prompts in, deltas out, over Anthropic's Messages protocol, streamed; its own citations become pointers.
+"""The provider for Anthropic's Messages protocol, streamed; its own citations become pointers.
 
 Protocol: platform.claude.com/docs/en/build-with-claude/streaming. The terminal signal is ``stop_reason``.
 """

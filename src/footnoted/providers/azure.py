@@ -1,4 +1,4 @@
-"""Prompts in, deltas out, from Azure OpenAI: OpenAI's protocol at a resource's own address, by deployment.
+"""The provider for Azure OpenAI: OpenAI's protocol at a resource's own address, by deployment.
 
 Protocol: learn.microsoft.com/azure/ai-foundry/openai/reference. With an ``api_version`` the deployment stands in the
 path; without one the resource's version 1 is asked, which takes it as the model.

@@ -1,4 +1,4 @@
-"""Prompts in, deltas out, from Amazon Bedrock's ConverseStream, whichever vendor's the model is.
+"""The provider for Amazon Bedrock's ConverseStream, whichever vendor's the model is.
 
 Protocol: docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ConverseStream.html. The terminal signal is
 ``messageStop``; ``metadata`` with the usage comes after it.

@@ -1,4 +1,4 @@
-"""Prompts in, deltas out, over Cohere's Chat, version 2; its own citations become markers.
+"""The provider for Cohere's Chat, version 2; its own citations become markers.
 
 Protocol: docs.cohere.com/v2/reference/chat-stream. The terminal signal is ``message-end``.
 """

@@ -1,4 +1,4 @@
-"""Prompts in, deltas out, from any server that speaks OpenAI's protocol: vLLM, Ollama, llama.cpp, gateways."""
+"""The provider for any server that speaks OpenAI's protocol: vLLM, Ollama, llama.cpp, gateways."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Several providers in; the deltas of the first that finds a word out."""
+"""Asks several providers in turn and gives the deltas of the first that finds a word."""
 
 from __future__ import annotations
 

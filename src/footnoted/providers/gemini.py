@@ -1,4 +1,4 @@
-"""Prompts in, deltas out, over Gemini's ``streamGenerateContent``.
+"""The provider for Gemini's ``streamGenerateContent``.
 
 Protocol: ai.google.dev/api/generate-content. The terminal signal is ``finishReason``; there is no end event.
 """

@@ -1,4 +1,4 @@
-"""Prompts in, deltas out, over OpenAI's Chat Completions protocol, streamed; some models need its Responses.
+"""The provider for OpenAI's Chat Completions protocol, streamed; some models need its Responses.
 
 Protocol: platform.openai.com/docs/api-reference/chat-streaming. The terminal signal is ``finish_reason``.
 """

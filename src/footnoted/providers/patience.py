@@ -1,4 +1,4 @@
-"""A provider and a prompt in; its deltas out, within deadlines, asked again while nothing was said yet.
+"""Holds a provider to its deadlines, and asks it again while it has said nothing yet.
 
 Deadlines are on content, not bytes: what is not text resets no clock, and the time a reader takes before
 asking for the next delta counts for nobody. What a model thinks aloud before its answer is taken out and is no

@@ -1,4 +1,4 @@
-"""Prompts in, deltas out, over OpenAI's Responses protocol: the only one its ``pro`` and ``codex`` models speak.
+"""The provider for OpenAI's Responses protocol, the only one its ``pro`` and ``codex`` models speak.
 
 Protocol: platform.openai.com/docs/api-reference/responses-streaming. The terminal signal is the event
 ``response.completed`` (or ``incomplete``, ``failed``). Events are numbered, so what comes twice is told once.

@@ -1,4 +1,4 @@
-"""Prompts in, deltas out, from Gemini on Vertex AI: Gemini's protocol in a Google Cloud project.
+"""The provider for Gemini on Vertex AI: Gemini's protocol in a Google Cloud project.
 
 Protocol: cloud.google.com/vertex-ai/generative-ai/docs/model-reference/inference.
 """

@@ -1,4 +1,4 @@
-"""A set of paths in; the place its index is kept out, whole or not at all, however many processes write.
+"""The place where the index of a set of paths is kept, whole or not at all, however many processes write.
 
 A kept index is a *generation*: a folder of its own, written under another name, renamed when it is complete,
 and named by the small file ``current``, which is replaced in one step. Readers never see half of one.

@@ -1,4 +1,4 @@
-"""Text in; the terms it is found by out: the same folding for what is indexed and what is asked."""
+"""Makes the terms a text is found by: the same folding for what is indexed and what is asked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Questions over HTTP in; answers that outlive their reader out. `create_app` makes the application."""
+"""Answers questions over HTTP, so that an answer outlives its reader. `create_app` makes the application."""
 
 from __future__ import annotations
 

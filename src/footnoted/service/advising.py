@@ -1,4 +1,4 @@
-"""A chat message in; the advisor's material where it is about cloud security, else the documents' own, out."""
+"""Gathers the advisor's material for a message about cloud security, and the documents' own for any other."""
 
 from __future__ import annotations
 

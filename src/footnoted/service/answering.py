@@ -1,4 +1,4 @@
-"""A question ready to be answered in; its events for a stream, or its whole answer, out, and a copy kept."""
+"""Answers a question that is ready, as a stream or whole, and keeps a copy."""
 
 from __future__ import annotations
 

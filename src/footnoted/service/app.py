@@ -1,4 +1,4 @@
-"""Settings in; the application out: its rooms opened, its routes found, its errors told in one shape."""
+"""Builds the application: opens its rooms, finds its routes, and tells its errors in one shape."""
 
 from __future__ import annotations
 

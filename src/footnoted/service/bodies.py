@@ -1,4 +1,4 @@
-"""The bytes of a JSON body in; plain bounded values out, or a `Fault` that says what is wrong with them.
+"""Reads a JSON body into plain bounded values, or raises a `Fault` that says what is wrong with them.
 
 JSON can be dear to read out of proportion to its size: 5 MB hold 400,000 fields, or 100,000 levels. So what it is made
 of is counted before anything is made of it, and large bodies are read in a thread, one at a time, tenant by tenant.

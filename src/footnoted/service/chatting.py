@@ -1,4 +1,4 @@
-"""A message in; what it is answered from, gathered by whichever assistant is asked, and the question ready, out."""
+"""Gathers what a message is answered from, by whichever assistant is asked, and prepares the question."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A tenant's files in; their texts, their passages, and the passages nearest to a question out."""
+"""Keeps a tenant's files, their texts and passages, and finds the passages nearest to a question."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every request in, with an id, a bounded body and safe headers; a line in the log and a figure out."""
+"""Gives every request an id, a bounded body and safe headers, and leaves a log line and a figure of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A PDF's bytes and a page in; the page as a PNG out, and how its points lie on the picture."""
+"""Draws a page of a PDF as a PNG, and tells how its points lie on the picture."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whatever goes wrong in; a status, a code and words for a person out, never a traceback."""
+"""Turns whatever goes wrong into a status, a code and words for a person, never a traceback."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A web address in; the file behind it out, fetched so that nobody reaches by it what only this machine can.
+"""Downloads a web address in such a way that nobody reaches by it what only this machine can.
 
 What is asked for is checked where it is connected to: the addresses a name stands for are looked up once, all that are
 not public are left out, and the connection goes to one of those, so that a name that changes its mind (DNS rebinding)

@@ -1,4 +1,4 @@
-"""A tape and one reader's connection in; its events on the wire out, at the reader's pace and no faster."""
+"""Sends a tape's events to one reader, at the reader's pace and no faster."""
 
 from __future__ import annotations
 

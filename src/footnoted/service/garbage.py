@@ -1,4 +1,4 @@
-"""A process that holds hundreds of answers at once in; Python's search for garbage at times that keep none waiting out.
+"""Lets Python search for garbage at times that keep none of hundreds of answers waiting.
 
 Reference counting frees nearly everything here; what is left to the collector are cycles. It looks for them whenever so
 many objects have been made, and the answers under way are what it then walks over, again and again: with 400 streams

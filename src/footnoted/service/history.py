@@ -1,4 +1,4 @@
-"""Finished answers in; conversations, saved answers and what people thought of them out."""
+"""Keeps conversations, saved answers and what people thought of them."""
 
 from __future__ import annotations
 

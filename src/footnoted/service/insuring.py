@@ -1,4 +1,4 @@
-"""A customer's message in; the insurance responder's answer over the tenant's documents, and what came of it, out."""
+"""Answers a customer's message with the insurance responder over the tenant's documents, and keeps what came of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A token of an OpenID Connect issuer in; its claims out, held to the issuer's own keys, fetched and kept with bounds.
+"""Verifies tokens of an OpenID Connect issuer by the issuer's own keys, fetched and kept within bounds.
 
 Follows OpenID Connect Discovery 1.0 and RFC 8725: the issuer's name is compared letter by letter, only algorithms with
 a public key are taken, and each key verifies with its own algorithm, whatever a token's header says.

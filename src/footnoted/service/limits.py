@@ -1,4 +1,4 @@
-"""A tenant and what it wants in; a place, or 429 with the seconds to wait, out."""
+"""Gives a tenant a place for what it wants, or 429 with the seconds to wait."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A provider's many small deltas in; the same text in a few larger ones a second out, the first at once.
+"""Joins a provider's many small deltas into a few larger ones a second, the first at once.
 
 A fast model says more pieces a second than anybody can see, and each costs its way through decoding, numbering,
 keeping and sending. What comes within a twentieth of a second goes that way together, and where a process writes

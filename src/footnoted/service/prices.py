@@ -1,4 +1,4 @@
-"""A model and its tokens in; what they cost out, in billionths of the operator's currency."""
+"""Computes what a model's tokens cost, in billionths of the operator's currency."""
 
 from __future__ import annotations
 

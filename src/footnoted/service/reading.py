@@ -1,4 +1,4 @@
-"""A file's bytes in; its text, sections and passages out, or a `SourceError`, within bounds of time and memory.
+"""Reads an upload's text, sections and passages within bounds of time and memory, or raises `SourceError`.
 
 What people upload may be made to hurt whoever reads it, so anything but small plain text is read by a child process
 that is ended when it takes too long or too much. What the child tells stays as it came until it is wanted: a document

@@ -1,4 +1,4 @@
-"""Environment variables and a file in; everything the service may be told out, validated."""
+"""Everything the service may be told, by environment variables and a file, validated."""
 
 from __future__ import annotations
 

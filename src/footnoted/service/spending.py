@@ -1,4 +1,4 @@
-"""A question in; what its answer may take, held ahead from the tenant's day and month, or 429, out.
+"""Holds what an answer may take ahead from its tenant's day and month, or raises 429.
 
 An answer that does not fit beside those under way is not begun. When it has ended, what was held becomes what it took.
 """

@@ -1,4 +1,4 @@
-"""Events in; the bytes of `text/event-stream` out (WHATWG HTML, 9.2), encoded once for however many readers."""
+"""Encodes events as `text/event-stream` (WHATWG HTML, 9.2), once for however many readers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whatever produces events in; streams out that are numbered, kept, rejoined and stopped, whoever still reads.
+"""Numbers the events of anything that produces them, and keeps, rejoins and stops its streams.
 
 This is where an answer outlives its reader: the production runs in a task of its own and writes onto a tape;
 connections only follow the tape.

@@ -1,4 +1,4 @@
-"""A request's key or token in; the tenant it speaks for out, or 401."""
+"""Finds the tenant that a request's key or token speaks for, or raises 401."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A connection in; uvicorn's HTTP/1.1 out, with a way to drop a connection whose reader takes nothing."""
+"""uvicorn's HTTP/1.1 with a way to drop a connection whose reader takes nothing."""
 
 from __future__ import annotations
 

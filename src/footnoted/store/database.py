@@ -1,4 +1,4 @@
-"""A URL in; sessions on SQLite or PostgreSQL out, with each room's tables brought up to date by its own migrations."""
+"""Opens SQLite or PostgreSQL by a URL, each room's tables brought up to date by its own migrations."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # ruff: noqa: D102 - Dialect says what each method is for
-"""Anthropic's messages, spoken by a test server: request and reply in, typed events or a message out.
+"""Anthropic's Messages, as a test server speaks them: typed events or a whole message.
 
 Shapes after the reference of ``POST /v1/messages`` (streaming, citations, tool use) and the SDK's types.
 """

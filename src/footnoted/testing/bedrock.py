@@ -1,5 +1,5 @@
 # ruff: noqa: D102 - Dialect says what each method is for
-"""Bedrock's ConverseStream, spoken by a test server: request and reply in, frames of an AWS event stream out.
+"""Bedrock's ConverseStream, as a test server speaks it: frames of an AWS event stream.
 
 Shapes after ``POST /model/{modelId}/converse-stream`` and botocore's model of ``bedrock-runtime``.
 """

@@ -1,4 +1,4 @@
-"""A stand-in for a model: a request with sources in, the sources' own best sentence out, cited."""
+"""A stand-in for a model that answers with the sources' own best sentence, cited."""
 
 from __future__ import annotations
 

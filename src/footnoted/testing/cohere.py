@@ -1,5 +1,5 @@
 # ruff: noqa: D102 - Dialect says what each method is for
-"""Cohere's Chat, version 2, spoken by a test server: request and reply in, typed events or a message out.
+"""Cohere's Chat, version 2, as a test server speaks it: typed events or a whole message.
 
 Shapes after the reference of ``POST /v2/chat`` and the SDK's types. A `Pin` is a citation of the words of its piece.
 """

@@ -1,4 +1,4 @@
-"""What every wire protocol must say: a request and a reply in, event frames or one JSON body out."""
+"""What every wire protocol of the test server must be able to say."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Everything that goes wrong on a wire: the events and steps of a good reply in, a broken one out.
+"""Everything that goes wrong on a wire, done to the events and steps of a good reply.
 
 Each function makes one `Fault` for ``Reply(fault=…)``, good for every protocol, streamed and whole. An error
 status needs none (``Reply(status=429, headers={"Retry-After": "1"})``), and a refused connection has no

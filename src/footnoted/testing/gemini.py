@@ -1,5 +1,5 @@
 # ruff: noqa: D102 - Dialect says what each method is for
-"""Gemini's generateContent, spoken by a test server: request and reply in, response chunks out, or one.
+"""Gemini's generateContent, as a test server speaks it: chunks of a response or a whole one.
 
 Shapes after the reference of ``v1beta/models/*:generateContent`` and ``:streamGenerateContent?alt=sse``.
 There is no end event: the chunk that carries ``finishReason`` is the last.

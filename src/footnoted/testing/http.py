@@ -1,4 +1,4 @@
-"""Bytes of HTTP/1.1 in, requests out; statuses and headers in, bytes out. As much of RFC 9112 as clients use."""
+"""Reads requests and writes responses of HTTP/1.1: as much of RFC 9112 as clients use."""
 
 from __future__ import annotations
 

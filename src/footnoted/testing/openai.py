@@ -1,5 +1,5 @@
 # ruff: noqa: D102 - Dialect says what each method is for
-"""OpenAI's chat completions, spoken by a test server: request and reply in, chunks or a completion out.
+"""OpenAI's Chat Completions, as a test server speaks them: chunks or a whole completion.
 
 Shapes after the API reference of ``POST /v1/chat/completions`` and the types of the official SDK.
 """

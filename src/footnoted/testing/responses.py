@@ -1,5 +1,5 @@
 # ruff: noqa: D102 - Dialect says what each method is for
-"""OpenAI's responses, spoken by a test server: request and reply in, numbered typed events or a response out.
+"""OpenAI's Responses, as a test server speaks them: numbered typed events or a whole response.
 
 Shapes after the API reference of ``POST /v1/responses`` and the SDK's types. There is no ``[DONE]``: the event
 ``response.completed`` (or ``response.incomplete``) says how the response ended, and is the last.

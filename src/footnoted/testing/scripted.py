@@ -1,4 +1,4 @@
-"""A provider with no wire: pieces in, the deltas of a `footnoted.types.Provider` out."""
+"""A provider with no wire, which gives the pieces it was made with as deltas."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A model on loopback: requests in eight protocols in, scripted replies over real HTTP out."""
+"""A model on loopback that speaks eight protocols over real HTTP and says what a script tells it."""
 
 from __future__ import annotations
 

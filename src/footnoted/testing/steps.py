@@ -1,4 +1,4 @@
-"""How a reply travels: a request and its reply in, the steps the server takes on the connection out."""
+"""The steps a server takes on the connection to send a reply."""
 
 from __future__ import annotations
 

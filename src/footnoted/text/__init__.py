@@ -1,4 +1,4 @@
-"""Text in; sentences, words and their offsets out. Nothing else.
+"""Sentences, words and their offsets in a text. Nothing else.
 
 Offsets are code points of the text as given; nothing here ever changes a text it points into.
 """

@@ -1,4 +1,4 @@
-"""The words before a full stop and the word after it in; whether the full stop ends a sentence, out.
+"""Decides by the words around a full stop whether it ends a sentence.
 
 English, German, French, Spanish, Malay, and the commonest of Italian, Portuguese, Russian, Hindi and Arabic.
 """

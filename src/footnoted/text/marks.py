@@ -1,4 +1,4 @@
-"""A text and a place in, where a citation marker may stand as the reader sees it; where it ends, out.
+"""Finds where a citation marker ends that may stand at a place of a text, as the reader sees it.
 
 ``[1]`` · ``[1, 3]`` · ``[Source 2]`` · ``[^1]`` · ``¹²`` · ``【1】`` · ``(Source: Policy - Section)``.
 """

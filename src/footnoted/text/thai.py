@@ -1,4 +1,4 @@
-"""A space in a Thai text in; whether a sentence ends before it, out. Thai has no full stop.
+"""Decides whether a sentence ends before a space in a Thai text. Thai has no full stop.
 
 A space ends a sentence after a citation marker, after a polite particle, or after a clause's worth of text;
 not before a word that carries a clause on, nor after a first condition ("หาก… ").

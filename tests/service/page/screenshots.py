@@ -1,4 +1,4 @@
-"""The example policies in; the pictures of the page under docs/images out: ``python tests/service/page/screenshots.py``."""
+"""Takes the pictures under docs/images of the page with the example policies: ``python tests/service/page/screenshots.py``."""
 
 import asyncio
 import base64

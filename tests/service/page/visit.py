@@ -1,4 +1,4 @@
-"""A reader's wishes in; what a real browser then shows out."""
+"""Opens the page in a real browser as a reader wishes, and tells what it shows."""
 
 from uuid import uuid4
 

@@ -1,4 +1,4 @@
-"""A URL in; its bytes and kind out, bounded in size, time and hops, and never from a private address unless allowed."""
+"""Downloads a URL, bounded in size, time and hops, and from a private address only where that is allowed."""
 
 from __future__ import annotations
 

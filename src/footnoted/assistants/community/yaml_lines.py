@@ -1,4 +1,4 @@
-"""YAML text in; its values out, and for every key the line it stands on, so that an error can point at it."""
+"""Reads YAML and remembers the line of every key, so that an error can point at it."""
 
 from __future__ import annotations
 

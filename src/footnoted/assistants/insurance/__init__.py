@@ -1,4 +1,4 @@
-"""A customer's question in; an answer from the policy documents only, cited, product by product, out."""
+"""Answers a customer's question from the policy documents only, cited, product by product."""
 
 from __future__ import annotations
 

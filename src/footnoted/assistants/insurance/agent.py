@@ -1,4 +1,4 @@
-"""A customer's question and policy sections in; an answer from them alone, in time, whatever fails, out."""
+"""Answers from the policy sections alone, in time, and says so when something fails."""
 
 from __future__ import annotations
 

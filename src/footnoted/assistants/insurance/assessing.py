@@ -1,4 +1,4 @@
-"""A finished letter in; the result a caller gets, with its citations, confidence and reasons, out."""
+"""Makes the result a caller gets of a finished letter: its citations, its confidence and the reasons for it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an answer says of a product in; the exclusion or condition the policy sets beside it, to be quoted, out."""
+"""Finds the exclusion or condition a policy sets beside what an answer says of a product, to be quoted with it."""
 
 from __future__ import annotations
 

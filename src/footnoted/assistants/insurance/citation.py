@@ -1,4 +1,4 @@
-"""A retrieved piece of a policy in; the mark a customer sees behind a fact, and what it stands for, out."""
+"""The mark a customer sees behind a fact, and the piece of a policy it stands for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An answer and the scores it rests on in; how sure one may be, by fixed rules, and why, in words, out."""
+"""Computes how sure one may be of an answer, by fixed rules, and says why in words."""
 
 from __future__ import annotations
 

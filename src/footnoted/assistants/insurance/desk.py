@@ -1,4 +1,4 @@
-"""A message and its conversation in; the whole way from intent over sections to the answer, as events, out."""
+"""Takes a message the whole way, from intent over policy sections to the answer, as events."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A prompt over policies of several products in; for each product its own sentences that answer, out. No model."""
+"""Writes, without a model, for each product of a prompt the sentences of its own policy that answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A text in; the sums, shares, periods and ages in it, written one way, out."""
+"""Reads the sums, shares, periods and ages of a text and writes them one way."""
 
 from __future__ import annotations
 

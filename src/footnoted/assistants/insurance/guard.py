@@ -1,4 +1,4 @@
-"""A claim and policy sections in; the core's verdict on it, with each product heard alone, out."""
+"""Checks a claim against policy sections, hearing each product alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A customer's message in; which product, topic and kind of question it is, or a question back, out."""
+"""Decides which product, topic and kind of question a message is, or asks back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The core's events in; the customer's text out: product by product, marks in the style asked for, not too long."""
+"""Writes the customer's text from the core's events: product by product, its marks in the style asked for, bounded."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A customer's style, language and kind of question in; the instructions a model gets besides the core's, out."""
+"""Writes the instructions a model gets for a customer's style, language and kind of question."""
 
 from __future__ import annotations
 

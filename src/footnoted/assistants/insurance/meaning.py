@@ -1,4 +1,4 @@
-"""A question and sentences of policies in; how near each comes to it in meaning, whatever its words, out.
+"""Measures how near sentences of policies come to a question in meaning, whatever their words.
 
 A customer says "hotel", the policy "overnight stay": their vectors meet where their words do not.
 """

@@ -1,4 +1,4 @@
-"""Answers and what customers thought of them in; the same counted by variant and by policy section out."""
+"""Keeps answers and what customers thought of them, and counts both by variant and by policy section."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Clauses in; the passages a question may be answered from, and how near each comes to it, out.
+"""Cuts clauses into the passages a question may be answered from, and ranks them by how near they come.
 
 A passage is a stretch of a document, word for word: a numbered clause with its items, a table, or a section without
 numbers. It is found by its clauses, each read with the words that open its list and the heading it stands under, so

@@ -1,4 +1,4 @@
-"""A language in; the sentences the assistant says of its own, and the phrases that sound unsure in it, out."""
+"""The sentences the assistant says of its own in each language, and the phrases that sound unsure in it."""
 
 from __future__ import annotations
 

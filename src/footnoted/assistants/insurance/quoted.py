@@ -1,4 +1,4 @@
-"""A claim and a section in; the sentence of the section that it says whole and word for word, out."""
+"""Finds the sentence of a section that a claim repeats whole and word for word."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A question and clauses of policies in; those that come nearest, quoted as they stand, or a question back, out.
+"""Quotes the clauses that come nearest to a question as they stand, or asks back.
 
 No model decides here, and likeness cannot: a question about what an item excludes is as near to the item as one about
 what it covers. So the answer says what each clause does (covers, excludes, limits …), quotes it with its number and

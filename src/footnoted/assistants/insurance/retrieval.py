@@ -1,4 +1,4 @@
-"""A classified question in; the policy sections that speak of it, product by product, best first, out."""
+"""Finds the policy sections that speak of a classified question, product by product, best first."""
 
 from __future__ import annotations
 

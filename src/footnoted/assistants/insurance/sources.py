@@ -1,4 +1,4 @@
-"""Policy sections in; the core's source contexts out, with what names their product on them."""
+"""Turns policy sections into the core's source contexts and puts the product's names on them."""
 
 from __future__ import annotations
 

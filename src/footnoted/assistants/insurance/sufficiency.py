@@ -1,4 +1,4 @@
-"""A question, its answer and the scores behind it in; whether the answer is enough, and why not, out."""
+"""Decides by the scores behind an answer whether it is enough, and says why not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A claim in the form "column: value; column: value" and a text in; the table row that says just that out."""
+"""Finds the table row that says just what a claim of the form "column: value; column: value" says."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A customer in; the variant of answering they always get, and what counts tell of variants, out."""
+"""Gives each customer the same variant of answering every time, and compares variants by their counts."""
 
 from __future__ import annotations
 

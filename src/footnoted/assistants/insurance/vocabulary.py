@@ -1,4 +1,4 @@
-"""A file of words in; which product, topic and kind of question a message speaks of, out."""
+"""Reads a file of words and tells which product, topic and kind of question a message speaks of."""
 
 from __future__ import annotations
 

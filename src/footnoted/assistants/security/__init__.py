@@ -1,4 +1,4 @@
-"""A question on cloud findings and compliance duties in; a cited, severity-marked answer out."""
+"""Answers questions on cloud findings and compliance duties, cited and with severities marked."""
 
 from __future__ import annotations
 

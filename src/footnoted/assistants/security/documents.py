@@ -1,4 +1,4 @@
-"""A tenant's uploaded files in; the documents of a conversation, each with a summary that fits a question, out."""
+"""Keeps a tenant's uploads as the documents of a conversation, each with a summary that fits a question."""
 
 from __future__ import annotations
 

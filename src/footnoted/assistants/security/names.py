@@ -1,4 +1,4 @@
-"""The many ways scanners write a service or a framework in; one canonical key, and its name for people, out."""
+"""Gives the many spellings scanners use for a service or a framework one key, and one name for people."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A database or its URL in; the same database, its tables up to date, out."""
+"""Opens a database, or takes an open one, and brings the advisor's tables up to date."""
 
 from __future__ import annotations
 

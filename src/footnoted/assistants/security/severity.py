@@ -1,4 +1,4 @@
-"""A scanner's word for how grave a finding is in; its rank, its mark and the time it leaves you out."""
+"""Ranks a scanner's word for how grave a finding is, with its mark and the time it leaves you."""
 
 from __future__ import annotations
 

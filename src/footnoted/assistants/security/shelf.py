@@ -1,4 +1,4 @@
-"""The sources of an answer in, as they were when it was written; each one's text, for as long as answers are kept, out.
+"""Keeps the sources of an answer as they were when it was written, for as long as answers are kept.
 
 A finding changes with the next scan and a document may go. What an answer was cited from is kept by its own words, so a
 citation's offsets hold for as long as the answer does.

@@ -1,4 +1,4 @@
-"""A classifier others trained (HHEM, MiniCheck, LettuceDetect, any in ONNX) in; a checker that asks it out.
+"""Checks claims with a classifier others trained: HHEM, MiniCheck, LettuceDetect, any in ONNX.
 
 >>> checker = EntailmentModel.load("path/to/folder")  # model.onnx, tokenizer.json, config.json
 >>> GroundedGenerator("openai", checker=checker)

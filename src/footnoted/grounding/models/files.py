@@ -1,4 +1,4 @@
-"""A name, a repository or a folder in; the files of a model on this machine out, or an error that says what to do."""
+"""Finds a model's files by name, repository or folder, or raises an error that says what to do."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A model's own names for its labels in; which means carried, and which contradicted, out."""
+"""Maps a model's own names for its labels to what means carried and what contradicted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A premise and a claim in; how probable it is that the one carries the other, by an ONNX classifier, out."""
+"""Computes by an ONNX classifier how probable it is that a premise carries a claim."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sources in; for a claim, every stretch of them that a model can read at once, the likeliest first, out."""
+"""Cuts sources into the stretches a model can read at once, the likeliest for a claim first."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Questions and answers from any MCP client in; cited answers and verdicts, as structured results, out.
+"""Gives any MCP client cited answers and verdicts, as structured results.
 
 Needs the ``mcp`` extra. ``footnoted mcp PATH…`` serves it; `make_server` makes one for your own program.
 """

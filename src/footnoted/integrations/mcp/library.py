@@ -1,4 +1,4 @@
-"""Paths in; the index over what they hold now out, read in the background, so that a client never waits to connect."""
+"""Keeps the index over the server's paths true, in the background, so that no client waits to connect."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The index over the server's paths in; its documents and passages as MCP resources out.
+"""Offers the documents and passages of the index as MCP resources.
 
 ``footnoted://documents`` lists what there is; ``footnoted://documents/ID`` is a document's text and
 ``footnoted://passages/ID`` a passage's, in which a citation's ``start`` and ``end`` count.

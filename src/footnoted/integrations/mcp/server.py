@@ -1,4 +1,4 @@
-"""Paths and a generator in; an MCP server out: tools ``ask`` and ``check``, documents and passages as resources.
+"""Builds an MCP server over paths: the tools ``ask`` and ``check``, documents and passages as resources.
 
 Protocol: modelcontextprotocol.io, by its official SDK. Inputs are bounded, results structured, errors in words.
 """

@@ -1,4 +1,4 @@
-"""What happens during a call in; progress a client can show, always rising as the protocol wants it, out."""
+"""Turns what happens during a call into progress a client can show, always rising as the protocol wants it."""
 
 from __future__ import annotations
 

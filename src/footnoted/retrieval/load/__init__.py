@@ -1,4 +1,4 @@
-"""Files and folders in; their documents and passages out, and a word on each file that could not be read."""
+"""Reads files and folders into documents and passages, with a word on each file that could not be read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A document in; the passages it is read and cited by out: 80 to 250 words each, never across sections."""
+"""Cuts a document into the passages it is read and cited by: 80 to 250 words each, never across sections."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bytes of a text file in; its text out, whatever encoding it was saved in."""
+"""Decodes a text file, whatever encoding it was saved in."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A Word file in; a document out: headings, paragraphs, lists and tables in the order they stand."""
+"""Reads a Word file: headings, paragraphs, lists and tables in the order they stand."""
 
 from __future__ import annotations
 

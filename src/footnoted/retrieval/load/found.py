@@ -1,4 +1,4 @@
-"""Paths in; the files under them that can be read out, and what was passed over."""
+"""Finds the files under paths that can be read, and tells what was passed over."""
 
 from __future__ import annotations
 

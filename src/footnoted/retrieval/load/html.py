@@ -1,4 +1,4 @@
-"""An HTML page in; a document out: what a reader reads, without scripts, styles and navigation."""
+"""Reads an HTML page as a reader sees it, without scripts, styles and navigation."""
 
 from __future__ import annotations
 

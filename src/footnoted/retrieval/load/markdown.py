@@ -1,4 +1,4 @@
-"""A Markdown or MDX file in; a document out in the file's own words, without what only a site's builder reads.
+"""Reads Markdown and MDX in the file's own words, without what only a site's builder reads.
 
 The text is the file's, marks of emphasis and code included, so quotes are the author's words. Its one hard thing: what
 was taken out is remembered, so that each block knows its line in the file.

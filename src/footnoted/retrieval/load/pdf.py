@@ -1,4 +1,4 @@
-"""A PDF in; a document out: lines mended into paragraphs, lists and tables, headings told by their size."""
+"""Reads a PDF: lines mended into paragraphs, lists and tables, headings told by their size."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A plain text file in; a document out: paragraphs by blank lines, headings where a line plainly is one."""
+"""Reads plain text: paragraphs by blank lines, headings where a line plainly is one."""
 
 from __future__ import annotations
 

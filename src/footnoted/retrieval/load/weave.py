@@ -1,4 +1,4 @@
-"""A text made from another by leaving out and putting in, which still knows where each of its places came from."""
+"""Text made from another by cutting and inserting, which still knows where each of its places came from."""
 
 from __future__ import annotations
 

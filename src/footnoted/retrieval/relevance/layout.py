@@ -1,4 +1,4 @@
-"""A source in; its sentences with the place each holds (heading, list, table row, prose) out."""
+"""Splits a source into sentences and tells where each stands: heading, list, table row or prose."""
 
 from __future__ import annotations
 

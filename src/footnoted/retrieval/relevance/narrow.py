@@ -1,4 +1,4 @@
-"""A question and large sources in; the stretches of them worth reading closely out."""
+"""Finds the stretches of large sources that are worth reading closely for a question."""
 
 from __future__ import annotations
 

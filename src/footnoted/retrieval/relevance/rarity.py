@@ -1,4 +1,4 @@
-"""A stem in; how much it tells in English (its inverse document frequency) out."""
+"""Tells how much a stem says in English (its inverse document frequency)."""
 
 from __future__ import annotations
 

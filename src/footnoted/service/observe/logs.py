@@ -1,4 +1,4 @@
-"""Whatever is logged in; one JSON line each out, with the request's id, and neither a secret nor a text in it."""
+"""Writes each log record as one JSON line with the request's id, and neither a secret nor a text in it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What happens in; Prometheus figures out."""
+"""The service's figures for Prometheus."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Answers in; OpenTelemetry spans with the GenAI conventions out, where they were asked for."""
+"""Writes answers as OpenTelemetry spans by the GenAI conventions, where they were asked for."""
 
 from __future__ import annotations
 

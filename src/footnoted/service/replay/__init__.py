@@ -1,4 +1,4 @@
-"""Numbered events in; the same events again out, for whoever rejoins, in this process or through Redis."""
+"""Keeps numbered events for whoever rejoins, in this process or through Redis."""
 
 from footnoted.service.replay.base import Record, Replay, Tape
 

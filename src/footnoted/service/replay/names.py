@@ -1,4 +1,4 @@
-"""A stream, a replica, a tenant in; the names of what Redis holds of them out."""
+"""The names under which Redis holds what belongs to a stream, a replica or a tenant."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Frames of this process's tapes in; the same frames in Redis, in order and once, and then told to readers, out."""
+"""Copies the frames of this process's tapes to Redis, in order and once, and then tells readers of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Streams that other replicas write in; their frames on tapes here, over one connection for all, out."""
+"""Follows streams that other replicas write, over one connection for all."""
 
 from __future__ import annotations
 

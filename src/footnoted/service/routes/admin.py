@@ -1,4 +1,4 @@
-"""An administrator in; all tenants' keys, usage and feedback out. Whoever is none gets 403 from every route here."""
+"""The administrator's routes: all tenants' keys, usage and feedback. Anybody else gets 403 from each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A question and sources in a request in; the answer, whole or streamed, out; and saved answers."""
+"""The routes that answer a question from sources in the request, whole or streamed, and give saved answers."""
 
 from __future__ import annotations
 

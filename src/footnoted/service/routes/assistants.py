@@ -1,4 +1,4 @@
-"""Nothing in; the assistants this service offers, each with the stream that asks it, out."""
+"""The route that lists the assistants this service offers, each with the stream that asks it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Messages in; answers from the tenant's documents out, streams joined and stopped."""
+"""The routes of a conversation: messages answered from the tenant's documents, streams joined and stopped."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files in; the tenant's documents, their texts and passages out."""
+"""The routes of a tenant's documents, their texts and passages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A thumb and a comment in, tied to an answer; the tenant's own out again."""
+"""The routes that take a thumb and a comment on an answer, and give the tenant its own again."""
 
 from __future__ import annotations
 

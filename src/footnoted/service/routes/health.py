@@ -1,4 +1,4 @@
-"""Operators' questions in; whether it lives, whether it can serve, and its figures out."""
+"""The operators' routes: whether the service lives, whether it can serve, and its figures."""
 
 from __future__ import annotations
 

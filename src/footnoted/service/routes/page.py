@@ -1,4 +1,4 @@
-"""A browser's request in; the page, its files, or a readable view of the API out. Matches whatever no other did."""
+"""Serves the page, its files and a readable view of the API. Matches whatever no other route did."""
 
 from __future__ import annotations
 

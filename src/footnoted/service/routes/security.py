@@ -1,4 +1,4 @@
-"""Scanners' files and questions on them in; findings, knowledge and expert answers out, a tenant each."""
+"""The security advisor's routes: a tenant's findings, knowledge and expert answers."""
 
 from __future__ import annotations
 

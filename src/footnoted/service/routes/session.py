@@ -1,4 +1,4 @@
-"""A caller in; who they are here and what they may out."""
+"""The route that tells a caller who they are here and what they may do."""
 
 from __future__ import annotations
 

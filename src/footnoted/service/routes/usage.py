@@ -1,4 +1,4 @@
-"""A tenant in; what its answers took this day and this month, what it may take, and its days before, out."""
+"""The route that tells a tenant what its answers took, what they may take, and its days before."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Any text and sources in; which of its claims the sources carry out."""
+"""The route that says which claims of any text its sources carry."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A database in; sessions whose failures are faults a client understands, and the tables up to date, out."""
+"""Opens sessions whose failures are faults a client understands, with the tables up to date."""
 
 from __future__ import annotations
 

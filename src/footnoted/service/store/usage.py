@@ -1,4 +1,4 @@
-"""What answers took in; the tenants' days and months of it out, from a table that outlives every counter."""
+"""Keeps what answers took by tenant, day and month, in a table that outlives every counter."""
 
 from __future__ import annotations
 

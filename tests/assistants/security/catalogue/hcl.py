@@ -1,4 +1,4 @@
-"""A Terraform text in; its blocks, with the names of their arguments, out. Enough of HCL for a catalogue's snippets."""
+"""Reads the blocks of a Terraform text with the names of their arguments. Enough of HCL for a catalogue's snippets."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""An understood question in; a cited answer from findings, knowledge base and documents out."""
+"""Writes the cited answer to an understood question from findings, knowledge base and documents."""

@@ -1,4 +1,4 @@
-"""A prompt in; the advisor's whole answer out: what data says at once, what a model adds, how to put it right."""
+"""The advisor's whole answer: what data says at once, what a model adds, and how a false sentence is put right."""
 
 from __future__ import annotations
 

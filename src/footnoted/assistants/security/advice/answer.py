@@ -1,4 +1,4 @@
-"""A question, what was understood of it, a tenant and a talk in; an expert's cited answer, streamed, out."""
+"""Streams an expert's cited answer to a question as it was understood, within a tenant and a conversation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an answer rests on in; what a model may not say otherwise out: severities, counts, known code."""
+"""Gathers what a model may not say otherwise: the severities, counts and code an answer rests on."""
 
 from __future__ import annotations
 

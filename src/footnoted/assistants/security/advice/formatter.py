@@ -1,4 +1,4 @@
-"""Text, findings, frameworks or steps in; Markdown of one fixed form out."""
+"""Writes findings, frameworks and steps as Markdown of one fixed form."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A model's text as it comes in; the same text with severities set right, made-up counts gone, its code marked, out."""
+"""Sets severities right in a model's text as it comes, removes made-up counts and marks code not of the sources."""
 
 from __future__ import annotations
 

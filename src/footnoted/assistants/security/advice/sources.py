@@ -1,4 +1,4 @@
-"""What an answer may rest on in; the same as sources with exact places for each thing worth citing, out."""
+"""Turns what an answer may rest on into sources with an exact place for each thing worth citing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An answer in the making in; server-sent events out: start, chunk, citation, claim, retract, done or error."""
+"""Turns an answer into server-sent events: start, chunk, citation, claim, retract, done or error."""
 
 from __future__ import annotations
 

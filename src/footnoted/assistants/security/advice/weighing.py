@@ -1,4 +1,4 @@
-"""A sentence of an answer in; its verdict out: what data wrote stands by itself, all else is weighed as ever."""
+"""Gives each sentence its verdict: what was written from data stands by itself, all else is weighed as ever."""
 
 from __future__ import annotations
 

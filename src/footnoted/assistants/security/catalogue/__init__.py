@@ -1,4 +1,4 @@
-"""Files of controls, one a service, in; the controls themselves out, checked and ready to look up."""
+"""The catalogue of controls, one file a service, checked and ready to look up."""
 
 from footnoted.assistants.security.catalogue.control import FRAMEWORKS, SEVERITIES, Control
 from footnoted.assistants.security.catalogue.load import load_catalogue, read_controls

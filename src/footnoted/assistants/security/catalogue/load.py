@@ -1,4 +1,4 @@
-"""A folder of TOML files, one a service, in; a tuple of checked `Control` out."""
+"""Reads a folder of TOML files, one a service, into checked `Control` values."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""A scanner's file in; findings kept, a tenant each, and pages of them out."""
+"""Keeps the findings of scanners' files, a tenant each, and gives pages of them."""

@@ -1,4 +1,4 @@
-"""A record of the AWS Security Finding Format (ASFF) in, as Security Hub writes it; its finding out."""
+"""Reads a record of the AWS Security Finding Format (ASFF) as Security Hub writes it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Values of somebody else's JSON in; clean, bounded texts, lists and times out, or a plain word on what is missing."""
+"""Reads clean, bounded texts, lists and times from somebody else's JSON, or says plainly what is missing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The names a Security Hub control had in older standards (CIS 1.2.0, PCI DSS 3.2.1) in; its control id of today out.
+"""Maps the names a Security Hub control had in older standards (CIS 1.2.0, PCI DSS 3.2.1) to its id of today.
 
 These are AWS's own identifiers, so that one control of the catalogue is found whichever standard reported it.
 """

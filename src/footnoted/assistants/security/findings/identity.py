@@ -1,4 +1,4 @@
-"""A tenant and a finding in; the id under which it is kept, and a digest that tells whether it changed, out."""
+"""Computes the id under which a finding is kept, and a digest that tells whether it changed."""
 
 from __future__ import annotations
 

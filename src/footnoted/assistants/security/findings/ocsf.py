@@ -1,4 +1,4 @@
-"""A record of OCSF (https://schema.ocsf.io) in, as Prowler writes it; the finding it tells of, out."""
+"""Reads a record of OCSF (https://schema.ocsf.io) as Prowler writes it."""
 
 from __future__ import annotations
 

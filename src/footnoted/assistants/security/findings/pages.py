@@ -1,4 +1,4 @@
-"""A tenant and what is asked for in; one statement that counts and reads a page, and the page it gives, out.
+"""Writes the one statement that counts and reads a page of findings, and the page it gives.
 
 A page is asked for at every question, so it costs one statement, no object mapping, and reads its counts from an
 index alone. What serves a framework is settled for the checks, of which there are few, and not for the findings.

@@ -1,4 +1,4 @@
-"""A scanner's file in; its format recognised, its findings one by one, and what was no finding, with its line, out."""
+"""Recognises a scanner's file and reads its findings one by one; what is none is told with its line."""
 
 from __future__ import annotations
 

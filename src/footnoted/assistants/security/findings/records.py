@@ -1,4 +1,4 @@
-"""Bytes of JSON as they are read in; its records one by one, and what was wrong with the rest, each with its line, out.
+"""Reads JSON records one by one from bytes as they arrive; a broken one is told with its line and costs no other.
 
 A file may be an array, a line a record, values set one after the other, or an object that wraps a list
 (``{"Findings": […]}``). However large it is, no more than a piece and one record are held. After a record that

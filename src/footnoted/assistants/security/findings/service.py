@@ -1,4 +1,4 @@
-"""A tenant and what is asked for in; pages of its findings, gravest first, with counts that are computed, out."""
+"""Gives a tenant pages of its findings, gravest first, with computed counts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An id as a person types it in; as Security Hub writes it, out."""
+"""Writes an id a person typed as Security Hub writes it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A row of the CSV that Prowler writes in; the finding it tells of, out."""
+"""Reads a row of the CSV that Prowler writes."""
 
 from __future__ import annotations
 

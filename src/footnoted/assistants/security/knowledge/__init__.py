@@ -1,1 +1,1 @@
-"""Controls, compliance maps and checks in; the entries that help with a question out."""
+"""The knowledge base: controls, compliance maps and checks, and the entries that help with a question."""

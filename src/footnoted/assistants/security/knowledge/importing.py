@@ -1,4 +1,4 @@
-"""A file of controls, of a compliance map or of checks in; its entries kept for a tenant, and a report, out."""
+"""Imports a file of controls, of a compliance map or of checks for a tenant, and reports what came of it."""
 
 from __future__ import annotations
 

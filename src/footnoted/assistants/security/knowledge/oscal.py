@@ -1,4 +1,4 @@
-"""A NIST OSCAL catalogue or profile (https://pages.nist.gov/OSCAL) in; its controls as entries out."""
+"""Reads the controls of a NIST OSCAL catalogue or profile (https://pages.nist.gov/OSCAL)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A Prowler compliance map or the metadata of a check in; the entries it makes out."""
+"""Reads a Prowler compliance map or the metadata of a check."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A framework, a service or a check in; the knowledge base's entries for it, gravest first, out."""
+"""Finds the knowledge base's entries for a framework, a service or a check, gravest first."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The shipped catalogue in; looked up by check, framework or service, out. Read once a process."""
+"""Looks up the shipped catalogue by check, framework or service. Read once a process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A model fills the query: question, thread and the tenant's own names in; a reading that was held to the question out.
+"""Lets a model fill the query from question, thread and the tenant's own names, and holds it to the question.
 
 The reply must be a `FindingQuery` of names that occur. It is sent back once, with what is wrong: what does not fit
 the schema, what is called so nowhere, and what of the question it dropped. If the second does not stand either, the
