@@ -49,6 +49,48 @@ async def test_words_find_their_fields(vocabulary, question, select, where):
     assert (reading.query.select, reading.query.where.narrowed()) == (select, where)
 
 
+OCTOBER = {"first_seen_from": "2026-10-01", "first_seen_before": "2026-11-01"}
+
+
+@pytest.mark.parametrize(
+    ("question", "where", "exclude"),
+    [
+        ("I am asking how many findings are open", {}, {}),
+        ("How many open findings do we have in Ireland?", {"region": ["eu-west-1"]}, {}),
+        ("How many findings are open outside Europe?", {}, {"region": ["eu-west-1"]}),
+        ("How many findings first seen from 01/10/2026 to 31.10.2026?", OCTOBER, {}),
+        ("How many findings first seen between 10/1/2026 and 10/31/2026?", OCTOBER, {}),
+        ("How many findings have no tags?", {"untagged": True}, {}),
+        ("Leave S3 out: how many findings are open?", {}, {"service": ["s3"]}),
+        ("How many findings did we mute between the two scans?", {"status": [], "change": "muted"}, {}),
+    ],
+)
+async def test_people_say_it_otherwise(vocabulary, question, where, exclude):
+    """Places, dates in figures, verbs with their particle apart, and words that only look like a service."""
+    query = read(question, vocabulary).query
+    assert {name: told for name, told in query.where.narrowed().items() if name != "scan"} == {
+        name: told for name, told in where.items() if told
+    }
+    assert query.without() == exclude
+
+
+@pytest.mark.parametrize("question", ["How many findings has Prowler that Security Hub has not?", "Not S3, is it?"])
+async def test_what_is_denied_is_never_told_as_if_it_were_asked_for(vocabulary, question):
+    reading = read(question, vocabulary)
+    assert not reading.can_be_asked or reading.query.without()
+
+
+async def test_a_named_thing_s_kind_says_nothing_more(vocabulary):
+    """ "The clinic-scans bucket" is that bucket with all its findings, not those of checks that say "bucket"."""
+    reading = read("What is open on the clinic-scans bucket?", vocabulary)
+    assert reading.query.where.resource == ["clinic-scans"]
+    assert reading.query.where.check == []
+
+
+async def test_a_list_of_everything_is_no_answer_to_a_word_nobody_knows(vocabulary):
+    assert not read("Which findings hibernated?", vocabulary).can_be_asked
+
+
 @pytest.mark.parametrize(
     ("question", "named"),
     [

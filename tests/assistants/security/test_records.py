@@ -48,6 +48,13 @@ def test_the_cut_of_the_pieces_makes_no_difference(form, size):
     assert read(form, size) == read(form)
 
 
+def test_large_records_in_small_pieces_are_all_read():
+    """A record that has only not arrived yet is not what costs a broken file its end."""
+    rows = [{"name": str(number), "in": "x" * 300_000} for number in range(150)]
+    for form in (json.dumps(rows), "\n".join(map(json.dumps, rows))):
+        assert good(read(form, 64 * 1024)) == rows
+
+
 def test_lines_are_those_of_the_file():
     """A record knows the line it begins on."""
     assert [one.line for one in read("\n\n" + "\n".join(map(json.dumps, THREE)))] == [3, 4, 5]

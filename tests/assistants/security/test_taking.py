@@ -126,9 +126,7 @@ def test_a_child_is_told_the_tenant_where_nobody_else_reads_it(monkeypatch):
     assert "of-nobody-else" not in str(started)
 
 
-def test_what_is_no_findings_is_told(in_this_process):
+def test_what_is_no_findings_is_told():
     noise = (EXAMPLES / "prowler.ocsf.json").read_bytes()[1:200] + b"\0" * (5 << 20)
-    told = [[one.reason for batch in batches(in_pieces(noise), "clinic") for one in batch.left_out]]
-    in_this_process()
-    told.append([one.reason for batch in batches(in_pieces(noise), "clinic") for one in batch.left_out])
-    assert told[0] == told[1] != []
+    told = [one for batch in batches(in_pieces(noise), "clinic") for one in batch.left_out]
+    assert told

@@ -89,7 +89,7 @@ class Composer:
                 f"{safe(one.check)}: {safe(one.resource)} in {safe(one.region)}, since {one.first_seen}"
                 for one in (result.rows if result.query.of == "findings" else ())
             ]
-            yield from (Line(f"  - {line}") for line in [*others, *rows[:BEST]])
+            yield from (Line(f"  - {line}") for line in [*others, *rows])
         yield Line("", after="\n")
 
     def _listed(self, number: int, finding: Finding) -> Iterator[Line]:

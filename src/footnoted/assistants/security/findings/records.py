@@ -146,7 +146,7 @@ class _Records:
         return found.end() if found else 0
 
     def _record(self) -> Record | BadRecord:
-        line = self._line
+        line, looked_at = self._line, self._looked_at
         while True:
             problem, wrong = "", self._at
             try:
@@ -160,14 +160,17 @@ class _Records:
                 if self._opening is None and isinstance(value, dict):
                     self._opening = _opening_like(self._text[self._at : self._at + 300])
                 self._move(end)
+                self._looked_at = looked_at  # it was whole, and had only not arrived yet
                 return Record(line, value)
             if not problem:
                 continue
             if self._is_a_line(wrong):
                 self._move(self._text.find("\n", self._at))
                 return BadRecord(line, problem)
-            closes = self._end_of_brackets()
-            if closes == _OPEN and len(self._text) - self._at < self._largest and self._more():
+            closes, held = self._end_of_brackets(), len(self._text) - self._at
+            if closes == _OPEN and held < self._largest and self._more():
+                while len(self._text) - self._at < 2 * held and self._more():
+                    pass  # looked at again when it has doubled, so that small pieces cost no more than large ones
                 continue
             return self._skipped(line, problem, closes)
 

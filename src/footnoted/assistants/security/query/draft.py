@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from footnoted.assistants.security.query.meaning import Meanings
 
 
+_LEAVE = frozenset("leave leaving leaves left keep keeping take taking".split())
+_APART = 8  # words within which its particle follows a verb
 _SHORTEST = 5  # letters of a word that may be a form of another
 
 
@@ -84,6 +86,9 @@ class Draft:
         self._risks()
         self._by_meaning()
         self._averages()
+        self._left_out()
+        self._runs()
+        self._items()
         self._numbers_of_duties()
         self.where: dict[str, Any] = {}
         self.without: dict[str, Any] = {}
@@ -105,6 +110,29 @@ class Draft:
                 several = one.text.casefold().endswith("s")
                 role = "noun:findings" if at_risk or (not of and (graded or several)) else "select:explain"
                 self.mentions[place] = replace(one, roles=(role,))
+
+    def _left_out(self) -> None:
+        """Of "leave the lows out", a verb with its particle apart, what denies."""
+        for place, one in enumerate(self.mentions):
+            reach = self.mentions[place + 2 : place + _APART]
+            if compact(one.text) in _LEAVE and any(compact(each.text) == "out" for each in reach):
+                self.mentions[place] = replace(one, kind="role", roles=("negate",))
+
+    def _runs(self) -> None:
+        """Of "the two runs" and "the last run" scans; a function that runs is none."""
+        for place, one in enumerate(self.mentions):
+            before = self.mentions[place - 1] if place else None
+            if before is None or compact(one.text) not in ("run", "runs"):
+                continue
+            if before.kind == "number" or before.role("both") or before.role("period") == "last" or before.role("scan"):
+                self.mentions[place] = replace(one, kind="role", roles=("noun:scan",))
+
+    def _items(self) -> None:
+        """Of "critical items" findings: requirements have no severity and are not open."""
+        for place, one in enumerate(self.mentions[1:], 1):
+            before = self.mentions[place - 1]
+            if compact(one.text) in ("item", "items") and (before.role("severity") or before.role("status")):
+                self.mentions[place] = replace(one, roles=("noun:findings",))
 
     def _averages(self) -> None:
         """An average is one of ages, unless it is said of what: "the average number of findings" is told."""

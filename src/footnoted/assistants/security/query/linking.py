@@ -27,6 +27,8 @@ _LONGEST = 6  # words of a name
 _IDENTIFIER = re.compile(r"\d|[_@:/\\]|^[A-Z]{2,}s?$|^[a-z]+[A-Z]|\w[.]\w|^[A-Z][a-z]+[A-Z]")
 _SAID = ("howmany", "numberof", "howold", "howlong")
 _DONE = frozenset({"change:fixed", "status:pass", "comply", "select:remediation"})
+_FIGURES = re.compile(r"(\d{1,2})(?:/(?=\d{1,2}(?:/|$))|\.(?=\d{1,2}\.\d))(\d{1,2})(?:[/.](20\d\d|\d\d))?")
+_MONTHS = 12
 _DATE = re.compile(r"(\d{4})-(\d{2})-(\d{2})")
 
 
@@ -192,8 +194,8 @@ class Linker:
                 meanings = [one for one in meanings if one.field != "check"]  # "CIS 1.8" is no check called CIS.1.8
             if size == 2 and self._is_of_a_cloud(words):  # "per AWS account" is no resource of type AwsAccount
                 meanings = [one for one in meanings if one.field != "resource_type"]
-            if size > 1 and not _reads_as_one(words):
-                meanings = [one for one in meanings if one.whole]
+            if size > 1 and not _reads_as_one(words):  # "I am" is no service called IAM
+                meanings = [one for one in meanings if one.whole] if any(map(content_stems, words)) else []
             if roles or meanings:
                 text = " ".join(words)
                 # A word of the grammar is one, even where a service or a type is called so.
@@ -221,10 +223,12 @@ class Linker:
                 return Mention(words[0], at, at + 1, "date", value=(date.fromisoformat(words[0]),) * 2)
             except ValueError:
                 return None
-        day, month, year, size = _day_in(words)
+        today = self.vocabulary.today
+        day, month, year, size = (
+            _day_in(words) if "/" not in words[0] and "." not in words[0] else _written(words[0], tokens)
+        )
         if not size:
             return None
-        today = self.vocabulary.today
         try:
             if month is None and day is not None:
                 value = today.replace(day=day)
@@ -250,7 +254,7 @@ class Linker:
             return Mention(word, at, at + 1, "number", value=int(plain.replace(",", "")))
         if plain in NUMBERS:
             return Mention(word, at, at + 1, "number", value=NUMBERS[plain])
-        if not content_stems(plain):
+        if not content_stems(plain) or compact(plain) in FUNCTION_WORDS:
             return Mention(word, at, at + 1, "word")
         if _is_undone(plain):
             return Mention(word, at, at + 1, "role", (), ("status:fail",))  # what is not put right is open
@@ -403,6 +407,18 @@ def _is_a_stop(words: list[str]) -> bool:
 
 def _reads_as_one(words: list[str]) -> bool:
     return all(content_stems(word) or re.search(r"\d", word) for word in words)
+
+
+def _written(word: str, tokens: list[Token]) -> tuple[int | None, int | None, int | None, int]:
+    """A day in figures, 25/10, 25/10/2026 or 25.10.2026: the day first, unless one of the question has its month first."""
+    found = _FIGURES.fullmatch(word)
+    if found is None:
+        return None, None, None, 0
+    day, month, year = (int(one) if one else 0 for one in found.group(1, 2, 3))
+    every = [other for one in tokens if (other := _FIGURES.fullmatch(one.text))]
+    if any(int(one[2]) > _MONTHS >= int(one[1]) for one in every):
+        day, month = month, day
+    return day, month, (year + 2000 if 0 < year < 100 else year) or None, 1
 
 
 def _day_in(words: list[str]) -> tuple[int | None, int | None, int | None, int]:

@@ -11,6 +11,8 @@ from footnoted.text import content_stems
 
 _ADJACENT = {"account": "account", "region": "region", "service": "service", "tag": "tag", "category": "category"}
 
+_TOLD = 4  # regions of a place
+
 
 class Placing(Draft):
     """The step that puts names, requirements and versions into fields."""
@@ -46,10 +48,15 @@ class Placing(Draft):
             return
         if meaning.field == "region" and not set(values) & self.vocabulary.regions:
             self.reading.unfit.append(one.text)
-            self.reading.notes.append(f"no resource of your scans is in {values[0]}")
+            self.reading.notes.append(f"no resource of your scans is in {one.text} ({_first_of(values)})")
             return
         for value in values:
             self._put(place, meaning.field, value)
+        if meaning.field == "framework":  # "CIS Azure" is of one cloud
+            words = [each for word in one.text.split() for each in self.vocabulary.lookup(compact(word))]
+            for value in (each.values[0] for each in words if each.field == "provider"):
+                if value in self.vocabulary.providers:
+                    self._put(place, "provider", value)
 
     def _providers(self) -> str:
         return ", ".join(sorted(PROVIDERS.get(one, (one,))[0] for one in self.vocabulary.providers))
@@ -106,6 +113,10 @@ class Placing(Draft):
             self.reading.unfit.append(f"{family} {version[1:]}")
             self.reading.notes.append(f"of {family} your scans are mapped to: {known}")
             self.where["version"] = ""
+
+
+def _first_of(values: list[str]) -> str:
+    return ", ".join(values[:_TOLD]) + (" …" if len(values) > _TOLD else "")
 
 
 def _leads(before: Mention | None) -> bool:

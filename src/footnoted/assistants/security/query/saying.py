@@ -43,7 +43,7 @@ class Saying(Draft):
                 self.where.setdefault("change", change)
             if one.role("scan") and "scan" not in self.where:
                 self.where["scan"] = one.role("scan")
-            if one.role("untagged"):
+            if one.role("untagged") or (one.role("noun") == "tag" and self._is_negated(place)):
                 self.where["untagged"] = True
             if word := one.role("or"):
                 edge = _SEVERITIES.index(severities[-1]) if severities else 0
@@ -89,6 +89,8 @@ class Saying(Draft):
         """Fixed and new are of two scans; the fixed of "how do I get it fixed" is not."""
         if self._is_done():
             self.where.setdefault("change", "fixed")
+        became = {"muted", "pass"} & set(self.where.get("status", ()))
+        self.since_last |= bool(became) and "change" not in self.where and self._between_scans()
         arose = self._has("arose") and (self.where.get("scan") == "latest" or self._has("noun", "scan"))
         if (self.since_last or arose) and "change" not in self.where:
             self.where["change"] = "new"
@@ -96,10 +98,9 @@ class Saying(Draft):
             of = {"muted": "muted", "pass": "fixed"}
             self.where["change"] = next((of[one] for one in self.where.get("status", ()) if one in of), "new")
         change = self.where.get("change")
-        became = {"muted", "pass"} & set(self.where.get("status", ())) or self._has("ended")
         if (
             change == "fixed"
-            and not became
+            and not (became or self._has("ended"))
             and not self._says(
                 "did", "was", "were", "been", "got", "have", "has", "fixed", "resolved", "closed", "fix", "close"
             )
@@ -111,6 +112,13 @@ class Saying(Draft):
             self.where.pop("status", None)
             if self.since_scan:  # a week ago is when the scan before was taken
                 self.where.pop("first_seen_from", None)
+
+    def _between_scans(self) -> bool:
+        """Of "between the two scans": whether what became of findings is asked for."""
+        for place, one in enumerate(self.mentions):
+            if one.role("noun") == "scan" and self._role_before(place, "period", 4) == "between":
+                return True
+        return False
 
     def _is_done(self) -> bool:
         """Of "what did we fix", not of "what have we to fix" or "how did": whether it was put right."""

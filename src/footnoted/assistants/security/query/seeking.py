@@ -10,7 +10,7 @@ from footnoted.assistants.security.query.linking import Mention
 from footnoted.assistants.security.query.meaning import examples
 from footnoted.assistants.security.query.shaping import Shaping
 from footnoted.assistants.security.query.topics import Topic, stems_of, tells, topic_of
-from footnoted.assistants.security.query.vocabulary import compact
+from footnoted.assistants.security.query.vocabulary import compact, parts_of
 from footnoted.text import content_stems
 
 _FEW = 4  # words that a question of how things are may have of its own
@@ -52,7 +52,8 @@ class Seeking(Shaping):
         for part in self._parts(words, r"[.?!;](?=\s)|[,()]"):  # of several topics side by side, those not met are told
             stems = {stem for _, one in part for stem in content_stems(one.text)}
             if not single and not any(stems <= each for each in held):
-                self.reading.unused += [one.text.casefold() for _, one in part]
+                told = (one.text.casefold() for _, one in part)
+                self.reading.unused += [word for word in told if word not in topic.words]
         self.reading.about = topic
         for place, one in words:
             if one.text.casefold() in topic.words:
@@ -95,6 +96,11 @@ class Seeking(Shaping):
 
     def _is_said_already(self, place: int, one: Mention) -> bool:
         """Whether a word only says again what a filter holds: "not findings, buckets"."""
+        if beside := self._kinds_beside(place):
+            stems = {stem for kind in beside for part in parts_of(kind) for stem in content_stems(part)}
+            if (own := set(content_stems(one.text))) and own <= stems:  # "the web-1 instance"
+                self.used.add(place)
+                return True
         for meaning in self.vocabulary.lookup(compact(one.text)):
             if set(meaning.values) & set(self.where.get(meaning.field, ())):
                 self.used.add(place)
@@ -102,6 +108,13 @@ class Seeking(Shaping):
                     self.reading.unfit.remove(one.text)
                 return True
         return False
+
+    def _kinds_beside(self, place: int) -> set[str]:
+        """The types of the resource that is named right beside a word."""
+        beside = [self.mentions[at] for at in (place - 1, place + 1) if 0 <= at < len(self.mentions)]
+        named = [each for one in beside if one.kind == "name" for each in one.meanings if each.field == "resource"]
+        resources = (self.vocabulary.resource_name(value) for each in named for value in each.values)
+        return {kind for each in resources for kind in self.vocabulary.resource_kinds.get(each, ())}
 
     def _topic(self, words: list[tuple[int, Mention]], reach: list[Any], *, single: bool = False) -> Topic | None:
         texts = [one.text for _, one in words]

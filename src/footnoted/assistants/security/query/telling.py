@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from footnoted.assistants.security.query.accounting import Held
 from footnoted.assistants.security.query.draft import Choice, Draft, Reading
-from footnoted.assistants.security.query.relations import beyond_flat
+from footnoted.assistants.security.query.relations import beyond_flat, field_of
 from footnoted.assistants.security.query.vocabulary import Meaning, compact
 from footnoted.assistants.security.query.words import NOT_IN_SCANS, UNITS
 
@@ -40,17 +40,25 @@ class Telling(Draft):
                 plain in told.casefold().split() for told in reading.unfit + reading.unused
             ):
                 continue
-            if one.kind not in ("word", "role") or self._narrows(place):
+            if self._denies(place):  # what is denied would be told as if it were asked for
+                reading.unfit.append(" ".join(each.text for each in self.mentions[max(0, place - 1) : place + 2]))
+            elif one.kind not in ("word", "role") or self._narrows(place):
                 reading.unfit.append(one.text)
             else:
                 reading.unused.append(plain)
         self._tell_leaps()
 
+    def _denies(self, place: int) -> bool:
+        """Whether a word denies, and stands beside something that narrows."""
+        beside = [*self.mentions[max(0, place - 2) : place], *self.mentions[place + 1 : place + 2]]
+        return bool(self.mentions[place].role("negate")) and any(one.kind == "name" or field_of(one) for one in beside)
+
     def _narrows(self, place: int) -> bool:
         """Whether a word that no field holds would be a filter: a name behind a preposition, or a time."""
         one = self.mentions[place]
         if one.role("noun") in UNITS:
-            return self.reading.query.select not in ("explain", "remediation", "mapping")
+            both = place > 0 and self.mentions[place - 1].role("both") is not None  # "both days included"
+            return self.reading.query.select not in ("explain", "remediation", "mapping") and not both
         before = compact(self.mentions[place - 1].text) if place else ""
         return one.kind == "word" and one.text[:1].isupper() and before in _BEFORE_NAMES
 
@@ -130,7 +138,7 @@ class Telling(Draft):
             and "select:list" not in one.roles
             and one.text.casefold() not in told
             for one in self.mentions
-        ) + bool(self.reading.about)
+        ) + (len(self.reading.about.words) if self.reading.about else 0)
 
     def _without_antecedent(self) -> str:
         """A pronoun of several ("which of them are public?") before which nothing was named that it could stand for."""
@@ -188,6 +196,9 @@ class Telling(Draft):
         if counts and not reading.follows and (strange := self._asked_for()):
             reading.reason = reading.reason or f"“{' '.join(strange)}”"
         if counts and not reading.follows and len(reading.unused) >= 2 * max(1, self._said_something()):
+            reading.reason = reading.reason or f"“{', '.join(reading.unused)}”"
+        everything = reading.query.select == "list" and not (told - {"status"} or self.without or self._has("order"))
+        if everything and reading.unused and not (reading.follows or reading.overall or reading.choices):
             reading.reason = reading.reason or f"“{', '.join(reading.unused)}”"
         words = [compact(one.text) for one in self.mentions]
         for word, why in NOT_IN_SCANS.items():

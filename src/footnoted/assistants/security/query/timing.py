@@ -35,11 +35,18 @@ class Timing(Draft):
         before = self._role_before(place, "period", 3) or ""
         self.used.add(place)
         others = [each for each in self.mentions[place + 1 :] if each.kind == "date"]
-        if before == "between" and others:
+        spanned = before == "between" or (place > 0 and compact(self.mentions[place - 1].text) == "from")
+        if spanned and others:
+            days_of = others[0].value
+            became = self._has("change") or {"muted", "pass"} & set(self._states())
+            if became and {first, days_of[1]} == {self.vocabulary.today, self.vocabulary.previous}:
+                self.used.add(self.mentions.index(others[0]))
+                self.since_last = True  # what became of findings between the last two scans
+                return
             self.where["first_seen_from"], last_of = first, others[0].value
             self.where["first_seen_before"] = last_of[1] + timedelta(days=1)  # type: ignore[index]
             return
-        if self._has("period", "between") and "first_seen_before" in self.where:
+        if "first_seen_before" in self.where or (self.since_last and first == self.vocabulary.today):
             return
         days = self.vocabulary.scans
         if first == last and first in days and before != "before":
@@ -66,6 +73,9 @@ class Timing(Draft):
             told = " and ".join(day.isoformat() for day in sorted(days)) or "no day"
             self.reading.unfit.append(one.text)
             self.reading.notes.append(f"your scans are of {told}; how things stood on another day is not known")
+
+    def _states(self) -> list[str]:
+        return [value for one in self.mentions if (value := one.role("status"))]
 
     def _negated_past(self) -> bool:
         """Of "What was not there on the 9th" is what is new since."""

@@ -88,6 +88,8 @@ def topic_of(
     weights = _Weights(words, checks)
     scored = sorted(((weights.held(check), check) for check in checks), key=lambda one: (-one[0], one[1].id))
     best = scored[0][0]
+    if single and not best:
+        return None
     if single:
         chosen = _by_meaning(question, scored[:_WEIGHED], meanings)
     else:

@@ -15,6 +15,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from footnoted.assistants.security.names import SERVICES, framework_key, framework_name, requirement_key, service_key
+from footnoted.assistants.security.query.places import places
 from footnoted.assistants.security.rooms import reading
 
 if TYPE_CHECKING:
@@ -31,17 +32,6 @@ PROVIDERS = {
     "alibabacloud": ("alibaba cloud", "alibaba"), "mongodbatlas": ("mongodb atlas",), "ibm": ("ibm cloud",),
     "cloudflare": ("cloudflare",), "openstack": ("openstack",), "digitalocean": ("digitalocean",),
     "hetzner": ("hetzner",), "googleworkspace": ("google workspace",),
-}  # fmt: skip
-# Where AWS says its regions are (docs.aws.amazon.com/global-infrastructure).
-CITIES = {
-    "frankfurt": "eu-central-1", "zurich": "eu-central-2", "ireland": "eu-west-1", "dublin": "eu-west-1",
-    "london": "eu-west-2", "paris": "eu-west-3", "stockholm": "eu-north-1", "milan": "eu-south-1",
-    "spain": "eu-south-2", "virginia": "us-east-1", "ohio": "us-east-2", "california": "us-west-1",
-    "oregon": "us-west-2", "sydney": "ap-southeast-2", "melbourne": "ap-southeast-4", "singapore": "ap-southeast-1",
-    "jakarta": "ap-southeast-3", "tokyo": "ap-northeast-1", "seoul": "ap-northeast-2", "osaka": "ap-northeast-3",
-    "mumbai": "ap-south-1", "hyderabad": "ap-south-2", "canada": "ca-central-1", "montreal": "ca-central-1",
-    "calgary": "ca-west-1", "bahrain": "me-south-1", "emirates": "me-central-1", "telaviv": "il-central-1",
-    "capetown": "af-south-1", "saopaulo": "sa-east-1",
 }  # fmt: skip
 
 
@@ -269,8 +259,8 @@ def _names(made: Vocabulary) -> Mapping[str, list[Meaning]]:  # noqa: PLR0912 â€
     _account_parts(made, add)
     for region in made.regions:
         add(region, "region", [region])
-    for city, region in CITIES.items():
-        add(city, "region", [region])
+    for place, regions in places().items():
+        add(place, "region", [one for one in regions if one in made.regions] or regions)
     for service in made.services:
         key = service_key(service)
         for name in (service, key, SERVICES.get(key, "")):

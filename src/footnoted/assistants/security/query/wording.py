@@ -80,7 +80,7 @@ def value_name(group_by: str, key: str, name: str, vocabulary: Vocabulary) -> st
     if group_by == "resource":
         return name or key.rsplit("|", 1)[-1]
     if group_by.startswith("tag:") and key == "(none)":
-        return f"without a {group_by[4:]} tag (Security Hub's findings carry no tags)"
+        return f"(none), without a {group_by[4:]} tag (Security Hub's findings carry no tags)"
     return key
 
 

@@ -57,7 +57,7 @@ polite = please thanks thank ok okay hi hello hey cheers lol
 select:count = howmany many numberof count total totals amount howmuch number numbers
 select:list = list show which what whats give name names display see
 select:age = howold howlong average median meanage age ages
-select:rate = rate percentage percent share ratio
+select:rate = rate percentage percent share ratio proportion fraction
 select:compare = compare vs versus compared comparison
 select:diff = change changes changed progress difference delta trend trending netchange better worse improving
 select:diff = improved evolution rise rising risen rose fall falling fallen fell grow growing grew grown shrink
@@ -78,7 +78,7 @@ order:newest = newest youngest latest recent
 order:since = sincewhen
 negate = not no without except excluding excluded exclude minus nor neither non but-not outside
 negate = other-than apart-from besides aside-from aside leaving-out left-out leave-out not-counting not-including
-negate = omitting ignoring barring
+negate = omitting ignoring ignore skipping skip barring
 modal = can could should would must may might ought
 only = only just
 than:more = morethan olderthan longerthan over above exceeding
@@ -106,6 +106,7 @@ ordinal:2 = second 2nd
 ordinal:3 = third 3rd
 again = same and those these them that it instead then also
 any = any anything anyone every everything all overall altogether
+any = anybody everybody everyone somebody someone
 both = both
 distinct = distinct different unique separate individual
 """
@@ -135,6 +136,7 @@ FUNCTION_WORDS = frozenset(
     of in on at for from to with into onto about against among across through via as within upon off out up down
     and or but if so that than then there here
     i me my we us our ours you your he him his she her it its they them their theirs
+    ie eg etc
     am is are was were be been being do does did doing done have has had having get gets got
     what which how when where who whom whose why am very too just also well please""".split()
 )
