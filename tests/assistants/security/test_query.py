@@ -1,6 +1,7 @@
 """A question becomes a typed query: what is read, what cannot be asked, what it counts, and what a follow-up edits."""
 
 import json
+from datetime import date
 
 import pytest
 
@@ -62,6 +63,7 @@ OCTOBER = {"first_seen_from": "2026-10-01", "first_seen_before": "2026-11-01"}
         ("How many findings first seen between 10/1/2026 and 10/31/2026?", OCTOBER, {}),
         ("How many findings have no tags?", {"untagged": True}, {}),
         ("Leave S3 out: how many findings are open?", {}, {"service": ["s3"]}),
+        ("How many criticals haven't been fixed yet?", {"severity": ["critical"]}, {}),
         ("How many findings did we mute between the two scans?", {"status": [], "change": "muted"}, {}),
     ],
 )
@@ -74,6 +76,15 @@ async def test_people_say_it_otherwise(vocabulary, question, where, exclude):
     assert query.without() == exclude
 
 
+async def test_what_became_since_a_day_is_what_the_question_says(vocabulary):
+    """Since the day of the scan before, what was fixed is not what is new."""
+    vocabulary.scans, vocabulary.previous = (date(2026, 11, 20), date(2026, 11, 13)), date(2026, 11, 13)
+    for words, change in {"fixed": "fixed", "muted": "muted", "new": "new", "gone": "gone"}.items():
+        query = read(f"How many findings are {words} since 2026-11-13?", vocabulary).query
+        assert query.where.change == change, words
+    assert not read("Did we zorble any findings since 2026-11-13?", vocabulary).can_be_asked
+
+
 @pytest.mark.parametrize("question", ["How many findings has Prowler that Security Hub has not?", "Not S3, is it?"])
 async def test_what_is_denied_is_never_told_as_if_it_were_asked_for(vocabulary, question):
     reading = read(question, vocabulary)
@@ -81,7 +92,7 @@ async def test_what_is_denied_is_never_told_as_if_it_were_asked_for(vocabulary, 
 
 
 async def test_a_named_thing_s_kind_says_nothing_more(vocabulary):
-    """ "The clinic-scans bucket" is that bucket with all its findings, not those of checks that say "bucket"."""
+    """Of "the clinic-scans bucket" is asked that bucket with all its findings, not those of checks that say "bucket"."""
     reading = read("What is open on the clinic-scans bucket?", vocabulary)
     assert reading.query.where.resource == ["clinic-scans"]
     assert reading.query.where.check == []

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from footnoted.assistants.security.names import requirement_key
 from footnoted.assistants.security.query.relations import negations
-from footnoted.assistants.security.query.topics import tells
+from footnoted.assistants.security.query.topics import has_number, tells
 from footnoted.assistants.security.query.vocabulary import compact
 from footnoted.assistants.security.query.words import FUNCTION_WORDS, UNITS
 
@@ -149,7 +149,8 @@ class Held:
         if after is not None and (days := UNITS.get(compact(after.text))):
             least = {each.open_for_more_than + 1 for each in self.wheres if each.open_for_more_than is not None}
             ends = {each.open_for_more_than for each in self.wheres} | least
-            return number * days in ends | {(self.vocabulary.today - day).days for day in self._days()}
+            told = bool(self.checks) and all(has_number(each, number) for each in self.checks)
+            return told or number * days in ends | {(self.vocabulary.today - day).days for day in self._days()}
         if after is not None and after.role("noun") in ("scan", "text"):
             return after.role("noun") == "text" or self._changed
         if self.mentions[place].text.casefold() == "one":

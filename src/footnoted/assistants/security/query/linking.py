@@ -224,9 +224,8 @@ class Linker:
             except ValueError:
                 return None
         today = self.vocabulary.today
-        day, month, year, size = (
-            _day_in(words) if "/" not in words[0] and "." not in words[0] else _written(words[0], tokens)
-        )
+        in_figures = "/" in words[0] or "." in words[0]
+        day, month, year, size = _written(words[0], tokens) if in_figures else _day_in(words)
         if not size:
             return None
         try:
@@ -410,7 +409,7 @@ def _reads_as_one(words: list[str]) -> bool:
 
 
 def _written(word: str, tokens: list[Token]) -> tuple[int | None, int | None, int | None, int]:
-    """A day in figures, 25/10, 25/10/2026 or 25.10.2026: the day first, unless one of the question has its month first."""
+    """A day in figures, 25/10, 25/10/2026 or 25.10.2026: the day first, unless another has its month first."""
     found = _FIGURES.fullmatch(word)
     if found is None:
         return None, None, None, 0

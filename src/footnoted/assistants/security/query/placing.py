@@ -64,7 +64,7 @@ class Placing(Draft):
     def _fitting(self, place: int, one: Mention) -> list[Meaning]:
         """The meanings that stand: the one its neighbour names, else whole names before parts of names."""
         meanings = list(one.meanings)
-        for beside in (place + 1, place - 1):
+        for beside in (place + 1, place - 1, *self._shared(place)):
             noun = self.mentions[beside].role("noun") if 0 <= beside < len(self.mentions) else None
             if noun in _ADJACENT and (fits := [each for each in meanings if each.field == _ADJACENT[noun]]):
                 self.used.add(beside)
@@ -94,6 +94,12 @@ class Placing(Draft):
             return [each for each in meanings if each.field == "account"]
         return [each for each in meanings if each.field not in ("resource", "resource_type")] or meanings[:1]
 
+    def _shared(self, place: int) -> list[int]:
+        """Where the noun stands that two names share: in "core vs customs subscriptions", behind "customs"."""
+        joined, other = self.mentions[place + 1 : place + 2], self.mentions[place + 2 : place + 3]
+        joins = joined and (compact(joined[0].text) in ("and", "or", "nor") or joined[0].role("select") == "compare")
+        return [place + 3] if joins and other and other[0].kind == "name" else []
+
     def _is_meant(self, place: int, one: Mention, meaning: Meaning) -> bool:
         """Whether a part of a name stands for it: a plain word only where a name would stand."""
         before = self.mentions[place - 1] if place else None
@@ -101,9 +107,13 @@ class Placing(Draft):
             if self._select() in ("remediation", "explain"):  # of what a check is run on
                 return True
             plural = bool(singulars(compact(one.text))) and compact(one.text) not in self.vocabulary.names
-            return plural and (self._role_before(place, "select", 3) is not None or _leads(before))
+            alone = any(each.role("only") for each in self.mentions[place + 1 : place + 2])
+            return plural and (alone or self._role_before(place, "select", 3) is not None or _leads(before))
         if meaning.field == "resource":
-            return not is_word(one.text.casefold()) and len(one.text) > 3
+            acts = before is not None and (before.role("modal") is not None or compact(before.text) == "to")
+            return not (acts or is_word(one.text.casefold())) and len(one.text) > 3
+        if meaning.field == "tag" and self._has("noun", "tag"):
+            return True
         return not is_word(one.text.casefold()) or _leads(before)
 
     def _versions(self) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from footnoted.assistants.security.query.vocabulary import compact
+from footnoted.assistants.security.query.words import FUNCTION_WORDS
 from footnoted.text import content_stems
 
 if TYPE_CHECKING:
@@ -47,7 +48,8 @@ def negations(mentions: Sequence[Mention]) -> dict[int, int]:
             if mentions[before].role("negate") and before not in behind:
                 found[place] = before
                 break
-            if content_stems(mentions[before].text) and not kinds & kinds_of(mentions[before]):
+            joins = compact(mentions[before].text) in FUNCTION_WORDS  # "not yet fixed"
+            if not joins and content_stems(mentions[before].text) and not kinds & kinds_of(mentions[before]):
                 break
     return found
 

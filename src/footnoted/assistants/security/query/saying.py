@@ -94,6 +94,7 @@ class Saying(Draft):
         arose = self._has("arose") and (self.where.get("scan") == "latest" or self._has("noun", "scan"))
         if (self.since_last or arose) and "change" not in self.where:
             self.where["change"] = "new"
+            self.assumed_new = not arose
         if self.where.get("change") == "new":  # newly muted, passing since the last scan
             of = {"muted": "muted", "pass": "fixed"}
             self.where["change"] = next((of[one] for one in self.where.get("status", ()) if one in of), "new")
@@ -124,7 +125,7 @@ class Saying(Draft):
         """Of "what did we fix", not of "what have we to fix" or "how did": whether it was put right."""
         words = [compact(one.text) for one in self.mentions]
         for place, word in enumerate(words):
-            if word in ("fix", "remediate", "resolve", "close"):
+            if word in ("fix", "remediate", "resolve", "close", "solve", "repair", "mend", "clear"):
                 before = words[max(0, place - 6) : place]
                 counted = self._has("select", "count") and "have" in before
                 return ("did" in before or counted) and not {"to", "how", "howdo", "howcan"} & set(before)

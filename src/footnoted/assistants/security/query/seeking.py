@@ -9,7 +9,7 @@ from typing import Any
 from footnoted.assistants.security.query.linking import Mention
 from footnoted.assistants.security.query.meaning import examples
 from footnoted.assistants.security.query.shaping import Shaping
-from footnoted.assistants.security.query.topics import Topic, stems_of, tells, topic_of
+from footnoted.assistants.security.query.topics import Topic, has_number, stems_of, tells, topic_of
 from footnoted.assistants.security.query.vocabulary import compact, parts_of
 from footnoted.text import content_stems
 
@@ -61,6 +61,9 @@ class Seeking(Shaping):
                 if one.text in self.reading.unfit:
                     self.reading.unfit.remove(one.text)
         self.where["check"] = list(topic.checks)
+        age = self.where.get("open_for_more_than")
+        if age is not None and all(has_number(self.vocabulary.checks[one], age) for one in topic.checks):
+            del self.where["open_for_more_than"]  # "keys older than 90 days" is what the check looks for
 
     def _of_the_kind(self, topic: Topic) -> Topic:
         """Of "which users lack a second factor" the checks that speak of users, where some do."""

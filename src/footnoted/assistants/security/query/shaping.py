@@ -62,8 +62,7 @@ class Shaping(Draft):
 
     def _shape(self, where: dict[str, Any], limit: int, base: FindingQuery | None) -> dict[str, Any]:  # noqa: PLR0911
         """What is selected: the verb of the query, what of, by what, in which order."""
-        orders = [value for one in self.mentions if (value := one.role("order"))]
-        order = next((one for one in orders if one != "since"), orders[0] if orders else "")
+        order = self._order()
         group = self._group()
         shape: dict[str, Any] = {"limit": limit} if limit else {}
         kind = self._select()
@@ -118,6 +117,15 @@ class Shaping(Draft):
             "group_by": "",
         }
 
+    def _order(self) -> str:
+        """The order that is asked for; of "the most recent", the newest first."""
+        told = [(place, value) for place, one in enumerate(self.mentions) if (value := one.role("order"))]
+        for (before, most), (place, value) in pairwise(told):
+            if place == before + 1 and most == "most" and value in ("newest", "oldest"):
+                return value
+        orders = [value for _, value in told]
+        return next((one for one in orders if one != "since"), orders[0] if orders else "")
+
     def _of(self) -> str:
         """What is counted: findings, unless resources or a kind of them stand where findings would."""
         for place, one in enumerate(self.mentions):
@@ -127,7 +135,7 @@ class Shaping(Draft):
             if noun in ("resources", "checks"):
                 passed = "pass" in self.where.get("status", [])
                 return "findings" if noun == "checks" and passed else noun
-            if noun == "findings":
+            if noun == "findings" and not one.near:
                 return "findings"
             typed = any(each.field == "resource_type" for each in one.meanings) and self.where.get("resource_type")
             if typed and self._role_before(place, "select", 3):

@@ -46,6 +46,9 @@ class Telling(Draft):
                 reading.unfit.append(one.text)
             else:
                 reading.unused.append(plain)
+        done = {"did", "have", "has", "was", "were"} & {compact(one.text) for one in self.mentions}
+        if self.assumed_new and done and reading.unused and reading.query.where.change == "new":
+            reading.unfit.append(reading.unused[-1])  # something was done, and not what
         self._tell_leaps()
 
     def _denies(self, place: int) -> bool:

@@ -54,10 +54,10 @@ class Timing(Draft):
                 if first == self.vocabulary.today and before != "since":
                     return
                 if first == self.vocabulary.previous:
-                    self.where.setdefault("change", "new")
+                    self._became()
                     return
             if self._has("change") or self._negated_past():
-                self.where.setdefault("change", "new")
+                self._became()
                 return
             self.where["scan"] = (
                 "latest" if first == days[0] else "previous" if first == self.vocabulary.previous else first
@@ -73,6 +73,12 @@ class Timing(Draft):
             told = " and ".join(day.isoformat() for day in sorted(days)) or "no day"
             self.reading.unfit.append(one.text)
             self.reading.notes.append(f"your scans are of {told}; how things stood on another day is not known")
+
+    def _became(self) -> None:
+        """What became of findings since the scan before: as it is said, or what is new."""
+        told = next((value for one in self.mentions if (value := one.role("change"))), "new")
+        self.assumed_new |= told == "new" and not self._has("change") and not self._negated_past()
+        self.where.setdefault("change", told)
 
     def _states(self) -> list[str]:
         return [value for one in self.mentions if (value := one.role("status"))]

@@ -7,6 +7,7 @@ the check means too. Words that no check knows are left over.
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -77,6 +78,11 @@ def tells(text: str, check: Check) -> bool:
     """Whether a check's id and title hold every word of a text."""
     stems = content_stems(text)
     return bool(stems) and all(any(_same(one, stem) for one in stems_of(check)) for stem in stems)
+
+
+def has_number(check: Check, number: int) -> bool:
+    """Whether a check's id or title has a number: of keys older than 90 days, 90."""
+    return re.search(rf"(?<!\d){number}(?!\d)", f"{check.id} {check.title}") is not None
 
 
 def topic_of(

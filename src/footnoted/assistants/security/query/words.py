@@ -24,7 +24,7 @@ status:manual = manual
 status:archived = archived
 change:new = new newly
 change:unmuted = unmuted unsuppressed
-change:fixed = fixed resolved closed remediated solved
+change:fixed = fixed resolved closed remediated solved repaired mended cleared
 change:gone = gone vanished disappeared
 noun:findings = finding findings issue issues problem problems misconfiguration misconfigurations violation
 noun:findings = violations alert alerts vulnerability vulnerabilities weakness weaknesses fails ones stuff thing
@@ -74,7 +74,7 @@ select:wording = say says ask asks require requires wording text quote demand de
 order:most = most worst top biggest largest greatest highest main
 order:fewest = fewest least smallest lowest
 order:oldest = oldest longest earliest
-order:newest = newest youngest latest recent
+order:newest = newest youngest latest recent recently
 order:since = sincewhen
 negate = not no without except excluding excluded exclude minus nor neither non but-not outside
 negate = other-than apart-from besides aside-from aside leaving-out left-out leave-out not-counting not-including
@@ -138,7 +138,7 @@ FUNCTION_WORDS = frozenset(
     i me my we us our ours you your he him his she her it its they them their theirs
     ie eg etc
     am is are was were be been being do does did doing done have has had having get gets got
-    what which how when where who whom whose why am very too just also well please""".split()
+    what which how when where who whom whose why am very too just also well please yet still already ever""".split()
 )
 # What may be put behind the beginning two words share without making them others: "write", "writable".
 ENDINGS = frozenset(
