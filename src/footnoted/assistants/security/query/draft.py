@@ -97,6 +97,7 @@ class Draft:
         self.over = ""  # the unit of time over whose course something is asked
         self.since_scan = False
         self.since_last = False
+        self.against_last = False  # what is open now is set against the scan before
         self.assumed_new = False  # since when is said, and not what became of findings
         self.ambiguous: list[tuple[str, list[Meaning]]] = []
 

@@ -94,7 +94,7 @@ class Shaping(Draft):
             return {"select": "list", "order_by": chosen, "limit": limit, "group_by": ""}
         if kind == "age":
             return {**shape, "select": "age"}
-        if self._has("select", "diff") and not group and "change" not in where:
+        if (self._has("select", "diff") or self.against_last) and not group and "change" not in where:
             where.pop("scan", None)
             return {**shape, "select": "diff"}
         if "framework" in where and (self._has("noun", "requirement") and "requirement" not in where):

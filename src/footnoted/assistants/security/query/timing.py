@@ -128,11 +128,12 @@ class Timing(Draft):
             since = self.vocabulary.today - timedelta(days=days)
             near = self.vocabulary.previous is not None and abs((self.vocabulary.previous - since).days) <= days // 3
             dated = any(map(self._has, ("seen", "arose", "change"))) or self._role_before(place, "period", 3) == "since"
-            if near and self._has("select", "diff"):
+            self.against_last |= near and compact(self.mentions[place - 2].text) == "than"  # "more than last week"
+            if near and (self.against_last or self._has("select", "diff")):
                 return
             if not dated and not self._says("fix", "remediate", "resolve", "close"):
                 self.reading.unfit.append(f"{self.mentions[place - 1].text} {self.mentions[place].text}")
-                self.reading.notes.append(f"say “first seen since {since}” or “in the scan of” one of its days")
+                self.reading.notes.append(f"it can be asked as “first seen since {since}”, or of one day's scan")
                 return
             self.where["first_seen_from"] = since
             self.since_scan = near
