@@ -98,6 +98,15 @@ async def test_a_named_thing_s_kind_says_nothing_more(vocabulary):
     assert reading.query.where.check == []
 
 
+@pytest.mark.parametrize(
+    "question",
+    ["How many findings were muted before 1 November 2026?", "List the checks that fail in every account"],
+)
+async def test_what_the_fields_cannot_say_is_told(vocabulary, question):
+    """Since when a finding is muted is not known, and what holds of each place is not what holds of all together."""
+    assert not read(question, vocabulary).can_be_asked
+
+
 async def test_a_list_of_everything_is_no_answer_to_a_word_nobody_knows(vocabulary):
     assert not read("Which findings hibernated?", vocabulary).can_be_asked
 

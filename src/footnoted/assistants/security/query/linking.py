@@ -183,13 +183,16 @@ class Linker:
             gram = "".join(compact(one.text) for one in tokens[at : at + size])
             if not gram:
                 continue
+            if size == 1 and self._is_a_country(at):
+                gram = "unitedstates"
             roles = _roles_of(gram) if size < 4 else ()
             if any(one.startswith("or:") for one in roles) and not _is_severity(tokens, at):
                 continue
             if not roles and size == 2 and not all(compact(one.text) in ROLES for one in tokens[at : at + 2]):
                 roles = self._nearly_said(gram)
             words = [one.text for one in tokens[at : at + size]]
-            meanings = [] if _is_a_stop(words) else self.vocabulary.lookup(gram)
+            stop = _is_a_stop(words) and gram != "unitedstates"
+            meanings = [] if stop else self.vocabulary.lookup(gram)
             if size > 1 and "." not in words[0] and any(map(_is_framework, self.vocabulary.lookup(compact(words[0])))):
                 meanings = [one for one in meanings if one.field != "check"]  # "CIS 1.8" is no check called CIS.1.8
             if size == 2 and self._is_of_a_cloud(words):  # "per AWS account" is no resource of type AwsAccount
@@ -204,8 +207,17 @@ class Linker:
                 return Mention(text, at, at + size, "name" if meanings else "role", tuple(meanings), roles)
         return None
 
+    def _is_a_country(self, at: int) -> bool:
+        """Whether "us" is the country: written as one, or where a place would stand."""
+        before = compact(self.tokens[at - 1].text) if at else ""
+        return self.tokens[at].text in ("US", "U.S") or (
+            compact(self.tokens[at].text) == "us" and before in ("in", "the", "outside", "within")
+        )
+
     def _is_of_a_cloud(self, words: list[str]) -> bool:
         clouds = any(one.field == "provider" for one in self.vocabulary.lookup(compact(words[0])))
+        if clouds and any(one.field == "resource_type" for one in self.vocabulary.lookup(compact(words[1]))):
+            return True  # "kubernetes pods" are all pods, whatever one scanner calls them
         return clouds and any(role.startswith("noun:") for role in ROLES.get(compact(words[1]), ()))
 
     def _nearly_said(self, gram: str) -> tuple[str, ...]:

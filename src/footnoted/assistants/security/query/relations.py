@@ -71,7 +71,19 @@ def field_of(one: Mention) -> str:
 
 def beyond_flat(mentions: Sequence[Mention]) -> list[str]:
     """What the question joins in a way that fields holding all at once would say wrongly."""
-    return [*_pairs(mentions), *_alternatives(mentions), *_nested(mentions), *_taken_away(mentions)]
+    told = (_pairs, _alternatives, _nested, _taken_away, _in_every)
+    return [text for each in told for text in each(mentions)]
+
+
+def _in_every(mentions: Sequence[Mention]) -> list[str]:
+    """Of "the checks that fail in every account": what holds of each place, and not of all together."""
+    for place, one in enumerate(mentions[:-2]):
+        every, noun = mentions[place + 1], mentions[place + 2]
+        each_place = compact(one.text) == "in" and compact(every.text) in ("every", "each")
+        listed = any(each.role("noun") in ("checks", "resources") for each in mentions[:place])
+        if each_place and listed and noun.role("noun") in _RANKED:
+            return [f"in {every.text} {noun.text}"]
+    return []
 
 
 def _taken_away(mentions: Sequence[Mention]) -> list[str]:

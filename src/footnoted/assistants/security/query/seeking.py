@@ -99,6 +99,8 @@ class Seeking(Shaping):
 
     def _is_said_already(self, place: int, one: Mention) -> bool:
         """Whether a word only says again what a filter holds: "not findings, buckets"."""
+        if self._is_of_a_team(place):
+            return True
         if beside := self._kinds_beside(place):
             stems = {stem for kind in beside for part in parts_of(kind) for stem in content_stems(part)}
             if (own := set(content_stems(one.text))) and own <= stems:  # "the web-1 instance"
@@ -111,6 +113,13 @@ class Seeking(Shaping):
                     self.reading.unfit.remove(one.text)
                 return True
         return False
+
+    def _is_of_a_team(self, place: int) -> bool:
+        """Of "owned by the web team" the verb, which says no more than the tag."""
+        reach = self.mentions[place + 1 : place + 4]
+        behind = [one for one in reach if content_stems(one.text) or one.role("select")]
+        by = bool(behind) and compact(behind[0].text) == "by"
+        return by and any(each.field == "tag" for one in behind[1:2] for each in one.meanings)
 
     def _kinds_beside(self, place: int) -> set[str]:
         """The types of the resource that is named right beside a word."""

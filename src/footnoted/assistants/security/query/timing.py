@@ -65,6 +65,9 @@ class Timing(Draft):
             return
         if before == "since":
             self.where["first_seen_from"] = first
+        elif before == "before" and self._states_before(place):
+            self.reading.unfit.append(f"before {one.text}")
+            self.reading.notes.append("since when a finding is as it is, your scans do not say")
         elif before == "before":
             self.where["first_seen_before"] = first
         elif self._has("seen") or self._has("arose") or self._says("came", "started", "reported", "found", "opened"):
@@ -73,6 +76,12 @@ class Timing(Draft):
             told = " and ".join(day.isoformat() for day in sorted(days)) or "no day"
             self.reading.unfit.append(one.text)
             self.reading.notes.append(f"your scans are of {told}; how things stood on another day is not known")
+
+    def _states_before(self, place: int) -> bool:
+        """Whether a date is of what became of findings: "muted before the 9th", not "first seen before the 9th"."""
+        told = [one for one in self.mentions[max(0, place - 3) : place] if not one.role("period")]
+        last = next((one for one in reversed(told) if content_stems(one.text)), None)
+        return last is not None and (last.role("change") or last.role("status")) not in (None, "fail", "new")
 
     def _became(self) -> None:
         """What became of findings since the scan before: as it is said, or what is new."""
