@@ -89,6 +89,7 @@ class Draft:
         self._left_out()
         self._runs()
         self._items()
+        self._asker()
         self._numbers_of_duties()
         self.where: dict[str, Any] = {}
         self.without: dict[str, Any] = {}
@@ -135,6 +136,12 @@ class Draft:
             before = self.mentions[place - 1]
             if compact(one.text) in ("item", "items") and (before.role("severity") or before.role("status")):
                 self.mentions[place] = replace(one, roles=("noun:findings",))
+
+    def _asker(self) -> None:
+        """Of "I am new here", which is said of no finding."""
+        for place, one in enumerate(self.mentions):
+            if place and compact(self.mentions[place - 1].text) == "am" and one.role("change"):
+                self.mentions[place] = replace(one, kind="word", roles=(), value=one.text.casefold())
 
     def _averages(self) -> None:
         """An average is one of ages, unless it is said of what: "the average number of findings" is told."""

@@ -145,7 +145,14 @@ class Shaping(Draft):
     def _passes(self) -> bool:
         """Whether a rate is asked of what passes, or fails: "what percentage of the open ones is critical" is not."""
         told = {value for one in self.mentions if (value := one.role("status"))}
-        return self._has("comply") or "pass" in told or (told == {"fail"} and not self.where.get("severity"))
+        shared = any(  # "what share of the open findings is of X" is asked of a part, not of what passes
+            one.role("status") == "fail"
+            and after.role("noun") == "findings"
+            and "of" in {compact(each.text) for each in self.mentions[max(0, place - 3) : place]}
+            for place, (one, after) in enumerate(pairwise(self.mentions))
+        )
+        fails = told == {"fail"} and not (shared or self.where.get("severity"))
+        return self._has("comply") or "pass" in told or fails
 
     def _asks_for_findings(self) -> bool:
         roles = {role.partition(":")[0] + ":" + role.partition(":")[2] for one in self.mentions for role in one.roles}
