@@ -10,7 +10,7 @@ from footnoted.assistants.security.query.finding_query import FindingQuery, Wher
 from footnoted.assistants.security.query.reading import read
 from footnoted.assistants.security.query.running import run
 from footnoted.assistants.security.query.vocabulary import vocabulary_of
-from tests.assistants.security.conftest import EXAMPLES
+from tests.assistants.security.conftest import EXAMPLES, advisor_on
 
 
 @pytest.fixture
@@ -83,6 +83,27 @@ async def test_what_became_since_a_day_is_what_the_question_says(vocabulary):
         query = read(f"How many findings are {words} since 2026-11-13?", vocabulary).query
         assert query.where.change == change, words
     assert not read("Did we zorble any findings since 2026-11-13?", vocabulary).can_be_asked
+
+
+@pytest.mark.parametrize(
+    ("question", "group", "where"),
+    [
+        ("What share of the open findings in eu-west-1 is critical?", "severity", {"region": ["eu-west-1"]}),
+        ("What percentage of findings are high or critical in eu-west-1?", "severity", {"region": ["eu-west-1"]}),
+        ("Which proportion of all open findings come from Security Hub?", "scanner", {}),
+    ],
+)
+async def test_a_share_is_told_beside_the_others(clinic, vocabulary, question, group, where):
+    """Shares of what is open are no pass rate: each part is told with its number and its share of the whole."""
+    reading = read(question, vocabulary)
+    assert reading.can_be_asked
+    query = reading.query
+    assert (query.select, query.measure, query.group_by, query.where.narrowed()) == ("group", "share", group, where)
+    result = await run(clinic, "clinic", query, vocabulary.today)
+    assert sum(n for _, _, n in result.groups) == result.findings
+    told = (await advisor_on(clinic).answer(question, None, "clinic")).response.response
+    for _, _, n in result.groups:
+        assert f": {n} ({100 * n / result.findings:.1f} %)" in told
 
 
 @pytest.mark.parametrize("question", ["How many findings has Prowler that Security Hub has not?", "Not S3, is it?"])

@@ -109,8 +109,10 @@ def _groups(asked: Asked, result: Result) -> Iterator[str]:
     shown = result.groups[: query.limit if query.limit != 10 else _GROUPS]
     if query.group_by and len(result.groups) > 1:
         yield f"By {group_name(by)}, {len(result.groups)} in all:"
+    whole = result.findings if query.measure == "share" else 0
     for key, name, n in shown:
-        yield f"{safe(value_name(by, key, name, asked.vocabulary))}: {n}"
+        share = f" ({100 * n / whole:.1f} %)" if whole else ""
+        yield f"{safe(value_name(by, key, name, asked.vocabulary))}: {n}{share}"
     if len(result.groups) > len(shown):
         rest = sum(n for _, _, n in result.groups[len(shown) :])
         yield f"{len(result.groups) - len(shown)} more, by {group_name(by)}, with {rest} together."

@@ -116,7 +116,7 @@ class Held:
         values, name = set(meaning.values), meaning.field
         if without:
             return values <= set(_flat([getattr(self.query.exclude, name)]))
-        if values <= self._all(name):
+        if values <= self._all(name) or (self.query.measure == "share" and self.query.group_by == name):
             return True
         if name == "provider":
             return values <= self._providers()
@@ -212,7 +212,7 @@ class Held:
                 "list": True,
                 "count": query.select not in ("requirement", "mapping", "explain", "remediation"),
                 "age": query.select == "age" or query.order_by in ("oldest", "newest"),
-                "rate": query.select == "rate" or query.measure == "rate",
+                "rate": query.select == "rate" or query.measure != "count",
                 "compare": query.select in ("compare", "diff") or bool(query.sides or by),
                 "diff": changed or bool(query.sides) or query.select == "trend" or by.startswith("first_seen"),
                 "group": bool(by) or query.select in ("compare", "unmet"),

@@ -76,7 +76,9 @@ class FindingQuery(BaseModel):
     order_by: Order = "severity"
     limit: int = Field(default=10, ge=1, le=200)
     offset: int = Field(default=0, ge=0, le=1_000_000)
-    measure: Literal["count", "rate"] = Field(default="count", description="what a comparison sets side by side")
+    measure: Literal["count", "rate", "share"] = Field(
+        default="count", description="what a comparison sets side by side; of a group, whether shares are told too"
+    )
     sides: list[Where] = Field(default=[], max_length=6)
     cannot: list[str] = Field(default=[], max_length=8, description="what the question asks that no field can hold")
 

@@ -82,9 +82,7 @@ class Shaping(Draft):
                 where["status"] = []
             return {**shape, "select": "compare", "sides": sides, "measure": "rate" if kind == "rate" else "count"}
         if kind == "rate":
-            if not self._passes():  # the share of what, is not said, or of what else than passes
-                self.reading.unfit += [one.text for one in self.mentions if "select:rate" in one.roles]
-            return {**shape, "select": "rate"}
+            return {**shape, **self._rated(where)}
         if kind == "age" and not limit:
             return {**shape, "select": "age"}
         if order in ("oldest", "newest", "since") and not group:
@@ -141,6 +139,29 @@ class Shaping(Draft):
             if typed and self._role_before(place, "select", 3):
                 return "resources"
         return "findings"
+
+    def _rated(self, where: dict[str, Any]) -> dict[str, Any]:
+        """How much of what passes, or how large a part of the findings something is."""
+        if self._passes():
+            return {"select": "rate"}
+        if part := self._part(where):
+            del where[part]
+            return {"select": "group", "group_by": part, "measure": "share", "order_by": "most", "limit": 50}
+        self.reading.unfit += [one.text for one in self.mentions if "select:rate" in one.roles]  # the share of what?
+        return {"select": "rate"}
+
+    def _part(self, where: dict[str, Any]) -> str:
+        """The field whose values are parts: in "what share of the findings in AWS is critical" the severity."""
+        noun = next((place for place, one in enumerate(self.mentions) if one.role("noun") == "findings"), None)
+        if noun is None:
+            return ""
+        told = [(place, field_of(one)) for place, one in enumerate(self.mentions)]
+        parts = [(place, name) for place, name in told if name in (*_PLACES, "severity") and where.get(name)]
+        verb = (place for place in range(noun, len(told)) if compact(self.mentions[place].text) in ("is", "are"))
+        at = next(verb, None)
+        if at is not None and (after := [name for place, name in parts if place > at]):
+            return after[0]
+        return parts[-1][1] if parts else ""
 
     def _passes(self) -> bool:
         """Whether a rate is asked of what passes, or fails: "what percentage of the open ones is critical" is not."""
