@@ -14,7 +14,7 @@ from footnoted.assistants.security.names import requirement_key
 from footnoted.assistants.security.query.relations import negations
 from footnoted.assistants.security.query.topics import has_number, tells
 from footnoted.assistants.security.query.vocabulary import compact
-from footnoted.assistants.security.query.words import FUNCTION_WORDS, UNITS
+from footnoted.assistants.security.query.words import FUNCTION_WORDS, UNITS, span
 
 if TYPE_CHECKING:
     from footnoted.assistants.security.query.finding_query import FindingQuery, Where
@@ -146,11 +146,12 @@ class Held:
     def _counts(self, place: int, number: int) -> bool:
         """A number before a unit is a span of time; any other is how many are shown, or set side by side."""
         after = self.mentions[place + 1] if place + 1 < len(self.mentions) else None
-        if after is not None and (days := UNITS.get(compact(after.text))):
+        if after is not None and compact(after.text) in UNITS:
             least = {each.open_for_more_than + 1 for each in self.wheres if each.open_for_more_than is not None}
             ends = {each.open_for_more_than for each in self.wheres} | least
             told = bool(self.checks) and all(has_number(each, number) for each in self.checks)
-            return told or number * days in ends | {(self.vocabulary.today - day).days for day in self._days()}
+            days = span(number, compact(after.text), self.vocabulary.today)
+            return told or days in ends | {(self.vocabulary.today - day).days for day in self._days()}
         if after is not None and after.role("noun") in ("scan", "text"):
             return after.role("noun") == "text" or self._changed
         if self.mentions[place].text.casefold() == "one":

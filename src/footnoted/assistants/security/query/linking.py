@@ -122,7 +122,7 @@ class Linker:
             mention = self._longest(tokens, at) or self._date(tokens, at) or self._single(tokens, at)
             found.append(mention)
             at = mention.end
-        return self._requirements([self._marked(one, question) for one in found])
+        return self._requirements([self._marked(one, question) for one in _of_one_month(found)])
 
     def _marked(self, one: Mention, question: str) -> Mention:
         before = self.tokens[one.start - 1].end if one.start else 0
@@ -418,6 +418,19 @@ def _is_a_stop(words: list[str]) -> bool:
 
 def _reads_as_one(words: list[str]) -> bool:
     return all(content_stems(word) or re.search(r"\d", word) for word in words)
+
+
+def _of_one_month(found: list[Mention]) -> list[Mention]:
+    """Of "between 1 and 9 November" the first day too."""
+    made = list(found)
+    for place, (one, joins, other) in enumerate(zip(found, found[1:], found[2:], strict=False)):
+        if one.kind != "number" or other.kind != "date" or compact(joins.text) not in ("and", "to", "until", "till"):
+            continue
+        span: Any = other.value
+        day = int(str(one.value))
+        if span[0] == span[1] and 0 < day < span[0].day:
+            made[place] = replace(one, kind="date", value=(span[0].replace(day=day),) * 2)
+    return made
 
 
 def _written(word: str, tokens: list[Token]) -> tuple[int | None, int | None, int | None, int]:

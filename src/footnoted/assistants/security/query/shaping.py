@@ -95,12 +95,12 @@ class Shaping(Draft):
         if (self._has("select", "diff") or self.against_last) and not group and "change" not in where:
             where.pop("scan", None)
             return {**shape, "select": "diff"}
-        if "framework" in where and (self._has("noun", "requirement") and "requirement" not in where):
-            return {**shape, "select": "unmet"}
         ordered = {"order_by": order} if order in ("most", "fewest") else {}
         versions = self.vocabulary.frameworks.get(where.get("framework", ""), {})
         if len(versions) > 1 and not where.get("version") and not group and "requirement" not in where:
             return {**shape, "select": "group", "group_by": "framework"}
+        if "framework" in where and (self._has("noun", "requirement") and "requirement" not in where):
+            return {**shape, "select": "unmet"}
         if group := group or ("severity" if self.reading.overall and not order else ""):
             trend = {"order_by": "key"} if group.startswith("first_seen") else {}
             return {**shape, **ordered, **trend, "select": "group", "group_by": group}

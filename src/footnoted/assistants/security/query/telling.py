@@ -149,7 +149,8 @@ class Telling(Draft):
             if one.kind == "name" or one.role("noun") or one.role("severity") or one.role("check"):
                 return ""
             if compact(one.text) in _THEM:
-                return one.text
+                named = compact(one.text) == "they" and any(each.kind == "name" for each in self.mentions)
+                return "" if named else one.text
         return ""
 
     def _asked_for(self) -> list[str]:

@@ -11,7 +11,7 @@ from footnoted.assistants.security.names import requirement_key
 from footnoted.assistants.security.query.draft import Draft
 from footnoted.assistants.security.query.linking import Mention
 from footnoted.assistants.security.query.vocabulary import compact
-from footnoted.assistants.security.query.words import UNITS
+from footnoted.assistants.security.query.words import UNITS, span
 from footnoted.text import content_stems
 
 _YEAR = re.compile(r"(?:19|20)\d\d")
@@ -105,7 +105,7 @@ class Timing(Draft):
             number = self.mentions[place - 1] = replace(number, kind="number", value=1)  # "older than a month"
         if number is not None and number.kind == "number":
             self.used.update((place - 1, place))
-            count = int(number.value) * days  # type: ignore[call-overload]
+            count = span(int(str(number.value)), compact(self.mentions[place].text), self.vocabulary.today)
             if count > _LONGEST or _YEAR.fullmatch(number.text):
                 self.reading.unfit.append(f"{number.text} {self.mentions[place].text}")
                 return

@@ -6,6 +6,7 @@ looked up in the tenant's own vocabulary. A word's role stands before its value:
 
 from __future__ import annotations
 
+from datetime import date, timedelta
 from typing import get_args
 
 from footnoted.assistants.security.query.finding_query import Group
@@ -78,7 +79,7 @@ order:newest = newest youngest latest recent recently
 order:since = sincewhen
 negate = not no without except excluding excluded exclude minus nor neither non but-not outside
 negate = other-than apart-from besides aside-from aside leaving-out left-out leave-out not-counting not-including
-negate = omitting ignoring ignore skipping skip barring
+negate = everything-but anything-but all-but omitting ignoring ignore skipping skip barring
 modal = can could should would must may might ought
 only = only just
 than:more = morethan olderthan longerthan over above exceeding
@@ -129,7 +130,25 @@ def _table() -> dict[str, tuple[str, ...]]:
 ROLES = _table()
 NUMBERS = {word: number for number, word in enumerate(_NUMBERS)}
 MONTH_OF = {form: number for number, name in enumerate(MONTHS, 1) for form in (name, name[:3])} | {"sept": 9}
+_LONGEST = 1200  # months or years that are counted by the calendar
 UNITS = {"day": 1, "days": 1, "week": 7, "weeks": 7, "month": 30, "months": 30, "year": 365, "years": 365}
+
+
+def span(number: int, unit: str, today: date) -> int:
+    """The days that so many units before today take: months and years as the calendar has them.
+
+    >>> span(2, "months", date(2026, 11, 16))
+    61
+    """
+    days = UNITS[unit]
+    if days not in (UNITS["month"], UNITS["year"]) or number > _LONGEST:
+        return number * days
+    months = today.year * 12 + today.month - 1 - number * (1 if days == UNITS["month"] else 12)
+    first = date(months // 12, months % 12 + 1, 1)
+    last = (first.replace(day=28) + timedelta(days=4)).replace(day=1) - timedelta(days=1)
+    return (today - first.replace(day=min(today.day, last.day))).days
+
+
 # The words that join others and say nothing of findings. The class is closed: no tenant and no time adds to it.
 FUNCTION_WORDS = frozenset(
     """a an the this that these those some such
