@@ -65,6 +65,7 @@ OCTOBER = {"first_seen_from": "2026-10-01", "first_seen_before": "2026-11-01"}
         ("How many findings are older than two months?", {"open_for_more_than": 61}, {}),
         ("Everything but low and informational: how many are open?", {}, {"severity": ["low", "informational"]}),
         ("How many findings have no tags?", {"untagged": True}, {}),
+        ("On the Security Hub side, how many findings are open?", {"scanner": ["security-hub"]}, {}),
         ("Leave S3 out: how many findings are open?", {}, {"service": ["s3"]}),
         ("How many criticals haven't been fixed yet?", {"severity": ["critical"]}, {}),
         ("How many findings did we mute between the two scans?", {"status": [], "change": "muted"}, {}),

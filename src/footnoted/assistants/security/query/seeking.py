@@ -14,6 +14,7 @@ from footnoted.assistants.security.query.vocabulary import compact, parts_of
 from footnoted.text import content_stems
 
 _FEW = 4  # words that a question of how things are may have of its own
+_NAMED = 2  # words before one that a name and its article lead
 _OVERALL = 0.01  # fitted: how much nearer to such questions it must be
 
 
@@ -89,6 +90,8 @@ class Seeking(Shaping):
     def _is_done_by_a_name(self, topic: Topic, words: list[tuple[int, Mention]]) -> bool:
         """Of "how does this stack up against that", "what does it not report": what names do is no topic."""
         place = next((at for at, one in words if one.text.casefold() in topic.words), 0)
+        if self._heads_a_name(place):
+            return True
         before = [one for one in self.mentions[:place] if not one.role("negate")]
         asked = any(compact(one.text) in ("do", "does", "did") for one in before)
         names = [one for one in before[-1:] if one.kind == "name"]
@@ -96,6 +99,15 @@ class Seeking(Shaping):
             return True
         scanner = any(each.field == "scanner" for one in names for each in one.meanings)
         return asked and bool(names) and (scanner or bool(self._sides(dict(self.where))))
+
+    def _heads_a_name(self, place: int) -> bool:
+        """Of "the Security Hub side," the word that only carries the name: what it would be of follows nowhere."""
+        if place < _NAMED:
+            return False
+        before, the = self.mentions[place - 1], self.mentions[place - 2]
+        named = any(each.field in ("provider", "scanner", "account") for each in before.meanings)
+        last = place + 1 == len(self.mentions) or self.mentions[place + 1].apart
+        return named and compact(the.text) == "the" and last
 
     def _is_said_already(self, place: int, one: Mention) -> bool:
         """Whether a word only says again what a filter holds: "not findings, buckets"."""
