@@ -1,5 +1,7 @@
 """Classes of wordings: bounds, what is denied, forms of words, groups, comparisons, risks, and names of several kinds."""
 
+from dataclasses import replace
+
 import pytest
 
 from footnoted.assistants.security.query.finding_query import FindingQuery, Where
@@ -7,6 +9,7 @@ from footnoted.assistants.security.query.linking import spelt_out
 from footnoted.assistants.security.query.meaning import shipped_meanings
 from footnoted.assistants.security.query.reading import read
 from footnoted.assistants.security.query.running import run
+from footnoted.assistants.security.query.topics import denies, tells
 from footnoted.assistants.security.query.vocabulary import vocabulary_of
 
 RANKS = ["critical", "high", "medium", "low", "informational"]
@@ -96,7 +99,11 @@ async def test_how_far_a_denial_reaches_is_told(asked, question):
     assert asked(question).unfit
 
 
-@pytest.mark.parametrize("question", ["Which regions have no highs?", "any account without criticals?"])
+@pytest.mark.parametrize(
+    "question",
+    ["Which regions have no highs?", "any account without criticals?", "Which accounts don't have any criticals?",
+     "which regions dont have highs"],
+)  # fmt: skip
 async def test_what_something_lacks_is_told(asked, question):
     """No finding says what an account does not have."""
     assert asked(question).unfit
@@ -210,3 +217,94 @@ async def test_what_is_mostly_not_understood_is_not_counted(asked, question):
 async def test_an_account_of_a_cloud_is_no_kind_of_resource(asked):
     query = asked("highs by aws account").query
     assert (query.group_by, query.where.provider, query.where.resource_type) == ("account", ["aws"], [])
+
+
+@pytest.mark.parametrize(
+    ("question", "scan"),
+    [
+        ("How many highs in the last scan?", "latest"), ("In the last scan, how many S3 findings passed?", "latest"),
+        ("How many highs in the previous scan?", "previous"),
+        ("Were there more highs in the last scan than now?", "previous"),
+    ],
+)  # fmt: skip
+async def test_the_last_scan_is_the_newest_unless_set_against_it(asked, question, scan):
+    """In the last scan is how things are; more than in the last scan is of the one before."""
+    assert asked(question).query.where.scan == scan
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How many resources have only low findings?", "accounts with only medium findings",  # of each, and not of all
+        "How many of the new findings are muted?", "How many open highs are muted in eu-west-1?",  # two states at once
+        "Which checks never failed?", "criticals first seen in the last 6 hours", "highs per 100 resources",
+        "findings first seen between 20 October and 5 October",
+    ],
+)  # fmt: skip
+async def test_what_flat_fields_would_say_wrongly_is_not_asked(asked, question):
+    """Fields that hold all at once, of findings alone and by days, can say none of these."""
+    assert asked(question).unfit
+
+
+@pytest.mark.parametrize(
+    "question", ["eu-west-1 against us-east-1 by account", "Which folk has the most findings?", "findings in summer"]
+)
+async def test_what_a_comparison_or_a_list_does_not_show_is_told(asked, question):
+    """A comparison is not grouped, a list ranks nothing, and where something is, is no check's word."""
+    reading = asked(question)
+    assert reading.unused or reading.unfit
+
+
+async def test_a_month_is_the_calendars(asked, vocabulary):
+    """This month begins on its first; last month ends before it; the last month is as long, up to now."""
+    first = vocabulary.today.replace(day=1)
+    assert asked("highs first seen this month").query.where.first_seen_from == first
+    last = asked("highs first seen last month").query.where
+    assert (last.first_seen_from.day, last.first_seen_before) == (1, first)
+    assert asked("highs first seen in the last month").query.where.first_seen_before is None
+
+
+async def test_days_of_one_month_share_its_name(asked):
+    """Of "the 1st and the 15th of October" both are in October."""
+    where = asked("highs first seen between the 1st and the 15th of October").query.where
+    assert (where.first_seen_from.month, where.first_seen_from.day, where.first_seen_before.day) == (10, 1, 16)
+
+
+async def test_a_denied_name_of_two_kinds_is_taken_away_in_each(vocabulary):
+    """Except in prod: without the account of that name, and without the tag."""
+    made = type(vocabulary)(
+        accounts={"1": "acme-prod", "2": "acme-test"}, account_providers={"1": "aws", "2": "aws"},
+        providers={"aws"}, tags={"env:prod", "env:test"}, scans=vocabulary.scans,
+    )  # fmt: skip
+    from footnoted.assistants.security.query.vocabulary import _names
+
+    made.names = dict(_names(made))
+    reading = read("How many criticals, except in prod?", made)
+    by = {one.field: one for one in reading.choices}
+    assert reading.can_be_asked
+    assert (by["account"].query.exclude.account, by["tag"].query.exclude.tag) == (["1"], ["env:prod"])
+    assert all(one.label.startswith("without ") for one in by.values())
+    assert read("prod findings without test", made).unfit  # one is asked for, and one denied
+
+
+async def test_resources_that_are_counted_are_those_with_findings(asked):
+    """How many there are in all, no scan says; where findings are asked for, nothing need be added."""
+    assert any("with open findings" in note for note in asked("How many buckets do we have?").notes)
+    assert not asked("How many buckets have high findings?").notes
+
+
+async def test_what_a_check_wants_not_to_be_is_not_found_by_denying_it(vocabulary):
+    """What is not public passes the check that wants it so, and is not among what fails it."""
+    checks = list(vocabulary.checks.values())
+    public = next(one for one in checks if "public" in one.title.casefold())
+    forbids = replace(public, title="S3 bucket is not publicly accessible")
+    wants = replace(public, title="S3 bucket has default encryption")
+    assert (tells("public", forbids), denies("public", forbids)) == (True, True)
+    assert (tells("encrypted", wants), denies("encrypted", wants)) == (True, False)
+
+
+async def test_hours_are_days_where_they_make_some():
+    """A scan dates by the day."""
+    assert spelt_out("in the last 48 hours") == "in the last 2 days"
+    assert spelt_out("the last 24h") == "the last 1 days"
+    assert spelt_out("the last 6 hours") == "the last 6 hours"

@@ -11,8 +11,8 @@ from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any
 
 from footnoted.assistants.security.names import requirement_key
-from footnoted.assistants.security.query.relations import negations
-from footnoted.assistants.security.query.topics import has_number, tells
+from footnoted.assistants.security.query.relations import HAVING, negations
+from footnoted.assistants.security.query.topics import denies, has_number, tells
 from footnoted.assistants.security.query.vocabulary import compact
 from footnoted.assistants.security.query.words import FUNCTION_WORDS, UNITS, span
 
@@ -157,6 +157,8 @@ class Held:
         if self.mentions[place].text.casefold() == "one":
             return True
         before = self.mentions[place - 1] if place else None
+        if before is not None and before.role("select") == "group":
+            return False  # "per 100 resources"
         if any(each is not None and each.kind == "word" and not self._is_held(each) for each in (after, before)):
             return False  # "three sprints", "floor 3": it is of what no field holds
         query = self.query
@@ -226,6 +228,9 @@ class Held:
             }
             return reflected.get(value, False)
         if kind == "order":
+            having = {compact(one.text) for one in self.mentions[max(0, place - 2) : place]} & set(HAVING)
+            if shows and having and value in ("most", "fewest"):  # "which user has the most" ranks, and a list does not
+                return False
             first = query.select in ("group", "compare") or (query.select == "list" and query.order_by == "severity")
             old = query.order_by == "oldest" or query.select == "age" or shows
             latest = value == "newest" and where.scan == "latest" and not shows
@@ -251,6 +256,8 @@ class Held:
 
     def _is_status(self, value: str, *, negated: bool) -> bool:
         query, told = self.query, self.query.where.status
+        if query.select == "unmet":  # a requirement is unmet by what is open
+            return value == "fail" and not negated
         if negated:
             return value in query.exclude.status or (bool(told) and value not in told)
         if value == "fail":
@@ -304,7 +311,9 @@ class Held:
         literal = [at for at in places if _is_literal(self.mentions[at])]
         if literal:
             return any(self.holds(at) for at in literal)
-        return any(self._in_checks(one.text) for one in of if one.kind == "word") and "fail" in query.where.status
+        said = [one.text for one in of if one.kind == "word" and self._in_checks(one.text)]
+        denied = any(denies(text, each) for text in said for each in self.checks)
+        return bool(said) and not denied and "fail" in query.where.status
 
     def _spans(self, place: int, unit: str, *, timed: bool) -> bool:
         """A unit of time is of a number or a period before it, or what is grouped by, or what ages are told in."""
@@ -333,7 +342,7 @@ class Held:
             return bool(self._all("tag")) or by.startswith("tag:") or query.where.untagged
         if value == "requirement":
             return query.select in _DUTIES or by == "requirement" or bool(self._all("requirement"))
-        return shows or by.startswith(value) or bool(self._all(value)) or query.select in ("compare", *_DUTIES)
+        return shows or by.startswith(value) or bool(self._all(value)) or query.select in _DUTIES
 
 
 def _is_literal(one: Mention) -> bool:

@@ -65,6 +65,8 @@ _SHORTHAND = [(re.compile(pattern), words) for pattern, words in (
     (r"(?:≥|>=)\s*(?=\d)", "at least "), (r"(?:≤|<=)\s*(?=\d)", "at most "),
     (r"(?<!\S)>\s*(?=\d)", "more than "), (r"(?<!\S)<\s*(?=\d)", "less than "),
     (r"(?<!\S)(\d+)\+(?=\s|$)", r"at least \1"), (r"(?<!\S)#(?=\s)", "number"), (r"(?<!\S)%(?=\s)", "percentage"),
+    (r"(?<!\S)(\d+)\s?h(?:(?:ou)?rs?)?(?![\w-])",
+     lambda found: found[0] if int(found[1]) % 24 or found[1] == "0" else f"{int(found[1]) // 24} days"),
     (r"(?<!\S)w/o?(?=\s)", lambda found: "without" if found[0] == "w/o" else "with"),
     (r"(?<!\S)(\d+)[- ]?(d|wk|w|mo|yr|y|day|week|month|year)s?(?:[- ]olds?)?(?![\w-])",
      lambda found: f"{found[1]} {_UNIT_OF.get(found[2][0], found[2])}s" + (" old" if "old" in found[0] else "")),
@@ -95,9 +97,10 @@ def tokens_of(question: str) -> list[Token]:
 
 def _parted(token: Token) -> list[Token]:
     """A word without what is drawn together in it: "aren't" is "are not", "we've" is "we have"."""
-    if found := re.fullmatch(r"(?i)(\w+)n't", token.text):
-        at = token.start + len(found[1])
-        verb = {"ca": "can", "wo": "will", "sha": "shall"}.get(found[1].casefold(), found[1])
+    if found := re.fullmatch(r"(?i)(\w+)n't|(do|does|did|is|are|have|has|had)nt", token.text):
+        verb = found[1] or found[2]
+        at = token.start + len(verb)
+        verb = {"ca": "can", "wo": "will", "sha": "shall"}.get(verb.casefold(), verb)
         return [Token(verb, token.start, at), Token("not", at, token.end)]
     if (found := re.fullmatch(r"(?i)(\w+)'(?:s|re|ve|ll|d|m)", token.text)) and (
         found[1].casefold() in {*FUNCTION_WORDS, *ROLES} and compact(token.text) not in ROLES
@@ -421,13 +424,15 @@ def _reads_as_one(words: list[str]) -> bool:
 
 
 def _of_one_month(found: list[Mention]) -> list[Mention]:
-    """Of "between 1 and 9 November" the first day too."""
+    """Of "between 1 and 9 November" and "from the 1st to the 9th of November" the first day too."""
     made = list(found)
-    for place, (one, joins, other) in enumerate(zip(found, found[1:], found[2:], strict=False)):
-        if one.kind != "number" or other.kind != "date" or compact(joins.text) not in ("and", "to", "until", "till"):
+    for place, one in enumerate(found):
+        after = [each for each in found[place + 1 : place + 4] if compact(each.text) != "the"]
+        digits = re.match(r"\d{1,2}(?=$|st$|nd$|rd$|th$)", one.text)
+        if len(after) < 2 or compact(after[0].text) not in ("and", "to", "until", "till") or after[1].kind != "date":
             continue
-        span: Any = other.value
-        day = int(str(one.value))
+        span: Any = after[1].value
+        day = int(digits[0]) if digits else 0
         if span[0] == span[1] and 0 < day < span[0].day:
             made[place] = replace(one, kind="date", value=(span[0].replace(day=day),) * 2)
     return made

@@ -71,7 +71,7 @@ def field_of(one: Mention) -> str:
 
 def beyond_flat(mentions: Sequence[Mention]) -> list[str]:
     """What the question joins in a way that fields holding all at once would say wrongly."""
-    told = (_pairs, _alternatives, _nested, _taken_away, _in_every)
+    told = (_pairs, _alternatives, _nested, _taken_away, _in_every, _only_of_each, _within, _two_states)
     return [text for each in told for text in each(mentions)]
 
 
@@ -83,6 +83,42 @@ def _in_every(mentions: Sequence[Mention]) -> list[str]:
         listed = any(each.role("noun") in ("checks", "resources") for each in mentions[:place])
         if each_place and listed and noun.role("noun") in _RANKED:
             return [f"in {every.text} {noun.text}"]
+    return []
+
+
+def _only_of_each(mentions: Sequence[Mention]) -> list[str]:
+    """Of "resources that have only low findings": what else a thing has would have to be looked for too."""
+    for place, one in enumerate(mentions[1:-1], 1):
+        before, after = mentions[place - 1], mentions[place + 1]
+        things = mentions[max(0, place - _REACH) : place - 1]
+        of_things = any(each.role("noun") in _RANKED or "resource_type" in kinds_of(each) for each in things)
+        if one.role("only") is not None and compact(before.text) in HAVING and of_things and field_of(after):
+            return [f"{one.text} {after.text}"]
+    return []
+
+
+def _within(mentions: Sequence[Mention]) -> list[str]:
+    """Of "lambdas in a VPC" a service within another: the field would hold either of the two."""
+    for place, one in enumerate(mentions):
+        after = [each for each in mentions[place + 1 : place + 5] if compact(each.text) not in ("a", "an", "the")]
+        after = after[after[0].role("noun") == "findings" :] if after else after  # "lambda findings in a VPC"
+        if len(after) < 2 or compact(after[0].text) not in _INTO or any(each.apart for each in after[:2]):
+            continue
+        if field_of(one) == field_of(after[1]) != "":
+            return [f"{one.text} {after[0].text} {after[1].text}"]
+    return []
+
+
+def _two_states(mentions: Sequence[Mention]) -> list[str]:
+    """Of "how many new findings are muted": what is in one state, and said to be in another."""
+    for place, one in enumerate(mentions):
+        state, verbs = one.role("status"), {compact(each.text) for each in mentions[max(0, place - 3) : place]} & _BEING
+        for at in range(place - 1, -1, -1) if state and verbs else ():
+            other = mentions[at].role("status") or mentions[at].role("change")
+            if compact(mentions[at].text) in _JOINS or (other and not (kinds_of(mentions[at + 1]) & _STATED)):
+                break
+            if other and other != state and {other, state} != {"new", "fail"}:
+                return [one.text]
     return []
 
 
@@ -152,6 +188,9 @@ def _nested(mentions: Sequence[Mention]) -> list[str]:
     return []
 
 
+_BEING = {"are", "is", "were", "was", "got"}
+_STATED = {"noun", "severity"}
+HAVING = ("have", "has", "had", "having", "with")
 _INTO = ("in", "of", "on", "for", "from", "by")
 _DENIES = ("not", "no", "non", "nor", "neither", "outside")  # of the one thing behind it
 _ARTICLES = ("the", "our", "any", "all")

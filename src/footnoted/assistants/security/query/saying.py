@@ -81,9 +81,20 @@ class Saying(Draft):
             following = self.mentions[place + 1 : place + 2]
             if one.role("order") == "newest" and following and following[0].role("noun") == "scan":
                 self.mentions[place] = replace(one, roles=("scan:latest",))
-            if one.role("scan") == "previous":
+            if one.role("scan") == "previous" and self._is_within(place):
+                self.mentions[place] = replace(one, roles=("scan:latest",))
+            elif one.role("scan") == "previous":
                 told = compact(one.text).startswith("since") or self._role_before(place, "period", 3) == "since"
                 self.since_last |= told and not self._has("select", "diff")
+
+    def _is_within(self, place: int) -> bool:
+        """Of "in the last scan", with nothing set against it: the last one there is, not the one before it."""
+        before = [compact(one.text) for one in self.mentions[max(0, place - 2) : place] if compact(one.text) != "the"]
+        against = self._says("than", "now", "today", "currently") or any(map(self._has, ("than", "change")))
+        against |= self._has("select", "diff") or self._has("select", "compare")
+        return (
+            compact(self.mentions[place].text) == "lastscan" and before[-1:] in (["in"], ["of"], ["at"]) and not against
+        )
 
     def _scan_words(self) -> None:
         """Fixed and new are of two scans; the fixed of "how do I get it fixed" is not."""

@@ -14,6 +14,8 @@ from footnoted.assistants.security.query.vocabulary import compact, parts_of
 from footnoted.text import content_stems
 
 _FEW = 4  # words that a question of how things are may have of its own
+_ASKERS = {"i", "we", "you", "they"}  # of whom a verb may be right behind them
+_WHETHER = {"do", "does", "did", "have", "are", "is", "can"}  # first words of what is answered with yes or no
 _NAMED = 2  # words before one that a name and its article lead
 _OVERALL = 0.01  # fitted: how much nearer to such questions it must be
 
@@ -88,9 +90,15 @@ class Seeking(Shaping):
         return self.reading.overall
 
     def _is_done_by_a_name(self, topic: Topic, words: list[tuple[int, Mention]]) -> bool:
-        """Of "how does this stack up against that", "what does it not report": what names do is no topic."""
+        """Of "how does this stack up against that", "how many do we run": what names and askers do is no topic.
+
+        Nor is where something is, "in dev".
+        """
         place = next((at for at, one in words if one.text.casefold() in topic.words), 0)
         if self._heads_a_name(place):
+            return True
+        led_by = compact(self.mentions[place - 1].text) if place else ""
+        if led_by == "in" or (led_by in _ASKERS and compact(self.mentions[0].text) not in _WHETHER):
             return True
         before = [one for one in self.mentions[:place] if not one.role("negate")]
         asked = any(compact(one.text) in ("do", "does", "did") for one in before)
@@ -111,8 +119,9 @@ class Seeking(Shaping):
 
     def _is_said_already(self, place: int, one: Mention) -> bool:
         """Whether a word only says again what a filter holds: "not findings, buckets"."""
-        if self._is_of_a_team(place):
-            return True
+        after = self.mentions[place + 1 : place + 2]
+        if self._is_of_a_team(place) or (after and after[0].role("noun") in ("severity", "status")):
+            return True  # "unknown severity" is said of no check
         if beside := self._kinds_beside(place):
             stems = {stem for kind in beside for part in parts_of(kind) for stem in content_stems(part)}
             if (own := set(content_stems(one.text))) and own <= stems:  # "the web-1 instance"

@@ -218,14 +218,17 @@ class Shaping(Draft):
         return "account" if first == "where" and not self.reading.overall and not self._narrowed_to("account") else ""
 
     def _lacking(self) -> list[str]:
-        """Of "accounts without criticals", "which services have no highs": what it is that something lacks."""
+        """Of "accounts without criticals", "which services do not have highs": what it is that something lacks."""
         found = []
         for place, by in negations(self.mentions).items():
+            if self.mentions[place].role("any") is not None or self.mentions[by].apart:
+                continue
             of = [self.mentions[at].role("noun") for at in range(by)]
             of += [
                 "resources" for at in range(by) for each in self.mentions[at].meanings if each.field == "resource_type"
             ]
-            if compact(self.mentions[by].text) in ("no", "without") and {*_PLACES, "resources", "checks"} & {*of}:
+            words = {compact(one.text) for one in self.mentions[by:place]}  # "have no", "do not have"
+            if words & {"no", "without", "have", "has"} and {*_PLACES, "resources", "checks"} & {*of}:
                 found.append(self.mentions[place].text)
         return found if self.without else []
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from footnoted.assistants.security.query.accounting import Held
 from footnoted.assistants.security.query.draft import Choice, Draft, Reading
-from footnoted.assistants.security.query.relations import beyond_flat, field_of
+from footnoted.assistants.security.query.relations import beyond_flat, field_of, negations
 from footnoted.assistants.security.query.vocabulary import Meaning, compact
 from footnoted.assistants.security.query.words import NOT_IN_SCANS, UNITS
 
@@ -33,6 +33,7 @@ class Telling(Draft):
         reading.unfit += beyond_flat(self.mentions)
         asked = [place for place, one in enumerate(self.mentions) if compact(one.text) == "howmany"]
         left = {*held.left(), *asked[1:], *self._unplaced()} - self._everyone()
+        left -= set(self._denied_names().values())  # each choice holds what is denied of its own name
         for place in sorted(left):
             one = self.mentions[place]
             plain = one.text.casefold()
@@ -50,6 +51,13 @@ class Telling(Draft):
         if self.assumed_new and done and reading.unused and reading.query.where.change == "new":
             reading.unfit.append(reading.unused[-1])  # something was done, and not what
         self._tell_leaps()
+
+    def _denied_names(self) -> dict[int, int]:
+        """Of "except in prod", where that may be two things and both are denied: the names, each with its negation."""
+        names = {text for text, _ in self.ambiguous}
+        denied = {at: by for at, by in negations(self.mentions).items() if self.mentions[at].text in names}
+        several = [at for at, one in enumerate(self.mentions) if one.kind == "name" and one.text in names]
+        return denied if several and set(several) == set(denied) else {}
 
     def _denies(self, place: int) -> bool:
         """Whether a word denies, and stands beside something that narrows."""
@@ -78,7 +86,16 @@ class Telling(Draft):
             words = " ".join(one.text for one in self.mentions if one.text.casefold() in reading.about.words)
             checks = _several([one for one in reading.query.where.check if one in reading.about.checks])
             reading.notes.append(f"“{words}” is read as what fails {checks}" if words and checks else "")
+        if self._counts_things():
+            reading.notes.append("counted are those with open findings; how many there are in all cannot be asked")
         reading.notes = [*filter(None, dict.fromkeys(reading.notes))]
+
+    def _counts_things(self) -> bool:
+        """Whether resources or checks are counted, and nothing is said of findings: "how many buckets do we have"."""
+        query = self.reading.query
+        of_findings = any(map(self._has, ("severity", "status", "change"))) or self._has("noun", "findings")
+        counted = query.select == "count" and query.of != "findings" and query.where.status == ["fail"]
+        return counted and not (of_findings or query.where.check or self.reading.follows)
 
     def _unplaced(self) -> Iterator[int]:
         """The places of "the second" where nothing is in places, and of what turns a page where there is none."""
@@ -109,11 +126,11 @@ class Telling(Draft):
         shared = [{one.field for one in meanings} - {"resource", "resource_type"} for _, meanings in self.ambiguous]
         if not shared:
             return
-        options = []
+        options, without = [], "without " if self._denied_names() else ""
         for name in [one.field for one in self.ambiguous[0][1] if one.field in set.intersection(*shared)]:
             told = [one for _, meanings in self.ambiguous for one in meanings if one.field == name]
             base = before[name].reading if name in before else self.base
-            options.append((" and ".join(dict.fromkeys(map(self._label, told))), name, base))
+            options.append((without + " and ".join(dict.fromkeys(map(self._label, told))), name, base))
         self._choose(options)
         if len(options) > 1:
             self.reading.notes += [f"“{text}” may mean several things" for text, _ in self.ambiguous]

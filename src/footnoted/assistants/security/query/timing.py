@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from datetime import timedelta
+from datetime import date, timedelta
 from typing import Any
 
 from footnoted.assistants.security.names import requirement_key
@@ -45,6 +45,8 @@ class Timing(Draft):
                 return
             self.where["first_seen_from"], last_of = first, others[0].value
             self.where["first_seen_before"] = last_of[1] + timedelta(days=1)  # type: ignore[index]
+            if self.where["first_seen_before"] <= first:
+                self.reading.unfit.append(f"{one.text} … {others[0].text}")
             return
         if "first_seen_before" in self.where or (self.since_last and first == self.vocabulary.today):
             return
@@ -101,6 +103,11 @@ class Timing(Draft):
 
     def _period(self, place: int, days: int) -> None:
         number = self.mentions[place - 1] if place else None
+        if not days:
+            counted = [number] if number is not None and number.kind == "number" else []
+            self.used.update(range(place - len(counted), place + 1))
+            self.reading.unfit.append(" ".join(one.text for one in [*counted, self.mentions[place]]))
+            return
         if number is not None and compact(number.text) == "a" and self._role_before(place - 1, "than", 1):
             number = self.mentions[place - 1] = replace(number, kind="number", value=1)  # "older than a month"
         if number is not None and number.kind == "number":
@@ -134,7 +141,7 @@ class Timing(Draft):
             if self._has("select", "remediation") and not self._says("did"):  # when it is to be done
                 self.reading.unused.append(f"{self.mentions[place - 1].text} {self.mentions[place].text}")
                 return
-            since = self.vocabulary.today - timedelta(days=days)
+            since, until = self._calendar(place, told) or (self.vocabulary.today - timedelta(days=days), None)
             near = self.vocabulary.previous is not None and abs((self.vocabulary.previous - since).days) <= days // 3
             dated = any(map(self._has, ("seen", "arose", "change"))) or self._role_before(place, "period", 3) == "since"
             self.against_last |= near and compact(self.mentions[place - 2].text) == "than"  # "more than last week"
@@ -145,7 +152,21 @@ class Timing(Draft):
                 self.reading.notes.append(f"it can be asked as “first seen since {since}”, or of one day's scan")
                 return
             self.where["first_seen_from"] = since
+            if until is not None:
+                self.where["first_seen_before"] = until
             self.since_scan = near
+
+    def _calendar(self, place: int, told: str) -> tuple[date, date | None] | None:
+        """The days of "this month" and "last year", which the calendar has; "the last month" is that long up to now."""
+        unit, today = self.mentions[place].text.casefold(), self.vocabulary.today
+        led = place > 1 and compact(self.mentions[place - 2].text) in ("the", "our")
+        if unit not in ("month", "year") or led or compact(self.mentions[place - 1].text) not in ("this", "last"):
+            return None
+        begun = today.replace(day=1) if unit == "month" else today.replace(month=1, day=1)
+        if told == "this":
+            return begun, None
+        before = begun - timedelta(days=1)
+        return (before.replace(day=1) if unit == "month" else before.replace(month=1, day=1)), begun
 
     def _aged_itself(self, place: int) -> str:
         """What is said to be older than something, where that is no finding."""

@@ -24,8 +24,10 @@ if TYPE_CHECKING:
 
 _LEAST = 0.5  # share of the words' weight that a check must hold
 _ROOT = 4  # letters two words must begin with alike
+_DENIED = 3  # words a title's "not" reaches over
 _SURE = 2  # words of a question in a check's own make it likely
 _SAMPLE = 24  # other checks that those of a topic must be nearer than
+_PLAINLY = 0.01  # fitted: how much nearer the middle one of a word's checks is than that of others
 _WEIGHED = 32  # checks whose meaning is compared with a question's
 
 
@@ -80,6 +82,17 @@ def tells(text: str, check: Check) -> bool:
     return bool(stems) and all(any(_same(one, stem) for one in stems_of(check)) for stem in stems)
 
 
+def denies(text: str, check: Check) -> bool:
+    """Whether what a check wants is that something is not so: of "is not publicly accessible", "public"."""
+    words = check.title.split()
+    stems = [set(content_stems(word)) for word in words]
+    return any(
+        {"not", "no", "without"} & {word.casefold() for word in words[max(0, at - _DENIED) : at]}
+        and any(_same(one, stem) for one in those for stem in content_stems(text))
+        for at, those in enumerate(stems)
+    )
+
+
 def has_number(check: Check, number: int) -> bool:
     """Whether a check's id or title has a number: of keys older than 90 days, 90."""
     return re.search(rf"(?<!\d){number}(?!\d)", f"{check.id} {check.title}") is not None
@@ -121,11 +134,14 @@ def topic_of(
 
 
 def _is_meant(words: str, chosen: Sequence[Check], others: Sequence[Check], meanings: Meanings) -> bool:
-    """Whether what the checks say is nearer to these words than any of so many others are."""
+    """Whether one check is nearer to these words than any of so many others, and so is the middle one.
+
+    Checks that only share a word ("assigned": an address, a role, a policy) are not what it is about.
+    """
     step = max(1, len(others) // _SAMPLE)
-    sample = meanings.near(words, [check.title for check in others[::step][:_SAMPLE]])
-    nearest = max(meanings.near(words, [check.title for check in chosen[:8]]))
-    return nearest > max(sample, default=0.0)
+    sample = sorted(meanings.near(words, [check.title for check in others[::step][:_SAMPLE]])) or [0.0]
+    near = sorted(meanings.near(words, [check.title for check in chosen]))
+    return near[-1] > sample[-1] and near[len(near) // 2] > sample[len(sample) // 2] + _PLAINLY
 
 
 def _by_meaning(question: str, scored: Sequence[tuple[float, Check]], meanings: Meanings | None) -> list[Check]:
