@@ -3,7 +3,7 @@
 import pytest
 
 from footnoted.grounding import Checker
-from footnoted.grounding.language import language
+from footnoted.text.language import language
 from footnoted.types import Source
 
 # The same matter in 15 languages: what the source says, and the same with its negation put in or left out.

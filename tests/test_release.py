@@ -16,7 +16,7 @@ import pytest
 import footnoted
 
 ROOT = Path(__file__).parent.parent
-MEGA = 1_000_000
+MEGA, MEBI = 1_000_000, 1 << 20
 PACKAGED = (  # what is opened at run time, one of each kind
     "py.typed",
     "orders.txt",
@@ -118,11 +118,11 @@ def test_the_wheel_holds_everything_that_is_opened_at_run_time_and_no_more(wheel
 
 
 def test_nothing_in_a_release_is_large_or_of_this_machine(wheel, sdist):
-    """A wheel of at most 50 MB, no file above 40 MB, no tests in it, and no path of the machine it was built on."""
+    """A wheel that the index takes (100 MiB), no file above 64 MB, no tests in it, no path of the machine it was built on."""
     files = contents(wheel)
     print(f"\nwheel {wheel.stat().st_size / MEGA:.1f} MB, sdist {sdist.stat().st_size / MEGA:.1f} MB")
-    assert wheel.stat().st_size <= 80 * MEGA
-    assert max(map(len, files.values())) <= 40 * MEGA
+    assert wheel.stat().st_size <= 100 * MEBI
+    assert max(map(len, files.values())) <= 64 * MEGA
     assert not [name for name in files if re.search(r"(^|/)tests?/|conftest|__pycache__|\.pyc$", name)]
     with tarfile.open(sdist) as opened:
         held = {one.name: opened.extractfile(one).read() for one in opened.getmembers() if one.isfile()}

@@ -1,8 +1,9 @@
 """What reading sentences and passages together with the question adds to the measures: two small fits.
 
 The order: of the best sentences each is read alone, and a weight says how much of that counts beside the measures. The chance
-of an answer: the odds so far, and those of the best sentence and of its passage, read. `fit_relevance.py` calls it, with
-``--read`` after a new reader and no more than that.
+of an answer: the odds so far, and those of the best sentence and of its passage, read. Both once for what is in English and
+once for what is not, which other networks read. `fit_relevance.py` calls it, with ``--read`` after a new reader and no more
+than that.
 """
 
 from __future__ import annotations
@@ -15,10 +16,12 @@ from sklearn.linear_model import LogisticRegression
 from footnoted.providers.extractive import THRESHOLD
 from footnoted.retrieval.relevance import Scored, ShippedMeaning, passage_of
 from footnoted.retrieval.relevance.logistic import odds_of
+from footnoted.retrieval.relevance.meaning import in_english
 from footnoted.retrieval.relevance.rank import _CLOSELY, alone, answer_features, read_features
 
 READ = {"people": 3.0, "asked": 2.0, "xquad": 1.5, "across": 1.0}  # the sets, and how much each weighs
 READ_C = 0.1
+FEWEST = 100  # questions that something is fitted on
 REFUSED = 0.08  # of people's questions with an answer, the share that may be refused; of near misses as many are told
 STEPS = np.linspace(0.0, 3.0, 61)
 
@@ -26,8 +29,22 @@ STEPS = np.linspace(0.0, 3.0, 61)
 def reading(
     seen: list, ranked: Callable[[list], list[Scored]], answer: dict[str, float], reads: ShippedMeaning
 ) -> dict[str, dict[str, float]]:
-    """The weights ``order_read`` and ``read``, fitted on questions as `fit_relevance` holds them."""
+    """The weights ``order_read`` and ``read``, and ``…_foreign``, fitted on questions as `fit_relevance` holds them."""
     used = [(one, ranked(found), found, gold) for one, found, gold in seen if one.set in READ]
+    weights = {}
+    for english, suffix in ((True, ""), (False, "_foreign")):
+        some = [row for row in used if _is_english(row[0].question, row[1], row[0].sources) == english]
+        if len(some) < FEWEST:  # what was fitted before stays
+            continue
+        weights |= {name + suffix: told for name, told in _read(some, answer, reads).items()}
+    return weights
+
+
+def _is_english(question: str, best: list[Scored], sources: list) -> bool:
+    return in_english(question, [alone(each.sentence, sources) for each in best[:_CLOSELY]])
+
+
+def _read(used: list, answer: dict[str, float], reads: ShippedMeaning) -> dict[str, dict[str, float]]:
     held = []
     for one, best, found, gold in used:
         flags = {(s.source_index, s.start): bool(g) for (s, _), g in zip(found, gold, strict=True)}
@@ -46,9 +63,10 @@ def in_order(held: list) -> dict[str, float]:
         if any(gold[: len(said)]) and not all(gold[: len(said)])
     ]
     asked = {name: sum(one.set == name and any(gold) for one, _, _, gold in held) for name in READ}
+    asked = {name: count for name, count in asked.items() if count}
 
     def likelihood(size: float, weight: float) -> float:
-        found: dict[str, list[float]] = {name: [] for name in READ}
+        found: dict[str, list[float]] = {name: [] for name in asked}
         for name, score, said, gold in rows:
             total = size * (score + weight * said)
             shares = np.exp(total - total.max())
@@ -57,10 +75,10 @@ def in_order(held: list) -> dict[str, float]:
 
     best = (-1.0, 0.0)
     for weight in STEPS:
-        first = dict.fromkeys(READ, 0)
+        first = dict.fromkeys(asked, 0)
         for name, score, said, gold in rows:
             first[name] += bool(gold[int((score + weight * said).argmax())])
-        shares = {name: first[name] / asked[name] for name in READ if asked[name]}
+        shares = {name: first[name] / count for name, count in asked.items()}
         best = max(best, (sum(READ[name] * share for name, share in shares.items()), float(weight)))
         if round(weight * 20) % 10 == 0:
             shown = ", ".join(f"{name} {share:.1%}" for name, share in shares.items())
@@ -97,10 +115,10 @@ def answered(held: list, weight: float, answer: dict[str, float], reads: Shipped
             if len(yes) and len(no):
                 area = np.mean([(a > b) + 0.5 * (a == b) for a in yes for b in no])
                 print(f"{name} {what}: AUROC {100 * area:.1f} of {len(yes)} and {len(no)}")
-    people = of == "people"
+    people = of == next(name for name in READ if ((of == name) & label).sum() > 20)
     for share in (0.1, 0.15, 0.2, 0.25):
         level = np.quantile(odds[people & label], share)
-        told = {name: f"{np.mean(odds[(of == name) & ~label] >= level):.0%}" for name in READ}
+        told = {name: f"{np.mean(odds[(of == name) & ~label] >= level):.0%}" for name in dict.fromkeys(sets)}
         print(f"where {share:.0%} of people's questions with an answer are refused, of the others are told {told}")
-    moved = float(np.log(THRESHOLD / (1 - THRESHOLD)) - np.quantile(odds[(of == "people") & label], REFUSED))
+    moved = float(np.log(THRESHOLD / (1 - THRESHOLD)) - np.quantile(odds[people & label], REFUSED))
     return {"": float(model.intercept_[0]) + moved, **dict(zip(names, model.coef_[0].tolist(), strict=True))}

@@ -474,6 +474,7 @@ def main() -> None:
     parser.add_argument("--papers", type=float, default=1.0, help="how large a share of the papers' questions")
     parser.add_argument("--write", action="store_true")
     parser.add_argument("--read", action="store_true", help="only what the reader's own share is, after another reader")
+    parser.add_argument("--english", action="store_true", help="with --read: only what is in English")
     options = parser.parse_args()
     options.kept.mkdir(exist_ok=True)
     meaning = Remembered(options.kept / "vectors.pickle")
@@ -482,7 +483,7 @@ def main() -> None:
         asked = [
             *people(options.data),
             *asked_of_passages(options.data),
-            *languages(options.data, random.Random(11), 2),
+            *([] if options.english else languages(options.data, random.Random(11), 2)),
         ]
         pairs = (
             (one, measured(one.question, one.sources, about=one.about, likeness=meaning))
@@ -494,7 +495,7 @@ def main() -> None:
         weights |= reading(
             seen, partial(ranked, weights=weights["order_meant"]), weights["answer_meant"], meaning.inner
         )
-        print(weights["order_read"], weights["read"])
+        print({name: weights[name] for name in weights if "read" in name})
         if options.write:
             write(weights)
         return

@@ -4,7 +4,7 @@
 
 Each step leaves its stamp in ``KEPT/made.json``: its command, its script and the step before it. A step is done again
 where one of these changed, and whatever follows it; the training goes on from its own checkpoint wherever it was cut
-off. Nothing of the package is replaced before the step ``files``. Needs what the head of ``training/reader`` asks for
+off. Nothing of the package is replaced before the step ``install``. Needs what the head of ``training/reader`` asks for
 (torch, onnx, tokenizers, scikit-learn) beside the package itself; half an hour and a day of one core, or minutes of a GPU.
 """
 
@@ -39,21 +39,42 @@ class Step:
 
 def steps(options: argparse.Namespace) -> list[Step]:
     """The whole way, in order."""
-    data, kept = str(options.data), str(options.kept)
+    data, kept, english = str(options.data), str(options.kept), str(options.kept / "english")
     reader = HERE / "reader"
     fast = [*(["--half"] if options.half else []), "--device", options.device, "--threads", str(options.threads)]
     weights, reranker = str(options.kept / "reader" / "average.pt"), str(options.kept / "reader" / "reranker.pt")
+    own = str(options.kept / "english" / "reader" / "average.pt")
 
     def step(name: str, what: str, script: Path, *arguments: str) -> Step:
         return Step(name, what, (str(script.relative_to(ROOT)), *arguments))
 
     train = [data, kept, "--until", str(options.rows), *fast]
+    taught = [
+        data,
+        english,
+        "--english",
+        "--groups",
+        "5",
+        "--levels",
+        "16",
+        "--rate",
+        "3e-5",
+        "--tokens",
+        "4096",
+        "--until",
+        str(options.rows),
+        *fast,
+    ]
     return [
-        step("backbone", "the pinned weights, dequantised, their vocabulary pruned", reader / "backbone.py", kept, "--data", data, "--pieces", "100000"),
-        step("training", "the reader, from its last checkpoint on", reader / "train.py", *train),
+        step("backbone", "any language: the pinned weights, dequantised, their vocabulary pruned", reader / "backbone.py", kept, "--data", data, "--pieces", "100000"),
+        step("training", "claims and questions, from the last checkpoint on", reader / "train.py", *train),
         step("groups", "questions beside what comes near", HERE / "rerank_groups.py", data, kept),
-        step("reranker", "the reader, taught on with questions", reader / "rerank.py", kept, weights, reranker, "--threads", str(options.threads)),
-        step("files", "int8 networks, into the package", reader / "files.py", kept, str(options.kept / "files"), "--reader", weights, "--reranker", reranker),
+        step("reranker", "taught on with questions", reader / "rerank.py", kept, weights, reranker, "--threads", str(options.threads)),
+        step("mpnet", "English: the pinned weights, their first layers", reader / "mpnet.py", english),
+        step("nearest", "English questions beside what comes near", HERE / "rerank_groups.py", data, english, "--english"),
+        step("reader", "claims and questions, from the last checkpoint on", reader / "train.py", *taught),
+        step("files", "int8 networks", reader / "files.py", kept, str(options.kept / "files"), "--reranker", reranker),
+        step("install", "and the reader's, into the package", reader / "files.py", english, str(options.kept / "files" / "english"), "--english", own),
         step("gate", "thresholds and their promise", reader / "fit_gate.py", data, "--write"),
         step("confidence", "how sure an answer is", ROOT / "benchmarks" / "confidence.py", "--data", data, "--write"),
         step("relevance", "what orders sentences, and when to refuse", HERE / "fit_relevance.py", "--data", data, "--kept", kept, "--write"),
@@ -72,8 +93,8 @@ def digest(step: Step, before: str) -> str:
 
 def install(made: Path) -> None:
     """The new networks into the package; the encoder stays, whose vectors lie in people's indexes."""
-    shutil.copy(made / "reader.onnx", WEIGHTS)
     shutil.copy(made / "reranker.onnx", WEIGHTS)
+    shutil.copytree(made / "english", WEIGHTS / "english", dirs_exist_ok=True)
     named = [*sorted(WEIGHTS.glob("*.onnx")), WEIGHTS / "tokenizer.json", WEIGHTS / "words.q4"]
     sums = {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in named}
     (WEIGHTS / "sha256.json").write_text(json.dumps(sums, indent=1) + "\n", encoding="utf-8")
@@ -114,7 +135,7 @@ def main() -> None:
         if code:
             console.print(f"[red]✗[/] {step.name} ended with {code}; the same command goes on from here")
             raise SystemExit(code)
-        if step.name == "files":
+        if step.name == "install":
             install(options.kept / "files")
         stamps[step.name] = before
         stamps_file.write_text(json.dumps(stamps, indent=1) + "\n")

@@ -1,6 +1,6 @@
 """The questions the reader is taught with, each beside the sentences that the package itself puts first for it.
 
-    python training/rerank_groups.py DATA KEPT
+    python training/rerank_groups.py DATA KEPT [--english]
 
 What a reranker must tell apart is what comes near: the sentence that answers from the next best of the page, and from those
 of the pages that share its words. So the passages are ranked as for a user, and of each the first ten sentences are
@@ -65,6 +65,24 @@ def of_policies(dice: random.Random) -> Iterator[dict]:
             yield {"set": "policies", "question": row["miss"], **two}
 
 
+def of_wordings() -> Iterator[dict]:
+    """Customers' questions over whole wordings, each beside the clauses that the responder itself finds nearest."""
+    from fit_clauses import UNREAD, asked
+
+    from footnoted.assistants.insurance.passages import said_of
+
+    for file in sorted((ROOT / "training" / "policies").glob("*.md")):
+        if file.stem in UNREAD:
+            continue
+        lines = [json.loads(line) for line in file.with_suffix(".jsonl").open(encoding="utf-8")]
+        for line in lines:
+            line["id"] = line["question"]
+        for one in asked(file.stem, [file], lines):
+            if any(one.right) or not one.answerable:
+                texts = [said_of(candidate.clause) for candidate in one.found]
+                yield {"set": "policies", "question": one.question, "texts": texts, "answers": one.right}
+
+
 def group(asked: Asked, meaning: Remembered) -> dict | None:
     """One question's line; None where no sentence that answers was found."""
     if not any(len(source.text) <= _BOOK for source in asked.sources):
@@ -87,16 +105,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", type=Path)
     parser.add_argument("kept", type=Path)
+    parser.add_argument("--english", action="store_true", help="what is in English alone")
     options = parser.parse_args()
     dice, meaning = random.Random(1), Remembered(options.kept / "vectors.pkl")
-    others = [*papers(options.data, dice, PAPERS), *languages(options.data, dice, 5)]
+    others = [*papers(options.data, dice, PAPERS)] + ([] if options.english else [*languages(options.data, dice, 5)])
     every = [*asked_of_documentation(options.data), *(one for one in others if not one.aside)]
     dice.shuffle(every)
     with (options.kept / "groups.jsonl").open("w", encoding="utf-8") as file:
         for one in track(every, "ranking"):
             if (line := group(one, meaning)) is not None:
                 file.write(json.dumps(line, ensure_ascii=False) + "\n")
-        for line in of_policies(dice):
+        for line in (*of_policies(dice), *of_wordings()):
             file.write(json.dumps(line, ensure_ascii=False) + "\n")
     meaning.save()
 

@@ -13,7 +13,7 @@ from footnoted.grounding import Checker
 from footnoted.grounding.evidence import passage, window
 from footnoted.grounding.reading import read
 from footnoted.models import Reader
-from footnoted.models.files import WEIGHTS
+from footnoted.models.files import ENGLISH
 from footnoted.types import Source
 
 PAIRS = [json.loads(line) for line in Path(__file__).with_name("pairs.jsonl").read_text("utf-8").splitlines()]
@@ -129,7 +129,7 @@ def test_a_claim_that_says_nothing_is_not_checked(checker, claim):
 def test_without_its_model_the_check_never_fails_open(tmp_path, damage):
     """With the model gone or damaged only the exact tier speaks; what it leaves open is not checked."""
     folder = tmp_path / "weights"
-    shutil.copytree(WEIGHTS, folder)
+    shutil.copytree(ENGLISH, folder)
     if damage == "missing":
         (folder / "reader.onnx").unlink()
     else:

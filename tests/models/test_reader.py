@@ -11,13 +11,23 @@ from footnoted.models import ModelUnavailable, Reader, Reranker
 SAID = ["The windscreen excess is £75.", "We do not pay for theft from an unlocked car.", "Call us within 24 hours."]
 
 
-def test_what_answers_stands_above_what_does_not():
+@pytest.mark.parametrize("network", [Reader, Reranker])
+def test_what_answers_stands_above_what_does_not(network):
     """Each question's sentence has more than the others, and more than a half."""
     asked = ["How high is the windscreen excess?", "Is theft from an unlocked car paid?", "How soon must I call?"]
     for place, question in enumerate(asked):
-        chances = [Reranker.load().answers(question, text) for text in SAID]
+        chances = [network.load().answers(question, text) for text in SAID]
         assert max(chances) == chances[place] > 0.5
         assert all(0 <= chance <= 1 for chance in chances)
+
+
+def test_a_claim_is_told_from_its_denial():
+    """What the evidence says is carried, what it denies is contradicted."""
+    evidence = "Cover for theft ends when the car is left unlocked. Windscreen claims do not touch your discount."
+    true = Reader.load().read("Windscreen claims do not affect your discount.", evidence)
+    false = Reader.load().read("Windscreen claims reduce your discount.", evidence)
+    assert true.carried > 0.5 > false.carried
+    assert false.contradicted > true.contradicted
 
 
 def test_each_network_is_opened_once_and_apart():

@@ -1,6 +1,7 @@
-"""The shipped reader becomes a torch checkpoint again, so that training goes on where its own checkpoints are lost.
+"""A shipped network becomes a torch checkpoint again, so that training goes on where its own checkpoints are lost.
 
-    python again.py KEPT [--reranker]      KEPT/reader/average.pt, or reranker.pt
+    python again.py KEPT              KEPT/reader/average.pt of the reader, with mpnet.py's backbone in KEPT
+    python again.py KEPT --reranker   KEPT/reader/reranker.pt, with backbone.py's
 
 What int8 took is lost (cosine 0.997 a vector); a few hundred rows of training bring it back. The optimiser starts anew.
 """
@@ -53,10 +54,10 @@ def weights(file: Path, layers: int, heads: tuple[str, ...]) -> dict[str, np.nda
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("kept", type=Path, help="with backbone.npz in it, from backbone.py")
+    parser.add_argument("kept", type=Path, help="with backbone.npz in it")
     parser.add_argument("--reranker", action="store_true", help="it instead of the reader")
     options = parser.parse_args()
-    name, heads, whole = "reader.onnx", ("hidden", "ways", "answers", "doubts"), Reading
+    name, heads, whole = "english/reader.onnx", ("hidden", "ways", "answers", "doubts"), Reading
     if options.reranker:
         name, heads, whole = "reranker.onnx", ("hidden", "answers"), Answering
     file, out = SHIPPED / name, options.kept / "reader" / ("reranker.pt" if options.reranker else "average.pt")

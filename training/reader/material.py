@@ -111,7 +111,7 @@ class Stream:
             if at is not None and len(own.sentences) > 2 and dice.random() < 0.6:
                 return self._picked(row, own, at, dice)
             return [self._asked(row, own, others, dice)]
-        budget = dice.choice((40, 70, 100, 130))
+        budget = dice.choice((30, 50, 80, 110))
         text = own.best(asked, budget=budget)
         if own.length < 60 and dice.random() < 0.35:  # something else beside it changes nothing
             other = dice.choice(others).sources
@@ -143,10 +143,10 @@ class Stream:
 
     def _asked(self, row: Row, own: Evidence, others: list[Row], dice: random.Random) -> tuple[str, str, Row]:
         """A question beside a stretch of its source, the answering sentence anywhere in it."""
-        budget = dice.choice((40, 80, 120, 150))
+        budget = dice.choice((30, 60, 90, 120))
         at = own.holding(row.answer) if row.answer else None
         if at is None:
-            return row.claim, own.best(row.claim, budget=150), row
+            return row.claim, own.best(row.claim, budget=120), row
         first, last = own.around(at, budget, dice)
         parts = [s for _, s in own.sentences[first:last]]
         before, after = parts[: at - first], parts[at - first + 1 :]
@@ -162,13 +162,22 @@ class Stream:
         return row.claim, text, replace(row, gold=gold)
 
 
-def gather(data: Path, written: Path | None) -> dict[str, list[Row]]:
-    """All sets, without what is kept aside. ``written`` is a folder of further twins."""
+def gather(data: Path, written: Path | None, *, english: bool = False) -> dict[str, list[Row]]:
+    """All sets, without what is kept aside. ``written`` is a folder of further twins; ``english``: nothing else."""
     sets: dict[str, list[Row]] = {}
-    every = [r for r in [*twins(data), *twins_written(written, data)] if part(r["passage"]) == "taught"]
+
+    def taught(rows: list[dict]) -> list[dict]:
+        return [
+            r
+            for r in rows
+            if part(r["passage"]) == "taught"
+            and not (english and {r.get("lang", "en"), r.get("source_lang", "en")} != {"en"})
+        ]
+
+    every = taught([*twins(data), *twins_written(written, data)])
     heavy = weights(every)
     for name, found in (("twins", twins(data)), ("written", twins_written(written, data))):
-        rows = [r for r in found if part(r["passage"]) == "taught"]
+        rows = taught(found)
         by: dict[str, dict[int, dict]] = defaultdict(dict)
         for r in rows:
             by[r["pair"]][r["label"]] = r
@@ -185,7 +194,7 @@ def gather(data: Path, written: Path | None) -> dict[str, list[Row]]:
                 sets["twin_pairs"].append(Row(true["claim"], [true["claim"]], CARRIED))
     sets |= _pairs(data)
     sets |= _labelled(data)
-    sets |= _questions(data, written)
+    sets |= _questions(data, written, english)
     return {name: rows for name, rows in sets.items() if rows}
 
 
@@ -243,7 +252,7 @@ def _labelled(data: Path) -> dict[str, list[Row]]:
     return found
 
 
-def _questions(data: Path, written: Path | None) -> dict[str, list[Row]]:
+def _questions(data: Path, written: Path | None, english_only: bool) -> dict[str, list[Row]]:
     found: dict[str, list[Row]] = defaultdict(list)
     dice = random.Random(5)
     for name in ("squad2", "clapnq"):
@@ -280,7 +289,7 @@ def _questions(data: Path, written: Path | None) -> dict[str, list[Row]]:
         if abs(away - at) > 1800:
             found["covid_qa"].append(Row(r["question"], [text[away : away + 800]], QUESTION, answers=False))
     read: dict[str, list] = {}
-    for file in sorted((data / "questions" / "xquad").glob("*.json")):
+    for file in sorted((data / "questions" / "xquad").glob("en.json" if english_only else "*.json")):
         read[file.stem] = json.loads(file.read_text(encoding="utf-8"))["data"]
     english = read.get("en", [])
     for n, article in enumerate(english):

@@ -1,6 +1,6 @@
 """The reader in torch: claim and evidence are one sequence of pieces, and heads say what the evidence makes of the claim.
 
-A BERT encoder whose word table is frozen (it keeps the other languages where they are), and five heads over it: the
+A BERT or MPNet encoder whose word table is frozen (it keeps the other languages where they are), and five heads over it: the
 three ways of entailment, whether the evidence answers a question, a doubt for each piece of the claim, and for each piece
 of the evidence whether it belongs to the sentence that answers.
 """
@@ -8,6 +8,7 @@ of the evidence whether it belongs to the sentence that answers.
 from __future__ import annotations
 
 import json
+import math
 from functools import cache
 from pathlib import Path
 
@@ -17,6 +18,7 @@ import torch.nn.functional as F
 from torch import nn
 
 START, PAD, END = 0, 1, 2  # XLM-R's pieces
+LONGEST = 320  # pieces of one sequence that a network with nearness may be given
 DROPPED = 0.1  # of what a layer adds, while training: the twins are read several times over
 
 
@@ -36,12 +38,31 @@ def dropped(x: torch.Tensor, training: bool) -> torch.Tensor:
     return x * _kept()[start : start + x.numel()].view(x.shape).to(x.dtype)
 
 
+def stepped(weight: torch.Tensor, levels: float) -> torch.Tensor:
+    """A matrix, each of its rows rounded to so many steps up to its largest weight either side of nothing."""
+    step = weight.abs().amax(1, keepdim=True) / levels
+    return (weight / step).round() * step
+
+
+class Linear(nn.Linear):
+    """A linear map that, once it has ``levels``, computes as its rounded weights will, and learns as if they were not."""
+
+    levels = 0.0
+
+    def forward(self, x):
+        if not self.levels or not self.training:
+            return super().forward(x)
+        with torch.no_grad():
+            off = stepped(self.weight, self.levels) - self.weight
+        return F.linear(x, self.weight + off, self.bias)
+
+
 class Layer(nn.Module):
     def __init__(self, width: int, heads: int, inner: int, epsilon: float) -> None:
         super().__init__()
         self.heads = heads
-        self.qkv, self.out = nn.Linear(width, 3 * width), nn.Linear(width, width)
-        self.up, self.down = nn.Linear(width, inner), nn.Linear(inner, width)
+        self.qkv, self.out = Linear(width, 3 * width), Linear(width, width)
+        self.up, self.down = Linear(width, inner), Linear(inner, width)
         self.norm1, self.norm2 = nn.LayerNorm(width, epsilon), nn.LayerNorm(width, epsilon)
 
     def forward(self, x, bias):
@@ -58,8 +79,22 @@ class Layer(nn.Module):
         return self.norm2(x + dropped(self.down(F.gelu(self.up(x))), self.training))
 
 
+def near_buckets(longest: int, buckets: int) -> torch.Tensor:
+    """Which bucket of nearness each piece (row) puts each other (column) into, (longest, longest): MPNet's, which are
+    T5's (Raffel et al. 2020): half of them for either side, exact up to a quarter, then by the logarithm up to 128."""
+    place = torch.arange(longest)
+    apart = place[:, None] - place[None, :]
+    half, exact = buckets // 2, buckets // 4
+    far = exact + (torch.log(apart.abs().clamp(min=1) / exact) / math.log(128 / exact) * (half - exact)).long()
+    return torch.where(apart.abs() < exact, apart.abs(), far.clamp(max=half - 1)) + half * (apart < 0)
+
+
 class Encoder(nn.Module):
-    """ids (b, n), mask (b, n) of 0 and 1, kinds (b, n) -> states (b, n, width)."""
+    """ids (b, n), mask (b, n) of 0 and 1, kinds (b, n) -> states (b, n, width).
+
+    A shape with ``near`` has a bias on attention by how far apart two pieces stand, the same in all layers (MPNet,
+    Song et al. 2020, arXiv:2004.09297).
+    """
 
     def __init__(self, shape: dict) -> None:
         super().__init__()
@@ -68,6 +103,9 @@ class Encoder(nn.Module):
         self.place = nn.Embedding(shape["places"], width)
         self.kind = nn.Embedding(shape["types"], width)
         self.norm = nn.LayerNorm(width, shape["epsilon"])
+        self.near = nn.Embedding(shape["near"], shape["heads"]) if shape.get("near") else None
+        if self.near:
+            self.register_buffer("buckets", near_buckets(LONGEST, shape["near"]), persistent=False)
         self.layers = nn.ModuleList(
             Layer(width, shape["heads"], shape["inner"], shape["epsilon"]) for _ in range(shape["layers"])
         )
@@ -80,6 +118,9 @@ class Encoder(nn.Module):
         places = self.place(torch.arange(words.shape[1], device=words.device))
         x = self.norm(words + places + self.kind(kinds))
         bias = ((1.0 - mask) * -1e4)[:, None, None, :].to(x.dtype)
+        if self.near:
+            n = words.shape[1]
+            bias = bias + self.near(self.buckets[:n, :n]).permute(2, 0, 1)[None].to(x.dtype)
         for layer in self.layers:
             x = layer(x, bias)
         return x

@@ -45,6 +45,29 @@ def answers_of(reader: Reader, pairs: list[tuple[list[int], int]]) -> torch.Tens
     return torch.stack([said[i] for i in range(len(pairs))])
 
 
+def loss_of_groups(reader: Reader, groups: list[dict], dice: random.Random, pieces) -> torch.Tensor:
+    """The summed loss of some questions: which sentence of each answers, and whether each does."""
+    pairs, parts, labels, heavy = [], [], [], []
+    for group in groups:
+        right, wrong = drawn(group, dice)
+        weight, count = WEIGHT[group["set"]], len(right) + len(wrong)
+        parts.append((len(pairs), count, weight if right and wrong else 0.0))
+        pairs += [sequence(pieces(group["question"]), pieces(text), LONGEST) for text in (*right, *wrong)]
+        labels += [1.0] * len(right) + [0.0] * len(wrong)
+        heavy += [2 * weight / max(1, count)] * count
+    said = answers_of(reader, pairs)
+    loss = F.binary_cross_entropy_with_logits(said, torch.tensor(labels), weight=torch.tensor(heavy), reduction="sum")
+    for start, count, weight in parts:
+        if weight:
+            loss = loss + weight * F.cross_entropy(said[None, start : start + count], torch.zeros(1, dtype=torch.long))
+    return loss
+
+
+def held_aside(group: dict) -> bool:
+    """Whether a group is of the twelfth that is never taught."""
+    return zlib.crc32(group["question"].encode()) % 12 == 0
+
+
 @torch.no_grad()
 def held_out(reader: Reader, groups: list[dict], pieces) -> None:
     """Prints, by set, how often the best is right, and how often an answered question's best is over a near miss's."""
@@ -76,9 +99,8 @@ def main() -> None:
     torch.manual_seed(3)
     dice = random.Random(3)
     every = [json.loads(line) for line in (options.kept / "groups.jsonl").open(encoding="utf-8")]
-    aside = [zlib.crc32(group["question"].encode()) % 12 == 0 for group in every]
-    groups = [group for group, held in zip(every, aside, strict=True) if not held]
-    held = [group for group, held in zip(every, aside, strict=True) if held]
+    groups = [group for group in every if not held_aside(group)]
+    held = [group for group in every if held_aside(group)]
     tokenizer = Tokenizer.from_file(str(options.kept / "tokenizer.json"))
     tokenizer.no_padding()
     tokenizer.no_truncation()
@@ -99,26 +121,10 @@ def main() -> None:
     for step in range(total):
         if len(order) < AT_ONCE:
             order = dice.sample(groups, len(groups))
-        pairs, parts, labels, heavy = [], [], [], []
-        for group in (order.pop() for _ in range(AT_ONCE)):
-            right, wrong = drawn(group, dice)
-            weight, count = WEIGHT[group["set"]], len(right) + len(wrong)
-            parts.append((len(pairs), count, weight if right and wrong else 0.0))
-            pairs += [sequence(pieces(group["question"]), pieces(text), LONGEST) for text in (*right, *wrong)]
-            labels += [1.0] * len(right) + [0.0] * len(wrong)
-            heavy += [2 * weight / max(1, count)] * count
         rate = options.rate * min(1.0, (step + 1) / WARM) * max(0.02, 1 - step / total)
         for params in optimiser.param_groups:
             params["lr"] = rate
-        said = answers_of(reader, pairs)
-        loss = F.binary_cross_entropy_with_logits(
-            said, torch.tensor(labels), weight=torch.tensor(heavy), reduction="sum"
-        )
-        for start, count, weight in parts:
-            if weight:
-                loss = loss + weight * F.cross_entropy(
-                    said[None, start : start + count], torch.zeros(1, dtype=torch.long)
-                )
+        loss = loss_of_groups(reader, [order.pop() for _ in range(AT_ONCE)], dice, pieces)
         optimiser.zero_grad()
         (loss / AT_ONCE).backward()
         torch.nn.utils.clip_grad_norm_(trained, 1.0)

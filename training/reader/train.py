@@ -11,16 +11,19 @@ taken in at the next start. ``--finish`` lets the rate fall to nothing over so m
 from __future__ import annotations
 
 import argparse
+import json
 import random
 import signal
 import time
 from pathlib import Path
 
+import network
 import numpy as np
 import torch
 import torch.nn.functional as F
 from material import CARRIED, NOT_CARRIED, QUESTION, Stream, gather
-from network import batch, load, sequence
+from network import Linear, batch, load, sequence
+from rerank import AT_ONCE, held_aside, loss_of_groups
 from tokenizers import Tokenizer
 
 POOL = 1024  # rows drawn, sorted by length and cut into batches at once
@@ -95,23 +98,36 @@ def main() -> None:
     parser.add_argument(
         "--until", type=int, default=0, help="end at so many rows in all, the rate falling over the last third"
     )
+    parser.add_argument(
+        "--minutes", type=float, default=0, help="end after so long, the rate falling over the last third"
+    )
+    parser.add_argument("--english", action="store_true", help="what is in English alone")
+    parser.add_argument(
+        "--groups", type=int, default=0, help="after every so many steps one of KEPT/groups.jsonl (rerank_groups.py)"
+    )
     parser.add_argument("--name", default="reader")
     parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--dropped", type=float, default=network.DROPPED, help="of what a layer adds, while training")
     parser.add_argument(
         "--frozen", type=int, default=0, help="the lowest layers that stay as they are (six: 1.5 times as fast)"
     )
+    parser.add_argument("--levels", type=float, default=0, help="in the last third compute as files.py will round")
     parser.add_argument("--half", action="store_true", help="bfloat16 on a processor that has it")
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
     torch.manual_seed(0)
     out = options.kept / options.name
     out.mkdir(parents=True, exist_ok=True)
-    device = options.device
+    device, network.DROPPED = options.device, options.dropped
     tokenizer = Tokenizer.from_file(str(options.kept / "tokenizer.json"))
     tokenizer.no_padding()
     tokenizer.no_truncation()
-    stream = Stream(gather(options.data, options.written))
-    print({name: len(rows) for name, rows in stream.sets.items()}, flush=True)
+    stream = Stream(gather(options.data, options.written, english=options.english))
+    near, dice = [], random.Random(int(time.time()))
+    if options.groups:
+        told = map(json.loads, (options.kept / "groups.jsonl").open(encoding="utf-8"))
+        near = [group for group in told if not held_aside(group)]
+    print({name: len(rows) for name, rows in stream.sets.items()}, len(near), "groups", flush=True)
     reader = load(options.kept).to(device).train()
     trained = {name: w for name, w in reader.named_parameters() if w.requires_grad}
     if options.frozen:
@@ -159,7 +175,7 @@ def main() -> None:
 
     stopping = []
     signal.signal(signal.SIGTERM, lambda *_: stopping.append(1))
-    began, first, kept_at, run, right = time.time(), seen, time.time(), 0.7, 0.5
+    began, first, kept_at, run, right, order = time.time(), seen, time.time(), 0.7, 0.5, 2.0
     worked = time.process_time()
     with (out / "log.txt").open("a") as log:
         step = 0
@@ -181,6 +197,13 @@ def main() -> None:
                     rate *= max(0.0, 1 - (seen - first) / options.finish)
                 if options.until:
                     rate *= min(1.0, max(0.0, 3 * (1 - seen / options.until)))
+                if options.minutes:
+                    rate *= min(1.0, max(0.0, 3 * (1 - (time.time() - began) / 60 / options.minutes)))
+                through = max(
+                    (time.time() - began) / 60 / options.minutes if options.minutes else 0.0,
+                    seen / options.until if options.until else 0.0,
+                )
+                Linear.levels = options.levels if through > 2 / 3 else 0.0
                 for group in optimiser.param_groups:
                     group["lr"] = group["base"] * rate
                 with torch.autocast(device.split(":")[0], torch.bfloat16, enabled=options.half or device != "cpu"):
@@ -197,6 +220,18 @@ def main() -> None:
                 loss.backward()
                 torch.nn.utils.clip_grad_norm_(list(trained.values()), 1.0)
                 optimiser.step()
+                if near and step % options.groups == 0:
+                    ranked = loss_of_groups(
+                        reader,
+                        dice.sample(near, AT_ONCE),
+                        dice,
+                        lambda text: tokenizer.encode(text, add_special_tokens=False).ids,
+                    )
+                    optimiser.zero_grad(set_to_none=True)
+                    (ranked / AT_ONCE).backward()
+                    torch.nn.utils.clip_grad_norm_(list(trained.values()), 1.0)
+                    optimiser.step()
+                    order = 0.95 * order + 0.05 * ranked.item() / AT_ONCE
                 seen += len(rows)
                 step += 1
                 with torch.no_grad():
@@ -209,7 +244,7 @@ def main() -> None:
                     right = 0.98 * right + 0.02 * hit
                 if step % 50 == 0:
                     took = time.time() - began
-                    line = f"seen {seen} loss {run:.4f} right {right:.3f} {(seen - first) / took:.1f}/s {(seen - first) / (time.process_time() - worked):.1f}/cpu-s {took:.0f} s"
+                    line = f"seen {seen} loss {run:.4f} right {right:.3f} order {order:.3f} {(seen - first) / took:.1f}/s {(seen - first) / (time.process_time() - worked):.1f}/cpu-s {took:.0f} s"
                     print(line, flush=True)
                     log.write(line + "\n")
                     log.flush()
@@ -217,6 +252,7 @@ def main() -> None:
                     stopping
                     or (options.finish and seen - first >= options.finish)
                     or (options.until and seen >= options.until)
+                    or (options.minutes and time.time() - began >= 60 * options.minutes)
                 ):
                     stopping.append(1)
                     break

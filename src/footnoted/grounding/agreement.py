@@ -18,12 +18,12 @@ from typing import TYPE_CHECKING, Any
 
 from footnoted.grounding.evidence import cover
 from footnoted.grounding.exact import is_denied, is_in_quotation
-from footnoted.grounding.language import language
 from footnoted.grounding.quantities import quantities, same
 from footnoted.grounding.reading import read, weight_of
 from footnoted.grounding.tables import Misplaced, misplaced
 from footnoted.retrieval.relevance.rarity import rarity
 from footnoted.text import content_stems, fold, stem
+from footnoted.text.language import language
 from footnoted.types import Span
 
 if TYPE_CHECKING:

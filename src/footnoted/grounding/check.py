@@ -21,11 +21,11 @@ from footnoted.grounding.exact import MARKERS, difference, first_clause, is_deni
 from footnoted.grounding.exempt import is_bare_reply, is_exempt
 from footnoted.grounding.gate import Gate, sureness
 from footnoted.grounding.lanes import Lanes
-from footnoted.grounding.language import language
 from footnoted.grounding.reading import read
 from footnoted.grounding.shelf import Shelf
 from footnoted.models import ModelUnavailable, Reader
 from footnoted.text import sentences
+from footnoted.text.language import language
 from footnoted.types import Evidence, Part, Span, Verdict
 
 if TYPE_CHECKING:

@@ -15,10 +15,10 @@ from difflib import SequenceMatcher
 from footnoted.grounding.evidence import candidates, cover, passage
 from footnoted.grounding.exact import difference, quotable
 from footnoted.grounding.gate import Gate
-from footnoted.grounding.language import language
 from footnoted.grounding.reading import read
 from footnoted.models import ModelUnavailable, Reader
 from footnoted.text import content_stems
+from footnoted.text.language import language
 from footnoted.types import Evidence, Source
 
 _ALIKE = 0.6  # share of each sentence's weight that the other must hold

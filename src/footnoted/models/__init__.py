@@ -1,6 +1,7 @@
 """The networks that ship.
 
-`Embedder` says what a text is about, `Reader` what evidence makes of a claim, `Reranker` whether a text answers.
+`Embedder` says what a text is about, in any language; `Reader` what evidence makes of a claim, and whether a text
+answers, in English; `Reranker` whether a text answers, in any language.
 """
 
 from footnoted.models.embedder import Embedder

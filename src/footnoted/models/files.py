@@ -1,7 +1,8 @@
-"""Opens what lies in ``weights/``: the tokenizer and the word table once a process, for all networks.
+"""Opens what lies in ``weights/``: the tokenizer and the word table of a folder once a process, for all its networks.
 
-The hard thing is the word table: 100,000 vectors are 150 MB as floats. They stay in the 4 bits they came in (Q4_0:
-blocks of 32 weights, a half-precision scale and 16 bytes of two halves) and are read row by row from the mapped file.
+``weights/`` itself holds the networks that read any language, ``weights/english`` the one that reads English alone. The
+hard thing is the word table: 100,000 vectors are 150 MB as floats. They stay in 4 bits (Q4_0: blocks of 32 weights, a
+half-precision scale and 16 bytes of two halves) and are read row by row from the mapped file.
 """
 
 from __future__ import annotations
@@ -22,8 +23,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 WEIGHTS = Path(__file__).parent / "weights"
-DIMENSIONS = 384
-START, PAD, END = 0, 1, 2  # the marks XLM-R's vocabulary puts around a text
+ENGLISH = WEIGHTS / "english"
+DIMENSIONS = 384  # of the vectors of `Embedder`
+START, PAD, END = 0, 1, 2  # the marks that XLM-R's vocabulary and MPNet's put around a text
 _BLOCK = 32  # weights that share a scale
 
 _open: dict[Path, Shared] = {}
@@ -49,10 +51,10 @@ class Shared:
             self.checked("words.q4")
             block = np.dtype([("scale", "<f2"), ("halves", "u1", _BLOCK // 2)])
             table = np.memmap(folder / "words.q4", dtype=block, mode="r")
-            self._table = table.reshape(-1, DIMENSIONS // _BLOCK)
             self.tokenizer = tokenizers.Tokenizer.from_file(str(self.checked("tokenizer.json")))
             self.tokenizer.no_truncation()
             self.tokenizer.no_padding()
+            self._table = table.reshape(self.tokenizer.get_vocab_size(), -1)
         except ModelUnavailable:
             raise
         except Exception as error:  # tokenizers raises bare classes of its own
@@ -89,11 +91,11 @@ class Shared:
             raise ModelUnavailable(f"{name} of the shipped networks cannot be opened: {error}") from error
 
     def words(self, ids: Sequence[int]) -> NDArray[np.float32]:
-        """The word vectors of so many pieces, (n, 384)."""
+        """The word vectors of so many pieces, (n, the networks' width)."""
         from footnoted.native import numpy as np
 
         rows = self._table[np.asarray(ids, dtype=np.int64)]
         halves, scales = rows["halves"], rows["scale"].astype(np.float32)
         both = np.concatenate([halves & 15, halves >> 4], axis=-1).astype(np.float32) - 8.0
-        made: NDArray[np.float32] = (both * scales[..., None]).reshape(len(ids), DIMENSIONS)
+        made: NDArray[np.float32] = (both * scales[..., None]).reshape(len(ids), -1)
         return made

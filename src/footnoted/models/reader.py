@@ -1,7 +1,8 @@
 """Reads two texts together, every piece of one beside every piece of the other.
 
-They are a claim and its evidence (`Reader`), or a question and what may answer it (`Reranker`). Both are the encoder's
-network, all its layers trained on (``training/reader``), the second further than the first.
+They are a claim and its evidence, or a question and what may answer it. `Reader` reads both, in English: it is made of
+MPNet (Song et al. 2020, arXiv:2004.09297), all of whose layers that ship were trained on (``training/reader``).
+`Reranker` reads questions in any language: it is the encoder's network, trained on in the same way.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Self, cast
 
-from footnoted.models.files import END, START, Shared
+from footnoted.models.files import END, ENGLISH, START, Shared
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,12 +44,12 @@ class _Joint:
     """A network that reads two texts as one sequence. `load` gives the process's own; safe to call from any thread."""
 
     _file: ClassVar[str]
-    _outputs: ClassVar[list[str]]
+    _home: ClassVar[Path | None] = None
     _loaded: ClassVar[dict[tuple[type[_Joint], Path | None], _Joint]] = {}
     _loading: ClassVar[threading.Lock] = threading.Lock()
 
     def __init__(self, folder: Path | None = None) -> None:
-        self._shared = Shared.of(folder)
+        self._shared = Shared.of(folder or self._home)
         self._session = self._shared.session(self._file)
 
     @classmethod
@@ -59,7 +60,14 @@ class _Joint:
                 cls._loaded[cls, folder] = cls(folder)
             return cast("Self", cls._loaded[cls, folder])
 
-    def _said(self, own: Sequence[int], theirs: Sequence[int]) -> tuple[list[NDArray[np.float32]], int, bool]:
+    def answers(self, question: str, text: str) -> float:
+        """The chance (0–1) that the text, cut at the end where it is too long, answers the question."""
+        (said,), _, _ = self._said(["answers"], self._pieces(question)[0], self._pieces(text)[0])
+        return float(said[0])
+
+    def _said(
+        self, outputs: list[str], own: Sequence[int], theirs: Sequence[int]
+    ) -> tuple[list[NDArray[np.float32]], int, bool]:
         """What the network says of two texts in pieces; how many of the first were read, and whether all of both."""
         from footnoted.native import numpy as np
 
@@ -68,7 +76,7 @@ class _Joint:
         kinds = np.asarray([[0] * len(head) + [1] * len(tail)], dtype=np.int64)
         words = self._shared.words([*head, *tail])[None]
         mask = np.ones((1, words.shape[1]), dtype=np.float32)
-        said = self._session.run(self._outputs, {"words": words, "mask": mask, "kinds": kinds})
+        said = self._session.run(outputs, {"words": words, "mask": mask, "kinds": kinds})
         read = len(head) - 3
         return said, read, read == len(own) and len(tail) == len(theirs) + 1
 
@@ -79,23 +87,18 @@ class _Joint:
 
 
 class Reranker(_Joint):
-    """Says whether a text answers a question (Nogueira and Cho 2019, arXiv:1901.04085).
+    """Says whether a text answers a question, in any language (Nogueira and Cho 2019, arXiv:1901.04085)."""
 
-    It is the reader's network, taught on with questions.
-    """
-
-    _file, _outputs = "reranker.onnx", ["answers"]
-
-    def answers(self, question: str, text: str) -> float:
-        """The chance (0–1) that the text, cut at the end where it is too long, answers the question."""
-        (said,), _, _ = self._said(self._pieces(question)[0], self._pieces(text)[0])
-        return float(said[0])
+    _file = "reranker.onnx"
 
 
 class Reader(_Joint):
-    """Says what evidence makes of a claim, and of which of its words there is doubt."""
+    """Says what evidence makes of a claim, of which of its words there is doubt, and whether a text answers.
 
-    _file, _outputs = "reader.onnx", ["ways", "doubts"]
+    All of it in English. ``folder`` may hold another network of the same kind, with its tokenizer and word table.
+    """
+
+    _file, _home = "reader.onnx", ENGLISH
 
     def length(self, text: str) -> int:
         """How many pieces the text has, to fill `LONGEST` with."""
@@ -106,7 +109,7 @@ class Reader(_Joint):
         from footnoted.native import numpy as np
 
         own, offsets = self._pieces(claim)
-        (ways, doubts), read, whole = self._said(own, self._pieces(evidence)[0])
+        (ways, doubts), read, whole = self._said(["ways", "doubts"], own, self._pieces(evidence)[0])
         contradicted, neither, carried = (float(p) for p in ways[0])
         return Reading(
             contradicted,

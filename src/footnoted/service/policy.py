@@ -21,7 +21,7 @@ async def understood(asked: Asked, settings: Settings) -> None:
     allowed = settings.policy_of(asked.tenant).languages
     if not allowed:
         return
-    from footnoted.grounding.language import language
+    from footnoted.text.language import language
 
     found = await asyncio.to_thread(language, asked.request.query[:_LOOKED_AT])
     if found and found not in allowed:

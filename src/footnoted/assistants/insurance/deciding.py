@@ -3,7 +3,7 @@
 The hard thing is that a wording says nearly the same in many places: a cover, its limit, the exclusion beside it and
 the same benefit of another section are all as near. So the nearest are read together with the question, each is held
 against the others, and the chance is that of the few that are quoted, not of one. ``fitted.json`` is written by
-``training/fit_clauses.py``.
+``training/fit_clauses.py``; what is not in English, another network reads, with weights of its own.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from footnoted.assistants.insurance.passages import said_of
 from footnoted.models import ModelUnavailable
 from footnoted.retrieval.relevance import ShippedMeaning, logistic
 from footnoted.retrieval.relevance.logistic import log_odds, odds_of
+from footnoted.retrieval.relevance.meaning import in_english
 
 if TYPE_CHECKING:
     from footnoted.assistants.insurance.clauses import Clause
@@ -32,12 +33,16 @@ _KINDS = ("limit", "definition", "exclusion", "exception", "procedure")
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A clause that may decide, and what speaks for it; ``place`` is that of its passage."""
+    """A clause that may decide, and what speaks for it; ``place`` is that of its passage.
+
+    ``english``: whether the question and all its candidates are.
+    """
 
     place: int
     clause: Clause
     features: Mapping[str, float]
     score: float = 0.0
+    english: bool = True
 
 
 def candidates(question: str, shelf: Clauses, odds: Sequence[float]) -> list[Candidate]:
@@ -47,6 +52,7 @@ def candidates(question: str, shelf: Clauses, odds: Sequence[float]) -> list[Can
     if not order:
         return []
     said = [said_of(shelf.read[place][1]) for place in order]
+    english = in_english(question, said)
     try:
         reads = [odds_of(chance) for chance in ShippedMeaning().answers(question, said)]
     except ModelUnavailable:
@@ -73,7 +79,7 @@ def candidates(question: str, shelf: Clauses, odds: Sequence[float]) -> list[Can
             "around": float(any(_holds(clause, other) for other in others)),
             **{kind: float(clause.kind == kind and clause.row is None) for kind in _KINDS},
         }
-        found.append(Candidate(passage, clause, told, log_odds(told, _fitted()["order"])))
+        found.append(Candidate(passage, clause, told, log_odds(told, _weights("order", english)), english))
     return sorted(found, key=lambda one: -one.score)
 
 
@@ -110,7 +116,9 @@ def chance_features(found: Sequence[Candidate]) -> dict[str, float]:
 
 def chance_of(found: Sequence[Candidate]) -> float:
     """The chance (0–1) that a clause which decides is among those that are quoted."""
-    return logistic.chance_of(log_odds(chance_features(found), _fitted()["chance"])) if found else 0.0
+    if not found:
+        return 0.0
+    return logistic.chance_of(log_odds(chance_features(found), _weights("chance", found[0].english)))
 
 
 def _holds(outer: Clause, inner: Clause) -> bool:
@@ -121,6 +129,10 @@ def _holds(outer: Clause, inner: Clause) -> bool:
         and len(inner.number) > len(outer.number)
         and inner.number.startswith(f"{outer.number}(")
     )
+
+
+def _weights(name: str, english: bool) -> Mapping[str, float]:
+    return _fitted()[name if english else f"{name}_foreign"]
 
 
 @cache

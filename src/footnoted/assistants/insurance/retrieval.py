@@ -15,10 +15,10 @@ from footnoted.assistants.insurance.meaning import Shelf
 from footnoted.assistants.insurance.passages import Clauses, passages_of, product_of
 from footnoted.assistants.insurance.phrases import language_of
 from footnoted.assistants.insurance.vocabulary import Vocabulary
-from footnoted.grounding.language import language
 from footnoted.retrieval.relevance import ShippedMeaning
 from footnoted.retrieval.relevance.rarity import UNSEEN, rarity
 from footnoted.text import content_stems
+from footnoted.text.language import language
 
 if TYPE_CHECKING:
     import os

@@ -6,6 +6,8 @@ import threading
 from collections import OrderedDict
 from typing import TYPE_CHECKING, ClassVar, Protocol, runtime_checkable
 
+from footnoted.text.language import language
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -35,13 +37,18 @@ class Reads(Protocol):
         ...
 
 
+def in_english(question: str, texts: Sequence[str]) -> bool:
+    """Whether a question and all of these texts are in English, as far as their languages are sure."""
+    return all(language(text) in ("", "en") for text in (question, *texts))
+
+
 _KEPT = 4_096  # readings kept in the process: a refusal, a follow-up and a second part ask again
 
 
 class ShippedMeaning:
     """The package's own networks, opened at the first use. Raises `ModelUnavailable` where they cannot run."""
 
-    _kept: ClassVar[OrderedDict[tuple[str, str], float]] = OrderedDict()
+    _kept: ClassVar[OrderedDict[tuple[type, str, str], float]] = OrderedDict()
     _lock: ClassVar[threading.Lock] = threading.Lock()
 
     def queries(self, texts: Sequence[str]) -> NDArray[np.float32]:
@@ -57,17 +64,19 @@ class ShippedMeaning:
         return Embedder.load().passages(texts)
 
     def answers(self, question: str, texts: Sequence[str]) -> list[float]:
-        """The chance (0–1) of each text that it answers."""
-        from footnoted.models import Reranker
+        """The chance (0–1) of each text that it answers: by the network for English where all is (`in_english`)."""
+        from footnoted.models import Reader, Reranker
 
+        network = Reader if in_english(question, texts) else Reranker
         with self._lock:
-            known = {text: self._kept[question, text] for text in texts if (question, text) in self._kept}
+            kept = {text: self._kept.get((network, question, text)) for text in texts}
+        known = {text: chance for text, chance in kept.items() if chance is not None}
         missing = [text for text in dict.fromkeys(texts) if text not in known]
         if missing:
-            reranker = Reranker.load()
-            known |= {text: reranker.answers(question, text) for text in missing}
+            opened = network.load()
+            known |= {text: opened.answers(question, text) for text in missing}
             with self._lock:
-                self._kept.update({(question, text): known[text] for text in missing})
+                self._kept.update({(network, question, text): known[text] for text in missing})
                 while len(self._kept) > _KEPT:
                     self._kept.popitem(last=False)
         return [known[text] for text in texts]

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from footnoted.orders import is_order
 from footnoted.retrieval.relevance.layout import Sentence, read
 from footnoted.retrieval.relevance.logistic import chance_of, log_odds, odds_of
-from footnoted.retrieval.relevance.meaning import Reads
+from footnoted.retrieval.relevance.meaning import Reads, in_english
 from footnoted.retrieval.relevance.measures import Likeness, Pool, Prepared, prepare
 from footnoted.retrieval.relevance.narrow import narrow
 from footnoted.retrieval.relevance.question import Question, understand
@@ -113,8 +113,8 @@ def reread(question: str, ranked: Sequence[Scored], sources: Sequence[Source], r
     best, rest = ranked[:_CLOSELY], ranked[_CLOSELY:]
     if len(best) < 2:
         return list(ranked)
-    weights = _weights()["order_read"]
-    chances = reads.answers(question, [alone(one.sentence, sources) for one in best])
+    texts = [alone(one.sentence, sources) for one in best]
+    weights, chances = _weights()[f"order_{_read_by(question, texts)}"], reads.answers(question, texts)
     said = [weights["read"] * odds_of(chance) for chance in chances]
     behind = min(said)  # what was not read stays behind what was
     again = [replace(one, score=weights["score"] * one.score + each) for one, each in zip(best, said, strict=True)]
@@ -143,8 +143,14 @@ def answerability(
     odds = log_odds(evidence, _weights()["answer_meant" if meant else "answer"])
     if meant and reads is not None and sources:
         texts = [passage_of(ranked[0].sentence, sources), alone(ranked[0].sentence, sources)]
-        odds = log_odds(read_features(ranked[0], odds, *reads.answers(asked or question, texts)), _weights()["read"])
+        read = read_features(ranked[0], odds, *reads.answers(asked or question, texts))
+        odds = log_odds(read, _weights()[_read_by(asked or question, texts)])
     return chance_of(odds)
+
+
+def _read_by(question: str, texts: Sequence[str]) -> str:
+    """The name of the weights for what reads them (`in_english`)."""
+    return "read" if in_english(question, texts) else "read_foreign"
 
 
 def passage_of(sentence: Sentence, sources: Sequence[Source]) -> str:
