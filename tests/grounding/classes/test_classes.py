@@ -1,6 +1,6 @@
 """Natural pairs by class: a true and a false sentence over one document, as assistants write them; see `documents`.
 
-The false one is never ticked; the true one is ticked or unsure, never held back.
+Of the false ones hardly any is ticked; the true ones are ticked or unsure, hardly ever held back.
 """
 
 from __future__ import annotations
@@ -36,16 +36,25 @@ def test_every_class_is_there():
 
 
 @pytest.mark.parametrize("name", CLASSES)
-def test_a_false_sentence_gets_no_tick_and_a_true_one_is_not_held_back(checker, name):
-    """None of the false ones is supported; of all sentences at least 95 % are ticked rightly or unsure."""
+def test_a_true_sentence_is_not_held_back(checker, name):
+    """Of a class's true sentences at least 95 % are ticked or unsure."""
     held_back = []
     for pair in pairs(name):
-        sources = [DOCUMENTS[pair["document"]]]
-        assert checker.check(pair["false"], sources).ruling != "supported", pair["false"]
-        true = checker.check(pair["true"], sources)
+        true = checker.check(pair["true"], [DOCUMENTS[pair["document"]]])
         if true.ruling not in ("supported", "unsure"):
             held_back.append((pair["true"], true.reason))
     assert len(held_back) <= 0.05 * len(pairs(name)), held_back
+
+
+def test_hardly_a_false_sentence_gets_a_tick(checker):
+    """Of all classes' false sentences at most 2 % are supported; the gate promises 2.5 % of those it was fitted on."""
+    chosen = [pair for name in CLASSES for pair in pairs(name)]
+    ticked = [
+        pair["false"]
+        for pair in chosen
+        if checker.check(pair["false"], [DOCUMENTS[pair["document"]]]).ruling == "supported"
+    ]
+    assert len(ticked) <= 0.02 * len(chosen), ticked
 
 
 def test_ticks_are_given_at_all(checker):
