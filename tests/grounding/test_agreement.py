@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from footnoted.grounding import Checker
-from footnoted.grounding.agreement import passed_over, reordered, turned, unknown_name
+from footnoted.grounding.agreement import passed_over, reckoned, reordered, turned, unknown_name
 from footnoted.grounding.evidence import passage
 from footnoted.grounding.tables import Row, misplaced, rows
 from footnoted.types import Source
@@ -188,3 +188,18 @@ def test_a_word_that_everybody_knows_is_no_unknown_name(claim, odd):
     passages = [passage(Source("a", "Boats on a mooring are covered while somebody is aboard."))]
     found = unknown_name(claim, passages)
     assert (claim[found.start : found.end] if found else "") == odd
+
+
+@pytest.mark.parametrize(
+    ("claim", "evidence", "figure"),
+    [
+        ("Report it within two weeks.", "Report a claim within 14 days.", "two weeks"),
+        ("It runs for 48 hours.", "It runs for two days.", "48 hours"),
+        ("Report it within 14 days.", "Report a claim within 14 days.", ""),
+        ("Report it within 10 days.", "Report a claim within 14 days.", ""),
+        ("It is free.", "It is free.", ""),
+    ],
+)
+def test_a_figure_in_another_unit_is_for_no_reader_of_words(claim, evidence, figure):
+    """Equal figures in other units are named, so that none is called a contradiction; other figures are not."""
+    assert reckoned(claim, evidence) == figure

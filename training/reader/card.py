@@ -80,7 +80,7 @@ def main() -> None:
     out.append(table(["", "English"], [[name, f"{a:.1f} [{b:.1f}, {c:.1f}]"] for name, (a, b, c) in read.items()]))
     promise = gate["promise"]
     out.append(
-        f"\nThe gate's promise: of false claims like these at most {promise['share']:.0%} get a tick, with {promise['confidence']:.0%} confidence, on {promise['n']} false claims"
+        f"\nThe gate's promise: of false claims like these at most {promise['share']:.1%} get a tick, with {promise['confidence']:.1%} confidence, on {promise['n']} false claims"
         f"\nkept aside for it ({promise['seen']} of them got one). Languages that are ticked without a quote: {', '.join(gate['languages'])}.\n"
     )
     out.append("## By what it is asked\n")

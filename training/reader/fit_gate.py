@@ -156,7 +156,7 @@ def main() -> None:
         shift=round(float(shift), 4),
         supported=NEVER,
         unsupported=round(bounded(scores, false, right=0.95, floor=0.02, ceiling=0.45, step=-0.01), 4),
-        contradicted=round(bounded(told[:, 3], false, right=0.95, floor=0.99, ceiling=0.5, step=0.01), 4),
+        contradicted=round(bounded(told[:, 3], false, right=0.9, floor=0.99, ceiling=0.5, step=0.01), 4),
         near=round(near, 4),
         disagree=round(bounded(*excluding(rows), right=0.9, floor=0.99, ceiling=0.5, step=0.01), 4),
         promise=Promise(SHARE, CONFIDENCE, int(false.sum())),

@@ -70,6 +70,20 @@ def objection(claim: str, window: Window, passages: Sequence[Passage]) -> str:
     return "its words stand in another order than in its evidence" if reordered(claim, sentence) else ""
 
 
+def reckoned(claim: str, evidence: str) -> str:
+    """A figure of the claim that the evidence has in another unit, which no reader of words can tell from another figure.
+
+    >>> reckoned("Report it within two weeks.", "Report a claim within 14 days.")
+    'two weeks'
+    """
+    theirs = quantities(evidence)
+    for one in quantities(claim):
+        equal = [other for other in theirs if same(one, other)]
+        if equal and all(other.word != one.word for other in equal):
+            return claim[one.start : one.end]
+    return ""
+
+
 def passed_over(claim: str, sentence: str) -> str:
     """A figure that stands, in the sentence, between a figure of the claim and the word the claim has right after it.
 

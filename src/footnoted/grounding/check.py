@@ -14,7 +14,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from footnoted.grounding.agreement import objection, unknown_name, wrong_cell
+from footnoted.grounding.agreement import objection, reckoned, unknown_name, wrong_cell
 from footnoted.grounding.composed import composed
 from footnoted.grounding.evidence import window
 from footnoted.grounding.exact import MARKERS, difference, first_clause, is_denied, is_in_quotation, quotable
@@ -200,6 +200,8 @@ class Checker:
         reason = ""
         if ruling == "supported" and (reason := objection(text, found, passages)):
             ruling = "unsure"
+        if ruling == "contradicted" and (figure := reckoned(text, found.texts[0])):
+            ruling, reason = "unsure", f'"{figure}" has to be reckoned'
         if ruling == "supported":
             return Verdict("supported", score=score, tier="model", evidence=found.evidence)
         flagged = _doubted(text, reading) or found.missing
