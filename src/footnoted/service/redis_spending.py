@@ -41,7 +41,7 @@ class RedisCounters:
             spent = cap.spent
             arguments += [_limit(cap.tokens), _limit(cap.money)]
             arguments += ["", ""] if spent is None else [spent.tokens, spent.money]
-            arguments.append(int((cap.period.renews.timestamp() - time.time() + _KEPT) * 1000))
+            arguments.append(max(1_000, int((cap.period.renews.timestamp() - time.time() + _KEPT) * 1000)))
         told = await self._line.reached(self._hold(keys=self._names(tenant, caps), args=arguments))
         if told[0] == b"unknown":
             raise Unknown

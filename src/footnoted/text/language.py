@@ -41,7 +41,10 @@ def language(text: str) -> str:
 
 
 def _told(text: str) -> str:
-    ranked = _identifier().rank(text)
+    try:
+        ranked = _identifier().rank(text)
+    except OSError:  # its file is unpacked into a temporary one, for which a full disk has no room
+        return ""
     english = next((float(share) for code, share in ranked if code == "en"), 0.0)
     best = str(ranked[0][0])
     return best if best == "en" or english < _IMPOSSIBLE else ""

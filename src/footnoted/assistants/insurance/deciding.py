@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 MOST = 3  # clauses that are quoted
 _READ = 12  # of the nearest clauses, each is read with the question
+_AS_GOOD = 0.5  # log-odds by which a whole clause may seem likelier than one item of it
 _KINDS = ("limit", "definition", "exclusion", "exception", "procedure")
 
 
@@ -84,11 +85,13 @@ def candidates(question: str, shelf: Clauses, odds: Sequence[float]) -> list[Can
 
 
 def quoted(found: Sequence[Candidate], most: int = MOST) -> list[Candidate]:
-    """The first few, none of them a part of another."""
+    """The first few, none of them a part of another; a part that is as good as the whole stands for it."""
     chosen: list[Candidate] = []
-    for one in found:
+    for whole in found:
         if len(chosen) == most:
             break
+        parts = (each for each in found if _holds(whole.clause, each.clause) and whole.score - each.score < _AS_GOOD)
+        one = next(parts, whole)
         if not any(_holds(one.clause, other.clause) or _holds(other.clause, one.clause) for other in chosen):
             chosen.append(one)
     return chosen
