@@ -61,27 +61,6 @@ def read_all(claims: list[tuple[str, list[Source]]]) -> np.ndarray:
     return np.array(made)
 
 
-def excluding(rows: list[dict]) -> tuple[np.ndarray, np.ndarray]:
-    """How surely the reader says that two sentences exclude each other, and whether they do: false twins of a known
-    contradiction beside their true ones, and true ones beside the sentence that carries them."""
-    reader, shelf, pairs = Reader.load(), Shelf(), {}
-    for row in rows:
-        pairs.setdefault(row["pair"], {})[row["label"]] = row
-    said, excluded = [], []
-    for both in pairs.values():
-        if len(both) < 2:
-            continue
-        true, false = both[1], both[0]
-        found = window(read(true["claim"]), [shelf.take(Source("1", true["passage"]))])
-        tried = [(found.evidence[0].quote, False)] if found else []
-        tried += [(false["claim"], True)] if false.get("fault") == "contradicted" else []
-        for other, exclude in tried:
-            both_ways = reader.read(true["claim"], other).contradicted, reader.read(other, true["claim"]).contradicted
-            said.append(min(both_ways))
-            excluded.append(exclude)
-    return np.array(said), np.array(excluded)
-
-
 def covers(rows: list[dict]) -> list[float]:
     """The share of each claim's weight whose words stand in its window: what hardly any true claim is below."""
     shelf = Shelf()
@@ -158,7 +137,7 @@ def main() -> None:
         unsupported=round(bounded(scores, false, right=0.95, floor=0.02, ceiling=0.45, step=-0.01), 4),
         contradicted=round(bounded(told[:, 3], false, right=0.9, floor=0.99, ceiling=0.5, step=0.01), 4),
         near=round(near, 4),
-        disagree=round(bounded(*excluding(rows), right=0.9, floor=0.99, ceiling=0.5, step=0.01), 4),
+        disagree=NEVER,  # sentences of two matters exclude each other to the reader: 13 days for one, 3 for the other
         promise=Promise(SHARE, CONFIDENCE, int(false.sum())),
     )
     curve = [
