@@ -71,7 +71,7 @@ def objection(claim: str, window: Window, passages: Sequence[Passage]) -> str:
 
 
 def reckoned(claim: str, evidence: str) -> str:
-    """A figure of the claim that the evidence has in another unit, which no reader of words can tell from another figure.
+    """A figure of the claim that the evidence has in another unit: to a reader of words it is another figure.
 
     >>> reckoned("Report it within two weeks.", "Report a claim within 14 days.")
     'two weeks'
