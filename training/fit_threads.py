@@ -1,12 +1,12 @@
 """Fits what the community responder decides by without a model, and writes it to its ``fitted.json``.
 
-python training/fit_threads.py              on both communities
+python training/fit_threads.py              on all communities
 python training/fit_threads.py --held DIR   for each community one without it, to be measured there: DIR/<held>.json
 
 Four logistic regressions: the speech act of a text from the encoder's vector, whom a thread's latest message is for
 from those acts and the thread's shape, whether a passage answers from its likeness, and whether the best
 one is good enough to be posted. They read ``training/community``,
-the shared threads and questions (all but a fifth, by hash), and the single messages beside it.
+the shared threads and questions (all but a fifth, by hash), and the single messages beside it; not ``written.jsonl``.
 """
 
 from __future__ import annotations
@@ -40,6 +40,8 @@ from footnoted.retrieval.relevance import ShippedMeaning  # noqa: E402
 
 DATA = Path(os.environ.get("FOOTNOTED_DATA") or ROOT.parent / "shared" / "data")
 SINGLES = ROOT / "training" / "community" / "messages.jsonl"
+THREADS = ROOT / "training" / "community" / "threads.jsonl"
+TAUGHT = (*LABELLED, "prowler")
 OUT = ROOT / "src" / "footnoted" / "assistants" / "community" / "fitted.json"
 # What the kinds of the labelled threads and messages are as speech acts; the rest follows from should_reply.
 KINDS = {
@@ -176,7 +178,7 @@ def pairs(community: str, index: Path, threads: list[Labelled]) -> list[Asked]:
     knowledge = KnowledgeBase.open(index)
     asyncio.run(knowledge.read_ahead())
     near = {"": 0.0, "alike": 1.0, "words": 3.0}
-    found = [(question, answers, knowledge.matches(question, near)[:12]) for question, answers in asked]
+    found = [(question, answers, knowledge.matches(question, near)[:16]) for question, answers in asked]
     return [
         (question, [(one, bool(answers(one.passage))) for one in some]) for question, answers, some in found if some
     ]
@@ -213,7 +215,7 @@ def fit(taught: list[str], out: Path) -> None:
     lines = (Path(__file__).with_name("community") / "acts.txt").read_text("utf-8").splitlines()
     acts = [(act, text) for act, text in (line.split("\t") for line in lines if not line.startswith("#"))]
     threads = [one for one in read_labelled(DATA / "community" / "messages.jsonl") if kept(one.id)]
-    threads = [one for one in threads if one.record["community"] in taught]
+    threads = [one for one in (*threads, *read_labelled(THREADS)) if one.record["community"] in taught]
     singles: list[tuple[str, str]] = []
     if "python-discord" in taught:
         old = SINGLES.read_text("utf-8").splitlines()
@@ -239,11 +241,11 @@ def main() -> None:
     parser.add_argument("--held", type=Path, help="a folder; for each community, what the others teach")
     given = parser.parse_args()
     if given.held is None:
-        fit(list(LABELLED), OUT)
+        fit(list(TAUGHT), OUT)
         return
     given.held.mkdir(parents=True, exist_ok=True)
-    for held in LABELLED:
-        fit([one for one in LABELLED if one != held], given.held / f"{held}.json")
+    for held in TAUGHT:
+        fit([one for one in TAUGHT if one != held], given.held / f"{held}.json")
 
 
 if __name__ == "__main__":

@@ -42,7 +42,7 @@ def steps(options: argparse.Namespace) -> list[Step]:
     data, kept, english = str(options.data), str(options.kept), str(options.kept / "english")
     reader = HERE / "reader"
     fast = [*(["--half"] if options.half else []), "--device", options.device, "--threads", str(options.threads)]
-    weights, reranker = str(options.kept / "reader" / "average.pt"), str(options.kept / "reader" / "reranker.pt")
+    weights = str(options.kept / "reader" / "average.pt")
     own = str(options.kept / "english" / "reader" / "average.pt")
 
     def step(name: str, what: str, script: Path, *arguments: str) -> Step:
@@ -68,13 +68,11 @@ def steps(options: argparse.Namespace) -> list[Step]:
     return [
         step("backbone", "any language: the pinned weights, dequantised, their vocabulary pruned", reader / "backbone.py", kept, "--data", data, "--pieces", "100000"),
         step("training", "claims and questions, from the last checkpoint on", reader / "train.py", *train),
-        step("groups", "questions beside what comes near", HERE / "rerank_groups.py", data, kept),
-        step("reranker", "taught on with questions", reader / "rerank.py", kept, weights, reranker, "--threads", str(options.threads)),
         step("mpnet", "English: the pinned weights, their first layers", reader / "mpnet.py", english),
         step("nearest", "English questions beside what comes near", HERE / "rerank_groups.py", data, english, "--english"),
         step("reader", "claims and questions, from the last checkpoint on", reader / "train.py", *taught),
-        step("files", "int8 networks", reader / "files.py", kept, str(options.kept / "files"), "--reranker", reranker),
-        step("install", "and the reader's, into the package", reader / "files.py", english, str(options.kept / "files" / "english"), "--english", own),
+        step("files", "int8 networks", reader / "files.py", kept, str(options.kept / "files"), "--reader", weights),
+        step("install", "and those for English, into the package", reader / "files.py", english, str(options.kept / "files" / "english"), "--english", own),
         step("gate", "thresholds and their promise", reader / "fit_gate.py", data, "--write"),
         step("confidence", "how sure an answer is", ROOT / "benchmarks" / "confidence.py", "--data", data, "--write"),
         step("relevance", "what orders sentences, and when to refuse", HERE / "fit_relevance.py", "--data", data, "--kept", kept, "--write"),
@@ -93,7 +91,7 @@ def digest(step: Step, before: str) -> str:
 
 def install(made: Path) -> None:
     """The new networks into the package; the encoder stays, whose vectors lie in people's indexes."""
-    shutil.copy(made / "reranker.onnx", WEIGHTS)
+    shutil.copy(made / "reader.onnx", WEIGHTS)
     shutil.copytree(made / "english", WEIGHTS / "english", dirs_exist_ok=True)
     named = [*sorted(WEIGHTS.glob("*.onnx")), WEIGHTS / "tokenizer.json", WEIGHTS / "words.q4"]
     sums = {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in named}

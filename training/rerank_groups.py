@@ -2,7 +2,7 @@
 
     python training/rerank_groups.py DATA KEPT [--english]
 
-What a reranker must tell apart is what comes near: the sentence that answers from the next best of the page, and from those
+What a reader must tell apart is what comes near: the sentence that answers from the next best of the page, and from those
 of the pages that share its words. So the passages are ranked as for a user, and of each the first ten sentences are
 written as they are read (`relevance.rank.alone`), a line a question: ``{"set", "question", "texts", "answers"}``. A clause that
 decides a customer's question stands beside clauses of the same policy. No document kept aside is among them.
@@ -20,12 +20,14 @@ from fit_relevance import ROOT, Asked, Remembered, languages, papers
 from parts import asked_written, part
 from rich.progress import track
 
+from footnoted.retrieval import Index
 from footnoted.retrieval.relevance.rank import _scored, alone, measured
 from footnoted.types import Source
 
 PAPERS = {"clapnq8": 600, "squad2": 1500, "squad8": 500}
 MOST = 10  # sentences of a question
-TAUGHT = "asked0[013-5].jsonl"  # `asked02` is what `fit_relevance.py` fits on
+OF_A_WORDING = 16  # clauses beside a customer's question
+TAUGHT = "asked0[013-9].jsonl"  # `asked02` is what `fit_relevance.py` fits on
 _BOOK = 8_000  # code points; among longer texts none is a passage
 
 
@@ -66,21 +68,25 @@ def of_policies(dice: random.Random) -> Iterator[dict]:
 
 
 def of_wordings() -> Iterator[dict]:
-    """Customers' questions over whole wordings, each beside the clauses that the responder itself finds nearest."""
-    from fit_clauses import UNREAD, asked
+    """Customers' questions over whole wordings, each beside the clauses that words and meaning put nearest."""
+    from fit_clauses import UNREAD, decides
 
-    from footnoted.assistants.insurance.passages import said_of
+    from footnoted.assistants.insurance.clauses import read_policy
+    from footnoted.assistants.insurance.passages import Clauses, passages_of, said_of
 
     for file in sorted((ROOT / "training" / "policies").glob("*.md")):
         if file.stem in UNREAD:
             continue
-        lines = [json.loads(line) for line in file.with_suffix(".jsonl").open(encoding="utf-8")]
-        for line in lines:
-            line["id"] = line["question"]
-        for one in asked(file.stem, [file], lines):
-            if any(one.right) or not one.answerable:
-                texts = [said_of(candidate.clause) for candidate in one.found]
-                yield {"set": "policies", "question": one.question, "texts": texts, "answers": one.right}
+        clauses = Clauses(passages_of(read_policy(Index.open([file], cache="off").sources())))
+        for line in map(json.loads, file.with_suffix(".jsonl").open(encoding="utf-8")):
+            scores = clauses.scores(line["question"])
+            order = sorted(range(len(scores)), key=lambda place: -scores[place])
+            read = [clauses.read[place][1] for place in order]
+            right = [any(decides(quote, clause.cited) for quote in line["decide"]) for clause in read]
+            near = [n for n in range(len(read)) if n < OF_A_WORDING or right[n]]
+            if any(right) or not line["answerable"]:
+                texts, answers = [said_of(read[n]) for n in near], [right[n] for n in near]
+                yield {"set": "policies", "question": line["question"], "texts": texts, "answers": answers}
 
 
 def group(asked: Asked, meaning: Remembered) -> dict | None:

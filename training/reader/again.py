@@ -1,7 +1,7 @@
 """A shipped network becomes a torch checkpoint again, so that training goes on where its own checkpoints are lost.
 
-    python again.py KEPT              KEPT/reader/average.pt of the reader, with mpnet.py's backbone in KEPT
-    python again.py KEPT --reranker   KEPT/reader/reranker.pt, with backbone.py's
+    python again.py KEPT                    KEPT/reader/average.pt of the one for English, with mpnet.py's backbone in KEPT
+    python again.py KEPT --every-language   the same of the other, with backbone.py's
 
 What int8 took is lost (cosine 0.997 a vector); a few hundred rows of training bring it back. The optimiser starts anew.
 """
@@ -15,16 +15,17 @@ import numpy as np
 import onnx
 import onnxruntime
 import torch
-from files import Answering, Reading
+from files import Reading
 from network import load
 from onnx import numpy_helper
 
 SHIPPED = Path(__file__).parents[2] / "src" / "footnoted" / "models" / "weights"
+HEADS = ("hidden", "ways", "answers", "doubts")
 MATRICES = ("qkv", "out", "up", "down")  # of a layer, in the order in which the graph multiplies by them
 
 
-def weights(file: Path, layers: int, heads: tuple[str, ...]) -> dict[str, np.ndarray]:
-    """A network's tensors by their torch names, dequantised; ``heads`` are those it has, in the graph's order."""
+def weights(file: Path, layers: int) -> dict[str, np.ndarray]:
+    """A network's tensors by their torch names, dequantised."""
     found = {one.name: numpy_helper.to_array(one) for one in onnx.load(str(file)).graph.initializer}
     named: dict[str, np.ndarray] = {}
     unnamed: list[np.ndarray] = []
@@ -44,7 +45,7 @@ def weights(file: Path, layers: int, heads: tuple[str, ...]) -> dict[str, np.nda
     for layer in range(layers):
         for matrix in MATRICES:
             named[f"encoder.layers.{layer}.{matrix}.weight"] = unnamed.pop(0)
-    for head in heads:
+    for head in HEADS:
         if f"{head}.weight" not in named:
             named[f"{head}.weight"] = unnamed.pop(0)
     if unnamed:
@@ -55,21 +56,21 @@ def weights(file: Path, layers: int, heads: tuple[str, ...]) -> dict[str, np.nda
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("kept", type=Path, help="with backbone.npz in it")
-    parser.add_argument("--reranker", action="store_true", help="it instead of the reader")
+    parser.add_argument("--every-language", action="store_true", help="that one instead of the one for English")
     options = parser.parse_args()
-    name, heads, whole = "english/reader.onnx", ("hidden", "ways", "answers", "doubts"), Reading
-    if options.reranker:
-        name, heads, whole = "reranker.onnx", ("hidden", "answers"), Answering
-    file, out = SHIPPED / name, options.kept / "reader" / ("reranker.pt" if options.reranker else "average.pt")
+    file = SHIPPED / ("reader.onnx" if options.every_language else "english/reader.onnx")
+    out = options.kept / "reader" / "average.pt"
     torch.set_num_threads(1)
     reader = load(options.kept).eval()
     wanted = {name: tuple(tensor.shape) for name, tensor in reader.state_dict().items()}
     found = {}
-    for name, values in weights(file, reader.shape["layers"], heads).items():
+    for name, values in weights(file, reader.shape["layers"]).items():
+        if name == "encoder.place.weight":  # only the places that a sequence may have are shipped
+            values = np.concatenate([values, reader.state_dict()[name].numpy()[len(values) :]])
         turned = wanted.get(name) == values.T.shape != values.shape  # a head's matrix stands the other way round
         found[name] = torch.from_numpy(np.array(values.T if turned else values, copy=True, order="C"))
     missing, strange = reader.load_state_dict(found, strict=False)
-    lacks = {one for one in missing if one.partition(".")[0] in {*heads, "encoder"}}
+    lacks = {one for one in missing if one.partition(".")[0] in {*HEADS, "encoder"}}
     if strange or lacks != {"encoder.word.weight"}:  # it is not shipped with either
         raise SystemExit(f"{file.name}: not this network's weights ({missing}, {strange})")
     words, mask, kinds = torch.randn(1, 40, reader.shape["width"]) * 0.05, torch.ones(1, 40), torch.zeros(1, 40).long()
@@ -77,8 +78,7 @@ def main() -> None:
     session = onnxruntime.InferenceSession(str(file))
     said = session.run(None, {"words": words.numpy(), "mask": mask.numpy(), "kinds": kinds.numpy()})
     with torch.no_grad():
-        meant = whole(reader)(words, mask, kinds)
-    meant = meant if isinstance(meant, tuple) else (meant,)
+        meant = Reading(reader)(words, mask, kinds)
     apart = max(float(np.abs(a - b.numpy()).max()) for a, b in zip(said, meant, strict=True))
     if apart > 0.2:
         raise SystemExit(f"the file and what was made of it differ by {apart:.2f}")

@@ -1,11 +1,11 @@
 """Torch networks become the files that `footnoted.models` opens: int8 networks, the word table, the tokenizer, their sums.
 
-    python files.py KEPT OUT [--reranker FILE]        the encoder and the reranker, of backbone.py's weights
-    python files.py KEPT OUT --english FILE           the reader, of mpnet.py's
+    python files.py KEPT OUT [--reader FILE]     the encoder and the reader for every language, of backbone.py's weights
+    python files.py KEPT OUT --english FILE      the reader for English, of mpnet.py's
 
 A network takes word vectors (b, n, width) instead of numbers of pieces, because the word table is shared, stays in
 4 bits, and is read row by row from the disk. Matrices are int8 per output channel with seven-bit weights
-(``reduce_range``), whose sums cannot overflow on processors without VNNI. The reader's take one of `LEVELS` steps either side
+(``reduce_range``), whose sums cannot overflow on processors without VNNI. The English reader's take one of `LEVELS` steps either side
 of nothing, as it was taught to (``train.py --levels``): they compute as fast, and compressed they are half as large.
 """
 
@@ -55,18 +55,6 @@ class Reading(nn.Module):
         return ways.softmax(-1), answers.sigmoid(), doubts.sigmoid()
 
 
-class Answering(nn.Module):
-    """Word vectors, mask, kinds -> the probability that the second text answers the first."""
-
-    def __init__(self, reader) -> None:
-        super().__init__()
-        self.reader = reader
-
-    def forward(self, words, mask, kinds):
-        states = self.reader.encoder.states(words, mask, kinds)
-        return self.reader.heads(states, mask, kinds)[1].sigmoid()
-
-
 def rounded(network: nn.Module) -> nn.Module:
     """The network, its layers' matrices rounded to `LEVELS`, without places that nothing reaches."""
     with torch.no_grad():
@@ -109,7 +97,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("kept", type=Path)
     parser.add_argument("out", type=Path)
-    parser.add_argument("--reranker", type=Path, help="the weights of `rerank.py`")
+    parser.add_argument("--reader", type=Path, help="the weights of `train.py`")
     parser.add_argument("--english", type=Path, help="the weights of `train.py --english`")
     options = parser.parse_args()
     torch.set_num_threads(1)
@@ -119,14 +107,13 @@ def main() -> None:
     mask[1, 5:] = 0
     kinds[0, 4:], kinds[1, 3:5] = 1, 1
     example = {"words": words, "mask": mask, "kinds": kinds}
+    told = ["ways", "answers", "doubts"]
     if options.english:
-        reader = Reading(rounded(plain))
-        write(reader, example, ["ways", "answers", "doubts"], options.out / "reader.onnx")
+        write(Reading(rounded(plain)), example, told, options.out / "reader.onnx")
     else:
         write(Embedding(plain.encoder), {"words": words, "mask": mask}, ["whole"], options.out / "encoder.onnx")
-    if options.reranker:
-        reranker = Answering(load(options.kept, options.reranker).eval())
-        write(reranker, example, ["answers"], options.out / "reranker.onnx")
+    if options.reader:
+        write(Reading(load(options.kept, options.reader).eval()), example, told, options.out / "reader.onnx")
     shutil.copy(options.kept / "tokenizer.json", options.out)
     shutil.copy(options.kept / "words.q4", options.out)
     sums = {

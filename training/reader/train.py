@@ -21,9 +21,9 @@ import network
 import numpy as np
 import torch
 import torch.nn.functional as F
+from asking import AT_ONCE, held_aside, loss_of_groups
 from material import CARRIED, NOT_CARRIED, QUESTION, Stream, gather
 from network import Linear, batch, load, sequence
-from rerank import AT_ONCE, held_aside, loss_of_groups
 from tokenizers import Tokenizer
 
 POOL = 1024  # rows drawn, sorted by length and cut into batches at once

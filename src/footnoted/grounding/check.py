@@ -23,7 +23,7 @@ from footnoted.grounding.gate import Gate, sureness
 from footnoted.grounding.lanes import Lanes
 from footnoted.grounding.reading import read
 from footnoted.grounding.shelf import Shelf
-from footnoted.models import ModelUnavailable, Reader
+from footnoted.models import EVERY_LANGUAGE, ModelUnavailable, Reader
 from footnoted.text import sentences
 from footnoted.text.language import language
 from footnoted.types import Evidence, Part, Span, Verdict
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from footnoted.types import Pointer, Source
 
 _ASKS = re.compile(r"[?？؟;]\W*$")  # in many languages a question has a statement's words
+_A_PAGE = 2_000  # code points by which the language of a source is told
 _DOUBTFUL = 0.6  # from here on a piece of a claim is shown as one that nothing carries
 
 
@@ -140,10 +141,10 @@ class Checker:
         """How sure it is (0–1) that every claim of an answer stands; an unchecked claim counts as none."""
         return sureness([verdict.score for verdict in verdicts])
 
-    def _network(self) -> Reader | str:
-        """The reader, or why it cannot be had."""
+    def _network(self, *, elsewhere: bool = False) -> Reader | str:
+        """The reader, or why it cannot be had; ``elsewhere`` that for languages in which nothing is ticked."""
         try:
-            return Reader.load(self._weights)
+            return Reader.load(EVERY_LANGUAGE if elsewhere else self._weights)
         except ModelUnavailable as error:
             return str(error)
 
@@ -151,9 +152,9 @@ class Checker:
         """The verdict on one sentence that stands nowhere as it is: by what is quoted or cited, else by all sources."""
         asked = _there(cited, sources)
         everyone = list(range(len(sources)))
-        if not self._is_read(code := language(text)):
-            return Verdict("not_checked", reason=f"language: this is in {code!r}, in which the check was not measured")
-        if (unknown := unknown_name(text, [self._shelf.take(source) for source in sources])) is not None:
+        code = language(text)
+        elsewhere = not self._is_measured(code)
+        if not elsewhere and (unknown := unknown_name(text, [self._shelf.take(source) for source in sources])):
             told = f'no source has "{text[unknown.start : unknown.end]}"'
             return Verdict("unsupported", score=0.0, tier="exact", flagged=(unknown,), reason=told)
         rounds = [indices for indices in (asked, everyone) if indices]
@@ -171,7 +172,10 @@ class Checker:
             if found is not None and found.texts == seen:
                 continue  # the other sources add nothing to what the cited ones say
             seen = found.texts if found is not None else ()
-            verdict = _otherwise(text, found, passages) or self._by_reader(text, found, passages)
+            if elsewhere:
+                verdict = self._elsewhere(text, found, code)
+            else:
+                verdict = _otherwise(text, found, passages) or self._by_reader(text, found, passages)
             verdict = _at(verdict, indices)
             if verdict.ruling == "supported":
                 return verdict
@@ -181,19 +185,16 @@ class Checker:
 
     def _by_reader(self, text: str, found: Window | None, passages: Sequence[Passage]) -> Verdict:
         """What reader and gate make of a sentence beside its evidence; sources are counted as ``passages`` are."""
+        near = found.evidence[0].quote if found is not None else passages[0].source.text[:_A_PAGE] if passages else ""
+        if not self._is_measured(code := language(near)):
+            return self._elsewhere(text, found, code)
         if found is None or found.cover <= self._gate.near:
             flagged = found.missing if found is not None else ()
             reason = "nothing in the sources speaks of this"
             return Verdict("unsupported", score=0.0, tier="exact", flagged=flagged, reason=reason)
-        if not self._is_read(code := language(found.evidence[0].quote)):
-            reason = f"language: what comes near it is in {code!r}, in which the check was not measured"
-            return Verdict("not_checked", evidence=found.evidence, reason=reason)
-        reader = self._network()
-        if isinstance(reader, str):
-            return Verdict("not_checked", evidence=found.evidence, reason=reader)
-        readings = [reading for evidence in found.texts if (reading := reader.read(text, evidence)).whole]
-        if not readings:
-            return Verdict("not_checked", evidence=found.evidence, reason="it is too long to be read with its evidence")
+        readings = self._readings(text, found)
+        if isinstance(readings, str):
+            return Verdict("not_checked", evidence=found.evidence, reason=readings)
         reading = readings[0]
         score = round(self._gate.score(readings, found.overlap), 4)
         ruling = self._gate.ruling(score, min(one.contradicted for one in readings))
@@ -214,12 +215,37 @@ class Checker:
             reason=reason or _REASONS[ruling],
         )
 
+    def _elsewhere(self, text: str, found: Window | None, code: str) -> Verdict:
+        """What is scored and never ticked: a sentence, or what comes near it, in a language that was not measured."""
+        reason = f"language: this, or what comes near it, is in {code!r}, in which the check was not measured"
+        if found is None or found.cover <= self._gate.near:
+            return Verdict("not_checked", reason=reason)
+        readings = self._readings(text, found, elsewhere=True)
+        if isinstance(readings, str):
+            return Verdict("not_checked", evidence=found.evidence, reason=readings)
+        return Verdict(
+            "unsure",
+            score=round(self._gate.score(readings, found.overlap, elsewhere=True), 4),
+            tier="model",
+            evidence=found.evidence,
+            flagged=_doubted(text, readings[0]) or found.missing,
+            reason=reason,
+        )
+
+    def _readings(self, text: str, found: Window, *, elsewhere: bool = False) -> list[Reading] | str:
+        """What the network makes of a sentence beside each of its windows, or why it makes nothing of it."""
+        reader = self._network(elsewhere=elsewhere)
+        if isinstance(reader, str):
+            return reader
+        readings = [reading for evidence in found.texts if (reading := reader.read(text, evidence)).whole]
+        return readings or "it is too long to be read with its evidence"
+
     def _word_for_word(self, claim: str, sources: Sequence[Source], cited: Sequence[int]) -> Verdict | None:
         """``supported`` where the claim is one sentence that a source says letter by letter: it needs no reader."""
         return self._quoted(claim, sources, [*_there(cited, sources), *range(len(sources))])
 
-    def _is_read(self, code: str) -> bool:
-        """Whether a sentence in this language is weighed; one whose language is not sure is."""
+    def _is_measured(self, code: str) -> bool:
+        """Whether a sentence in this language may be ticked; one whose language is not sure may."""
         return not code or code in self._gate.languages
 
     def _quoted(self, text: str, sources: Sequence[Source], indices: Sequence[int]) -> Verdict | None:

@@ -45,7 +45,8 @@ class Gate:
     A claim is ``supported`` from ``supported`` on, ``unsupported`` up to ``unsupported``; ``contradicted`` where the
     reader says so from ``contradicted`` on; in between it is ``unsure``. ``near`` is the share of its words above which
     the sources speak of a claim at all; two sources disagree from ``disagree`` on. ``curve`` has for rising scores the
-    share of claims from there on that are not carried, and the share of all claims that are there.
+    share of claims from there on that are not carried, and the share of all claims that are there. Only what is in one of
+    the ``languages`` gets a verdict by its score; ``elsewhere`` are the four weights by which the rest is scored.
     """
 
     carried: float
@@ -59,6 +60,7 @@ class Gate:
     disagree: float
     promise: Promise
     languages: tuple[str, ...] = ("en",)
+    elsewhere: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)
     curve: tuple[tuple[float, float, float], ...] = ()
     extra: dict[str, Any] = field(default_factory=dict)
 
@@ -67,15 +69,18 @@ class Gate:
         """That of a file `footnoted calibrate` wrote; the shipped one without. Raises `ConfigurationError`."""
         return _shipped() if file is None else _read(file)
 
-    def score(self, readings: Sequence[Reading], overlap: float) -> float:
+    def score(self, readings: Sequence[Reading], overlap: float, *, elsewhere: bool = False) -> float:
         """The probability (0–1) that the evidence carries the claim.
 
         ``readings`` are of the same claim beside wider and narrower evidence; the mean of what they say counts.
         ``overlap`` is the share of the claim's words, by what they tell, that stand in the sources of its evidence: an
         answer that goes astray has words no source has, which the reader, taught on near misses, tells less well.
+        ``elsewhere``: the network for every language has read it.
         """
+        own = self.carried, self.contradicted_weight, self.overlap, self.shift
+        by_carried, by_contradicted, by_overlap, shift = self.elsewhere if elsewhere else own
         carried, contradicted = mean_logits(readings)
-        total = self.carried * carried + self.contradicted_weight * contradicted + self.overlap * overlap + self.shift
+        total = by_carried * carried + by_contradicted * contradicted + by_overlap * overlap + shift
         return 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, total))))
 
     def ruling(self, score: float, contradicted: float) -> Ruling:
@@ -217,6 +222,7 @@ def _read(file: Path) -> Gate:
         told = json.loads(file.read_text(encoding="utf-8"))
         told["promise"] = Promise(**told["promise"])
         told["languages"] = tuple(told["languages"])
+        told["elsewhere"] = tuple(told.get("elsewhere", (0.0,) * 4))
         told["curve"] = tuple((score, risk, coverage) for score, risk, coverage in told["curve"])
         return Gate(**told)
     except (OSError, ValueError, TypeError, KeyError) as error:

@@ -1,8 +1,8 @@
 """Reads two texts together, every piece of one beside every piece of the other.
 
-They are a claim and its evidence, or a question and what may answer it. `Reader` reads both, in English: it is made of
-MPNet (Song et al. 2020, arXiv:2004.09297), all of whose layers that ship were trained on (``training/reader``).
-`Reranker` reads questions in any language: it is the encoder's network, trained on in the same way.
+They are a claim and its evidence, or a question and what may answer it. The network for English is made of MPNet (Song et
+al. 2020, arXiv:2004.09297), the smaller one for every other language of the encoder's own backbone; of both all layers that ship
+were trained on (``training/reader``).
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import threading
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Self, cast
+from typing import TYPE_CHECKING, ClassVar
 
 from footnoted.models.files import END, ENGLISH, START, Shared
 
@@ -40,65 +40,33 @@ class Reading:
     whole: bool
 
 
-class _Joint:
-    """A network that reads two texts as one sequence. `load` gives the process's own; safe to call from any thread."""
+class Reader:
+    """Says what evidence makes of a claim, of which of its words there is doubt, and whether a text answers a question.
 
-    _file: ClassVar[str]
-    _home: ClassVar[Path | None] = None
-    _loaded: ClassVar[dict[tuple[type[_Joint], Path | None], _Joint]] = {}
+    ``folder`` holds the network with its tokenizer and word table: without one that for English,
+    `footnoted.models.EVERY_LANGUAGE` that for any. `load` gives the process's own; safe to call from any thread.
+    """
+
+    _loaded: ClassVar[dict[Path, Reader]] = {}
     _loading: ClassVar[threading.Lock] = threading.Lock()
 
     def __init__(self, folder: Path | None = None) -> None:
-        self._shared = Shared.of(folder or self._home)
-        self._session = self._shared.session(self._file)
+        self._shared = Shared.of(folder or ENGLISH)
+        self._session = self._shared.session("reader.onnx")
 
     @classmethod
-    def load(cls, folder: Path | None = None) -> Self:
+    def load(cls, folder: Path | None = None) -> Reader:
         """The process's shared one, opened on the first call. Raises `ModelUnavailable`."""
+        where = folder or ENGLISH
         with cls._loading:
-            if (cls, folder) not in cls._loaded:
-                cls._loaded[cls, folder] = cls(folder)
-            return cast("Self", cls._loaded[cls, folder])
+            if where not in cls._loaded:
+                cls._loaded[where] = cls(where)
+            return cls._loaded[where]
 
     def answers(self, question: str, text: str) -> float:
         """The chance (0–1) that the text, cut at the end where it is too long, answers the question."""
         (said,), _, _ = self._said(["answers"], self._pieces(question)[0], self._pieces(text)[0])
         return float(said[0])
-
-    def _said(
-        self, outputs: list[str], own: Sequence[int], theirs: Sequence[int]
-    ) -> tuple[list[NDArray[np.float32]], int, bool]:
-        """What the network says of two texts in pieces; how many of the first were read, and whether all of both."""
-        from footnoted.native import numpy as np
-
-        head = [START, *own[: LONGEST // 2], END, END]
-        tail = [*theirs[: LONGEST - len(head) - 1], END]
-        kinds = np.asarray([[0] * len(head) + [1] * len(tail)], dtype=np.int64)
-        words = self._shared.words([*head, *tail])[None]
-        mask = np.ones((1, words.shape[1]), dtype=np.float32)
-        said = self._session.run(outputs, {"words": words, "mask": mask, "kinds": kinds})
-        read = len(head) - 3
-        return said, read, read == len(own) and len(tail) == len(theirs) + 1
-
-    def _pieces(self, text: str) -> tuple[list[int], list[tuple[int, int]]]:
-        valid = text[:_CHARACTERS].encode("utf-8", "replace").decode("utf-8")
-        encoded = self._shared.tokenizer.encode(valid, add_special_tokens=False)
-        return encoded.ids, encoded.offsets
-
-
-class Reranker(_Joint):
-    """Says whether a text answers a question, in any language (Nogueira and Cho 2019, arXiv:1901.04085)."""
-
-    _file = "reranker.onnx"
-
-
-class Reader(_Joint):
-    """Says what evidence makes of a claim, of which of its words there is doubt, and whether a text answers.
-
-    All of it in English. ``folder`` may hold another network of the same kind, with its tokenizer and word table.
-    """
-
-    _file, _home = "reader.onnx", ENGLISH
 
     def length(self, text: str) -> int:
         """How many pieces the text has, to fill `LONGEST` with."""
@@ -119,3 +87,23 @@ class Reader(_Joint):
             doubts[0, 1 : 1 + read],
             whole and max(len(claim), len(evidence)) <= _CHARACTERS,
         )
+
+    def _said(
+        self, outputs: list[str], own: Sequence[int], theirs: Sequence[int]
+    ) -> tuple[list[NDArray[np.float32]], int, bool]:
+        """What the network says of two texts in pieces; how many of the first were read, and whether all of both."""
+        from footnoted.native import numpy as np
+
+        head = [START, *own[: LONGEST // 2], END, END]
+        tail = [*theirs[: LONGEST - len(head) - 1], END]
+        kinds = np.asarray([[0] * len(head) + [1] * len(tail)], dtype=np.int64)
+        words = self._shared.words([*head, *tail])[None]
+        mask = np.ones((1, words.shape[1]), dtype=np.float32)
+        said = self._session.run(outputs, {"words": words, "mask": mask, "kinds": kinds})
+        read = len(head) - 3
+        return said, read, read == len(own) and len(tail) == len(theirs) + 1
+
+    def _pieces(self, text: str) -> tuple[list[int], list[tuple[int, int]]]:
+        valid = text[:_CHARACTERS].encode("utf-8", "replace").decode("utf-8")
+        encoded = self._shared.tokenizer.encode(valid, add_special_tokens=False)
+        return encoded.ids, encoded.offsets

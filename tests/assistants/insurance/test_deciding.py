@@ -76,13 +76,13 @@ def test_a_question_about_something_else_has_less_of_a_chance(kite):
 
 
 def test_without_the_networks_words_alone_order_clauses(kite, monkeypatch):
-    from footnoted.models import Embedder, ModelUnavailable, Reranker
+    from footnoted.models import Embedder, ModelUnavailable, Reader
 
     def gone(*_):
         raise ModelUnavailable("no weights")
 
     monkeypatch.setattr(Embedder, "load", gone)
-    monkeypatch.setattr(Reranker, "load", gone)
+    monkeypatch.setattr(Reader, "load", gone)
     shelf = Clauses(passages_of(read_policy(Index.open(kite, cache="off").sources())))
     found = candidates("theft from a beach", shelf, [0.0] * len(shelf.passages))
     assert any(one.clause.number == "Article 3(1)(c)" for one in found[:2])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from footnoted.models import Reader, Reranker
+from footnoted.models import EVERY_LANGUAGE, Reader
 from footnoted.retrieval.relevance import ShippedMeaning
 from footnoted.retrieval.relevance.meaning import in_english
 
@@ -28,10 +28,10 @@ def test_only_what_is_all_in_english_is_read_as_english(question, texts, english
     assert in_english(question, texts) is english
 
 
-@pytest.mark.parametrize(("text", "network"), [(ENGLISH, Reader), (GERMAN, Reranker)])
-def test_texts_are_read_by_the_network_for_their_language(text, network):
+@pytest.mark.parametrize(("text", "folder"), [(ENGLISH, None), (GERMAN, EVERY_LANGUAGE)])
+def test_texts_are_read_by_the_network_for_their_language(text, folder):
     """The chances are that network's own, in the order of the texts, each text read once."""
     question = "How high is the excess for glass?"
     again = [text, "Nothing of it.", text]
     first, _, last = ShippedMeaning().answers(question, again)
-    assert first == last == network.load().answers(question, text)
+    assert first == last == Reader.load(folder).answers(question, text)

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from footnoted.types import Source
 
 _AT_ONCE = 16  # passages whose meaning is read before others have a turn
-_CLOSELY = 8  # passages that are read with the question
+_CLOSELY = 16  # passages whose sentences are weighed and, the best of them, read with the question
 
 
 class Reading(Meaning, Reads, Protocol):

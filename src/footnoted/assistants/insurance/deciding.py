@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from footnoted.assistants.insurance.passages import Clauses
 
 MOST = 3  # clauses that are quoted
-_READ = 12  # of the nearest clauses, each is read with the question
+READ = 32  # of the nearest clauses, each is read with the question
+_BEHIND = 2.0  # log-odds by which a clause may seem less likely than the first and be quoted beside it
 _AS_GOOD = 0.5  # log-odds by which a whole clause may seem likelier than one item of it
 _KINDS = ("limit", "definition", "exclusion", "exception", "procedure")
 
@@ -49,15 +50,11 @@ class Candidate:
 def candidates(question: str, shelf: Clauses, odds: Sequence[float]) -> list[Candidate]:
     """The nearest clauses, those that decide likeliest first. ``odds``: of each passage's relevance, in logarithms."""
     scores, words = shelf.scores(question), shelf.words(question)
-    order = sorted(range(len(scores)), key=lambda place: -scores[place])[:_READ]
+    order = sorted(range(len(scores)), key=lambda place: -scores[place])[:READ]
     if not order:
         return []
     said = [said_of(shelf.read[place][1]) for place in order]
-    english = in_english(question, said)
-    try:
-        reads = [odds_of(chance) for chance in ShippedMeaning().answers(question, said)]
-    except ModelUnavailable:
-        reads = [0.0] * len(said)
+    english, reads = in_english(question, said), answers(question, said)
     near = [scores[place] for place in order]
     relevant = [odds[shelf.read[place][0]] for place in order]
     mean, worded, read, leading = sum(near) / len(near), max(words), max(reads), max(relevant)
@@ -84,11 +81,19 @@ def candidates(question: str, shelf: Clauses, odds: Sequence[float]) -> list[Can
     return sorted(found, key=lambda one: -one.score)
 
 
+def answers(question: str, texts: Sequence[str]) -> list[float]:
+    """How likely it is of each text that it answers, in log-odds; 0 of all where no network can be opened."""
+    try:
+        return [odds_of(chance) for chance in ShippedMeaning().answers(question, texts)]
+    except ModelUnavailable:
+        return [0.0] * len(texts)
+
+
 def quoted(found: Sequence[Candidate], most: int = MOST) -> list[Candidate]:
-    """The first few, none of them a part of another; a part that is as good as the whole stands for it."""
+    """The first few that come near the first; none is a part of another, a part as good as the whole stands for it."""
     chosen: list[Candidate] = []
     for whole in found:
-        if len(chosen) == most:
+        if len(chosen) == most or found[0].score - whole.score > _BEHIND:
             break
         parts = (each for each in found if _holds(whole.clause, each.clause) and whole.score - each.score < _AS_GOOD)
         one = next(parts, whole)

@@ -163,29 +163,26 @@ class Clauses:
         self._whole = sum(map(len, self._said)) <= _READ_AHEAD
 
     def nearness(self, question: str, *, products: Collection[str] = (), favour: float = 0.0) -> list[float]:
-        """How near each passage comes to a question: its nearest clause, and how near its whole document comes.
+        """How near each of the clauses that were ``read`` comes: its own score, and how near its whole document comes.
 
-        Passages of these ``products``, and of documents the question names, get ``favour`` more. All 0 where neither
-        words nor meaning say anything.
+        Those of passages of these ``products``, and of documents the question names, get ``favour`` more. All 0 where
+        neither words nor meaning say anything.
         """
         scores = self.scores(question)
+        if not any(scores):
+            return scores
         favoured = self._named(question) | {
             one.clauses[0].document for one in self.passages if product_of(one.source) in products
         }
-        if not any(scores):
-            return [0.0] * len(self.passages)
-        best = [0.0] * len(self.passages)
         by_file: dict[str, list[float]] = defaultdict(list)
-        for (place, clause), score in zip(self.read, scores, strict=True):
-            best[place] = max(best[place], score)
+        for (_, clause), score in zip(self.read, scores, strict=True):
             by_file[clause.document].append(score)
         whole = {file: sum(sorted(each)[-5:]) / min(5, len(each)) for file, each in by_file.items()}
         mean = sum(whole.values()) / max(1, len(whole))
-        found = []
-        for score, passage in zip(best, self.passages, strict=True):
-            file = passage.clauses[0].document
-            found.append(score + _BY_DOCUMENT * (whole[file] - mean) + favour * (file in favoured))
-        return found
+        return [
+            score + _BY_DOCUMENT * (whole[clause.document] - mean) + favour * (clause.document in favoured)
+            for (_, clause), score in zip(self.read, scores, strict=True)
+        ]
 
     def _named(self, question: str) -> set[str]:
         """The files a question names by a word that is one document's alone: of its title, or a plan's."""

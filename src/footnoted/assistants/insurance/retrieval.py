@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Any, overload
 
 from footnoted.assistants.insurance.citation import ChunkResult
 from footnoted.assistants.insurance.clauses import read_policy
+from footnoted.assistants.insurance.deciding import READ, answers
 from footnoted.assistants.insurance.intent import IntentClassification, IntentRouter
 from footnoted.assistants.insurance.meaning import Shelf
-from footnoted.assistants.insurance.passages import Clauses, passages_of, product_of
+from footnoted.assistants.insurance.passages import Clauses, passages_of, product_of, said_of
 from footnoted.assistants.insurance.phrases import language_of
 from footnoted.assistants.insurance.vocabulary import Vocabulary
 from footnoted.retrieval.relevance import ShippedMeaning
+from footnoted.retrieval.relevance.logistic import chance_of
 from footnoted.retrieval.relevance.rarity import UNSEEN, rarity
 from footnoted.text import content_stems
 from footnoted.text.language import language
@@ -45,7 +47,8 @@ _FAVOUR = (
     0.04  # nearness that clauses of a document get which the question names: its product, its title's words, a plan
 )
 _USUAL, _SCALE = 0.858, 0.02  # nearness of a clause that is as likely as not to speak of the matter, and its spread
-_LEAST = 0.02  # relevance from which a clause is worth telling
+_WEIGHT = 0.7  # of nearness so scaled, and of the reader's log-odds, in those of a clause's relevance
+_LEAST = 0.001  # relevance from which a clause is worth telling
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,16 +131,26 @@ class RetrievalAgent:
         return RetrievalResult(chunks, query, tuple(dict.fromkeys(chunk.product_name for chunk in chunks)))
 
     def _of_clauses(self, clauses: Clauses, request: RetrievalRequest, query: str) -> RetrievalResult:
-        """The clauses and tables nearest in words and meaning, those of a product or plan that is named first."""
+        """The clauses and tables nearest in words and meaning and as read with the question, a named product's first."""
         intent = request.intent_classification
         asked = f"{request.before} {request.query or intent.query}".strip()
         if request.top_k <= 0 or not any(char.isalnum() for char in asked):
             return RetrievalResult((), query)
         near = clauses.nearness(asked, products=intent.products, favour=_FAVOUR)
+        if not any(near):
+            return RetrievalResult((), query)
+        order = sorted(range(len(near)), key=lambda place: -near[place])[:READ]
+        said = [said_of(clauses.read[place][1]) for place in order]
+        read = dict(zip(order, answers(asked, said), strict=True))
+        least = min(read.values())
+        odds = [-math.inf] * len(clauses.passages)  # of each passage, by its best clause
+        for place, score in enumerate(near):
+            passage = clauses.read[place][0]
+            told = _WEIGHT * ((score - _USUAL) / _SCALE + read.get(place, least))
+            odds[passage] = max(odds[passage], told)
         weighed = [
-            (self._thanked(one.source) / (1 + math.exp((_USUAL - score) / _SCALE)), one.source)
-            for score, one in zip(near, clauses.passages, strict=True)
-            if score
+            (self._thanked(one.source) * chance_of(each), one.source)
+            for each, one in zip(odds, clauses.passages, strict=True)
         ]
         best = sorted((pair for pair in weighed if pair[0] >= _LEAST), key=_best_first)[: request.top_k]
         chunks = tuple(as_chunk(source, score) for score, source in best)

@@ -48,7 +48,7 @@ _KEPT = 4_096  # readings kept in the process: a refusal, a follow-up and a seco
 class ShippedMeaning:
     """The package's own networks, opened at the first use. Raises `ModelUnavailable` where they cannot run."""
 
-    _kept: ClassVar[OrderedDict[tuple[type, str, str], float]] = OrderedDict()
+    _kept: ClassVar[OrderedDict[tuple[bool, str, str], float]] = OrderedDict()
     _lock: ClassVar[threading.Lock] = threading.Lock()
 
     def queries(self, texts: Sequence[str]) -> NDArray[np.float32]:
@@ -65,18 +65,18 @@ class ShippedMeaning:
 
     def answers(self, question: str, texts: Sequence[str]) -> list[float]:
         """The chance (0–1) of each text that it answers: by the network for English where all is (`in_english`)."""
-        from footnoted.models import Reader, Reranker
+        from footnoted.models import EVERY_LANGUAGE, Reader
 
-        network = Reader if in_english(question, texts) else Reranker
+        english = in_english(question, texts)
         with self._lock:
-            kept = {text: self._kept.get((network, question, text)) for text in texts}
+            kept = {text: self._kept.get((english, question, text)) for text in texts}
         known = {text: chance for text, chance in kept.items() if chance is not None}
         missing = [text for text in dict.fromkeys(texts) if text not in known]
         if missing:
-            opened = network.load()
-            known |= {text: opened.answers(question, text) for text in missing}
+            reader = Reader.load(None if english else EVERY_LANGUAGE)
+            known |= {text: reader.answers(question, text) for text in missing}
             with self._lock:
-                self._kept.update({(network, question, text): known[text] for text in missing})
+                self._kept.update({(english, question, text): known[text] for text in missing})
                 while len(self._kept) > _KEPT:
                     self._kept.popitem(last=False)
         return [known[text] for text in texts]

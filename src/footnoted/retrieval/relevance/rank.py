@@ -33,7 +33,7 @@ _SKIPPED = frozenset({"heading", "header", "rule"})
 _SAID = 900  # code points of a passage that its vector is made of
 _BOOK = 4_000  # code points from which on a source is no passage that one vector can stand for
 _READ = 1_400  # code points of a passage that are read together with the question
-_CLOSELY = 8  # of the best sentences, each alone is
+_CLOSELY = 16  # of the best sentences, each alone is
 _TOPIC = 3  # words of a sentence that only names what the next is about
 _PASSAGES = 4.0  # what a unit of a passage's likeness counts beside words, when the sentences to measure are chosen
 
@@ -109,7 +109,7 @@ def judged(
 
 
 def reread(question: str, ranked: Sequence[Scored], sources: Sequence[Source], reads: Reads) -> list[Scored]:
-    """The ranked sentences in a new order, the best eight each read together with the question."""
+    """The ranked sentences in a new order, the best sixteen each read together with the question."""
     best, rest = ranked[:_CLOSELY], ranked[_CLOSELY:]
     if len(best) < 2:
         return list(ranked)
