@@ -284,7 +284,7 @@ def test_what_stands_word_for_word_waits_for_no_model():
     """A quote of the cited source is supported before the reader is opened; anything else opens it."""
 
     class Unopened(Checker):
-        def _network(self):
+        def _network(self, *, elsewhere=False):
             raise LookupError("the model was opened")
 
     source = Source(id="a", text="The windscreen excess is £75 for a repair. Racing is not covered.")
@@ -319,3 +319,37 @@ def test_a_courtesy_is_no_claim(checker, talk):
     verdict = checker.check(f"{talk} The excess is £75.", sources)
     assert verdict.ruling == "supported"
     assert {one.quote for one in verdict.evidence} == {"The excess is £75."}
+
+
+@pytest.mark.parametrize(
+    ("claim", "text"),
+    [
+        ("Die Selbstbeteiligung bei Glasschäden liegt bei 75 Euro.", "Die Selbstbeteiligung bei Glasschäden beträgt 75 Euro."),
+        ("The glass excess is 75 euros (Selbstbeteiligung).", "Die Selbstbeteiligung bei Glasschäden beträgt 75 Euro."),
+    ],
+)
+def test_what_is_not_in_english_is_scored_and_never_ticked(checker, claim, text):
+    """The sentence, or what comes near it: its verdict says the language, and how near it is."""
+    verdict = checker.check(claim, [source(text)])
+    assert verdict.ruling in ("unsure", "not_checked")
+    assert "'de'" in verdict.reason
+    if verdict.ruling == "unsure":
+        assert verdict.score is not None
+        assert 0 < verdict.score < 1
+        assert verdict.evidence[0].quote == text
+
+
+def test_in_another_language_a_true_sentence_scores_above_a_false_one(checker):
+    """The network for every language reads claim and evidence together, not the words they share."""
+    text = [source("Die Versicherung zahlt den Abschleppwagen, aber nicht das Hotel für die Nacht.")]
+    true = checker.check("Das Hotel für die Nacht zahlt die Versicherung nicht.", text)
+    false = checker.check("Das Hotel für die Nacht zahlt die Versicherung.", text)
+    assert true.ruling == false.ruling == "unsure"
+    assert true.score > false.score
+
+
+def test_what_shares_no_word_with_sources_in_another_language_is_not_checked(checker):
+    """Nothing was read, so nothing is said of it."""
+    verdict = checker.check("Der Mond ist aus Käse gemacht worden, sagt man.", [source("La franchise est de 75 euros par sinistre.")])
+    assert verdict.ruling == "not_checked"
+    assert verdict.score is None

@@ -1,6 +1,7 @@
 """Which clauses are quoted, none a part of another, with a chance; and articles whose paragraphs are numbered (1)."""
 
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -58,7 +59,8 @@ def test_no_clause_is_quoted_beside_a_part_of_itself(kite):
     shelf = Clauses(passages_of(read_policy(Index.open(kite, cache="off").sources())))
     found = candidates("how much for a broken frame?", shelf, [0.0] * len(shelf.passages))
     assert {"Article 1(1)", "Article 1(1)(a)"} <= {one.clause.number for one in found}
-    numbers = [one.clause.number for one in quoted(found)]
+    near = [replace(one, score=-place / 10) for place, one in enumerate(found)]
+    numbers = [one.clause.number for one in quoted(near)]
     assert len(numbers) == MOST
     assert not any(a != b and b.startswith(f"{a}(") for a in numbers for b in numbers)
     assert [one.score for one in found] == sorted((one.score for one in found), reverse=True)
@@ -87,3 +89,12 @@ def test_without_the_networks_words_alone_order_clauses(kite, monkeypatch):
     found = candidates("theft from a beach", shelf, [0.0] * len(shelf.passages))
     assert any(one.clause.number == "Article 3(1)(c)" for one in found[:2])
     assert all(math.isfinite(one.score) for one in found)
+
+
+def test_only_what_comes_near_the_first_is_quoted_beside_it(kite):
+    """A clause that seems much less likely would only confuse."""
+    shelf = Clauses(passages_of(read_policy(Index.open(kite, cache="off").sources())))
+    found = candidates("lesson after a repair", shelf, [0.0] * len(shelf.passages))
+    first, *rest = (replace(one, score=float(-place)) for place, one in enumerate(found))
+    assert len(quoted([first, *rest])) > 1
+    assert [one.clause for one in quoted([first, *(replace(one, score=one.score - 9) for one in rest)])] == [first.clause]
