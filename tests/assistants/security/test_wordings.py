@@ -1,6 +1,7 @@
 """Classes of wordings: bounds, what is denied, forms of words, groups, comparisons, risks, and names of several kinds."""
 
 from dataclasses import replace
+from datetime import date, timedelta
 
 import pytest
 
@@ -9,7 +10,7 @@ from footnoted.assistants.security.query.linking import spelt_out
 from footnoted.assistants.security.query.meaning import shipped_meanings
 from footnoted.assistants.security.query.reading import read
 from footnoted.assistants.security.query.running import run
-from footnoted.assistants.security.query.topics import denies, tells
+from footnoted.assistants.security.query.topics import affirms, denies, tells
 from footnoted.assistants.security.query.vocabulary import vocabulary_of
 
 RANKS = ["critical", "high", "medium", "low", "informational"]
@@ -308,3 +309,73 @@ async def test_hours_are_days_where_they_make_some():
     assert spelt_out("in the last 48 hours") == "in the last 2 days"
     assert spelt_out("the last 24h") == "the last 1 days"
     assert spelt_out("the last 6 hours") == "the last 6 hours"
+
+
+@pytest.mark.parametrize(
+    ("words", "first", "before"),
+    [
+        ("since 5 May 2026", (5, 5), None), ("after 5 May 2026", (5, 6), None), ("later than 5 May 2026", (5, 6), None),
+        ("on or after 5 May 2026", (5, 5), None), ("before 5 May 2026", None, (5, 5)), ("prior to 5 May", None, (5, 5)),
+        ("by 5 May 2026", None, (5, 6)), ("until 5 May 2026", None, (5, 6)), ("on or before 5 May", None, (5, 6)),
+        ("no later than the 5th of May", None, (5, 6)), ("from 1 May through 5 May", (5, 1), (5, 6)),
+        ("after April 2026", (5, 1), None), ("by the end of April", None, (5, 1)), ("through April", None, (5, 1)),
+        ("until April 2026", None, (4, 1)),
+    ],
+)  # fmt: skip
+async def test_a_day_is_within_its_bound_where_the_word_says_so(asked, words, first, before):
+    """After the fifth begins with the sixth; by the fifth ends with the fifth."""
+    reading = asked(f"How many high findings were first seen {words}?")
+    days = [one and date(2026, *one) for one in (first, before)]
+    assert [reading.query.where.first_seen_from, reading.query.where.first_seen_before] == days
+    assert (reading.unused, reading.unfit) == ([], [])
+
+
+async def test_a_day_of_the_week_is_the_last_one(asked, vocabulary):
+    """Of the week up to the newest scan; one that is to come is told."""
+    today = vocabulary.today
+    since = asked(f"findings first seen since {today - timedelta(days=3):%A}").query.where
+    on = asked(f"findings first seen last {today:%A}").query.where
+    assert since.first_seen_from == today - timedelta(days=3)
+    assert on.first_seen_from == today - timedelta(days=7)
+    assert "friday" in " ".join(asked("how many high findings are due by next Friday").unused)
+
+
+async def test_ages_have_an_upper_bound_too(asked, vocabulary):
+    """Less than seven days is six at most; both ends of a span count."""
+    aged = [
+        asked(f"high findings open {one}") for one in ("less than a week", "at most 7 days", "between 2 and 4 days")
+    ]
+    days = [(vocabulary.today - one.query.where.first_seen_from).days for one in aged]
+    assert days == [6, 7, 4]
+    assert aged[2].query.where.first_seen_before == vocabulary.today - timedelta(days=1)
+    assert all((one.unused, one.unfit) == ([], []) for one in aged)
+
+
+@pytest.mark.parametrize(
+    ("question", "field", "value"),
+    [
+        ("How many highs are in any region but us-east-1?", "region", "us-east-1"),
+        ("all criticals but the ones in S3", "service", "s3"), ("high findings, except issues in S3", "service", "s3"),
+        ("criticals that are not in the region us-east-1", "region", "us-east-1"),
+    ],
+)  # fmt: skip
+async def test_what_is_taken_away_is_not_asked_for(asked, question, field, value):
+    """However many words lie between what takes away and what is taken."""
+    query = asked(question).query
+    assert query.without() == {field: [value]}
+    assert not getattr(query.where, field)
+
+
+async def test_a_state_that_a_check_wants_is_of_what_passes_it(asked, vocabulary):
+    """What is encrypted passes, what is public fails; a word that the title does not say decides nothing."""
+    check = next(iter(vocabulary.checks.values()))
+    titles = ["RDS instance has deletion protection enabled", "S3 bucket blocks public access",
+              "IAM user console access is disabled", "Snapshot is not public"]  # fmt: skip
+    said = [("protection", "enabled"), ("public", "access"), ("console", "access"), ("public",)]
+    wants = [affirms(words, replace(check, title=title)) for words, title in zip(said, titles, strict=True)]
+    assert wants == [True, False, False, False]
+    assert affirms(("blocks", "public", "access"), replace(check, title=titles[1]))
+    assert not affirms(("protection", "disabled"), replace(check, title=titles[0]))
+    assert asked("Which buckets are encrypted?").query.where.status == ["pass"]
+    assert asked("Which buckets are not encrypted?").query.where.status == ["fail"]
+    assert asked("Which buckets are publicly writable?").query.where.status == ["fail"]

@@ -43,7 +43,9 @@ class Held:
         """Whether the query says what the mention at this place does."""
         one = self.mentions[place]
         if one.kind == "name":
-            return any(self._means(each, without=place in self.negated) for each in one.meanings)
+            without = place in self.negated
+            means = any(self._means(each, without=without) for each in one.meanings)
+            return means or (not without and self._in_checks(one.text))
         if one.kind == "requirement":
             keys = [requirement_key(each.requirement) for each in self.wheres if each.requirement]
             return any(key == one.value or key.startswith(f"{one.value}.") for key in keys)
@@ -145,13 +147,16 @@ class Held:
 
     def _counts(self, place: int, number: int) -> bool:
         """A number before a unit is a span of time; any other is how many are shown, or set side by side."""
-        after = self.mentions[place + 1] if place + 1 < len(self.mentions) else None
+        behind = self.mentions[place + 1 : place + 3]  # "30 and 60 days"
+        joined = [one.kind for one in behind[1:]] == ["number"] and compact(behind[0].text) in ("and", "to")
+        after = next(iter(self.mentions[place + 1 + 2 * joined :]), None)
         if after is not None and compact(after.text) in UNITS:
             least = {each.open_for_more_than + 1 for each in self.wheres if each.open_for_more_than is not None}
             ends = {each.open_for_more_than for each in self.wheres} | least
             told = bool(self.checks) and all(has_number(each, number) for each in self.checks)
             days = span(number, compact(after.text), self.vocabulary.today)
-            return told or days in ends | {(self.vocabulary.today - day).days for day in self._days()}
+            ages = {(self.vocabulary.today - day).days for day in self._days()}
+            return told or days in ends | ages | {age + 1 for age in ages}
         if after is not None and after.role("noun") in ("scan", "text"):
             return after.role("noun") == "text" or self._changed
         if self.mentions[place].text.casefold() == "one":
@@ -313,7 +318,7 @@ class Held:
             return any(self.holds(at) for at in literal)
         said = [one.text for one in of if one.kind == "word" and self._in_checks(one.text)]
         denied = any(denies(text, each) for text in said for each in self.checks)
-        return bool(said) and not denied and "fail" in query.where.status
+        return bool(said) and ("pass" if denied else "fail") in query.where.status
 
     def _spans(self, place: int, unit: str, *, timed: bool) -> bool:
         """A unit of time is of a number or a period before it, or what is grouped by, or what ages are told in."""
@@ -342,7 +347,8 @@ class Held:
             return bool(self._all("tag")) or by.startswith("tag:") or query.where.untagged
         if value == "requirement":
             return query.select in _DUTIES or by == "requirement" or bool(self._all("requirement"))
-        return shows or by.startswith(value) or bool(self._all(value)) or query.select in _DUTIES
+        named = bool(self._all(value)) or bool(getattr(query.exclude, value))
+        return shows or by.startswith(value) or named or query.select in _DUTIES
 
 
 def _is_literal(one: Mention) -> bool:

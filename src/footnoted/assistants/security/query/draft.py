@@ -115,10 +115,13 @@ class Draft:
                 self.mentions[place] = replace(one, roles=(role,))
 
     def _left_out(self) -> None:
-        """Of "leave the lows out", a verb with its particle apart, what denies."""
+        """Of "leave the lows out", a verb with its particle apart, and of "any account but prod", what denies."""
         for place, one in enumerate(self.mentions):
             reach = self.mentions[place + 2 : place + _APART]
-            if compact(one.text) in _LEAVE and any(compact(each.text) == "out" for each in reach):
+            led = self.mentions[max(0, place - 3) : place]
+            but = compact(one.text) == "but" and not one.apart and any(each.role("any") for each in led)
+            but &= not {"is", "are", "was", "were", "has", "have"} & {compact(each.text) for each in led}
+            if but or (compact(one.text) in _LEAVE and any(compact(each.text) == "out" for each in reach)):
                 self.mentions[place] = replace(one, kind="role", roles=("negate",))
 
     def _runs(self) -> None:

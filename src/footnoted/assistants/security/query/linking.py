@@ -7,6 +7,7 @@ wrong, by edit distance). What is linked to nothing stays over; whoever reads th
 from __future__ import annotations
 
 import re
+from calendar import day_name
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from functools import lru_cache
@@ -29,6 +30,8 @@ _SAID = ("howmany", "numberof", "howold", "howlong")
 _DONE = frozenset({"change:fixed", "status:pass", "comply", "select:remediation"})
 _FIGURES = re.compile(r"(\d{1,2})(?:/(?=\d{1,2}(?:/|$))|\.(?=\d{1,2}\.\d))(\d{1,2})(?:[/.](20\d\d|\d\d))?")
 _MONTHS = 12
+_TO = ("and", "to", "until", "till", "through")
+_WEEKDAYS = [one.casefold() for one in day_name]
 _DATE = re.compile(r"(\d{4})-(\d{2})-(\d{2})")
 
 
@@ -152,11 +155,8 @@ class Linker:
             if not all(told) and any(map(self._is_a_part, parts)):  # spelt as this tenant's names are, and none of them
                 made.append(token)
                 continue
-            if (
-                not re.fullmatch(r"\d+:\d+", token.text)
-                and not all(told)
-                and ((re.search(r"\d", token.text) and ":" not in token.text) or not any(told))
-            ):
+            figures = re.search(r"\d", token.text) and ":" not in token.text
+            if not (re.fullmatch(r"\d+:\d+", token.text) or all(told)) and (figures or not any(told)):
                 made.append(token)
                 continue
             at = token.start
@@ -239,6 +239,13 @@ class Linker:
             except ValueError:
                 return None
         today = self.vocabulary.today
+        before = self.tokens[at - 1].text.casefold() if at else ""
+        if words[0] in _WEEKDAYS and before not in ("next", "every", "each"):
+            back = (today.weekday() - _WEEKDAYS.index(words[0])) % 7 or 7 * (before == "last")
+            return Mention(tokens[at].text, at, at + 1, "date", value=(today - timedelta(days=back),) * 2)
+        if words[:2] in (["end", "of"], ["start", "of"]) and (of := self._date(tokens, at + 2)):
+            days: Any = of.value
+            return replace(of, text=f"{words[0]} of {of.text}", start=at, value=(days[words[0] == "end"],) * 2)
         in_figures = "/" in words[0] or "." in words[0]
         day, month, year, size = _written(words[0], tokens) if in_figures else _day_in(words)
         if not size:
@@ -394,17 +401,12 @@ def _version(made: list[Mention], at: int, versions: dict[str, dict[str, str]]) 
         told = re.sub(r"^(?:version|revision|rev|v|ver)(?=\d)", "", told)
         for version in versions:
             known = re.sub(r"^(?:version|revision|rev|v)(?=\d)", "", compact(version))
-            if (
-                told and (told == known or (told.isdigit() and known == f"{told}0")) and "." in version
-            ) or told == known:
+            if told == known or (told.isdigit() and known == f"{told}0" and "." in version):
                 best = (size, version)
     if best[0]:
         return best
-    if (
-        re.fullmatch(r"v?\d+(\.\d+){0,2}", made[at].text)
-        and any(versions)
-        and not _is_a_requirement(made[at], versions)
-    ):
+    numbered = re.fullmatch(r"v?\d+(\.\d+){0,2}", made[at].text) and any(versions)
+    if numbered and not _is_a_requirement(made[at], versions):
         return 1, f"?{made[at].text}"
     return best
 
@@ -429,7 +431,7 @@ def _of_one_month(found: list[Mention]) -> list[Mention]:
     for place, one in enumerate(found):
         after = [each for each in found[place + 1 : place + 4] if compact(each.text) != "the"]
         digits = re.match(r"\d{1,2}(?=$|st$|nd$|rd$|th$)", one.text)
-        if len(after) < 2 or compact(after[0].text) not in ("and", "to", "until", "till") or after[1].kind != "date":
+        if len(after) < 2 or compact(after[0].text) not in _TO or after[1].kind != "date":
             continue
         span: Any = after[1].value
         day = int(digits[0]) if digits else 0

@@ -35,9 +35,8 @@ def negations(mentions: Sequence[Mention]) -> dict[int, int]:
     behind = [place for place in range(1, len(mentions)) if _ends_a_part(place, mentions)]
     for place in behind:  # "Kubernetes excluded", "the lows and staging aside"
         at = place - 1
-        while at >= 0 and (
-            kinds_of(mentions[at]) & kinds_of(mentions[place - 1]) or compact(mentions[at].text) in _JOINS
-        ):
+        kinds = kinds_of(mentions[at])
+        while at >= 0 and (kinds_of(mentions[at]) & kinds or compact(mentions[at].text) in _JOINS):
             found[at] = place
             at -= 1
     for place, one in enumerate(mentions):
@@ -49,6 +48,10 @@ def negations(mentions: Sequence[Mention]) -> dict[int, int]:
                 found[place] = before
                 break
             joins = compact(mentions[before].text) in FUNCTION_WORDS  # "not yet fixed"
+            led = mentions[max(0, before - 2) : before]  # "but the ones in X"
+            away = any(each.role("negate") and compact(each.text) not in (*_DENIES, "without", "never") for each in led)
+            joins |= mentions[before].role("noun") in (*kinds, *["findings"] * away)  # "not in the region X"
+            joins |= mentions[before].role("select") == "mapping"  # "does not belong to X"
             if not joins and content_stems(mentions[before].text) and not kinds & kinds_of(mentions[before]):
                 break
     return found
@@ -100,7 +103,7 @@ def _only_of_each(mentions: Sequence[Mention]) -> list[str]:
 def _within(mentions: Sequence[Mention]) -> list[str]:
     """Of "lambdas in a VPC" a service within another: the field would hold either of the two."""
     for place, one in enumerate(mentions):
-        after = [each for each in mentions[place + 1 : place + 5] if compact(each.text) not in ("a", "an", "the")]
+        after = [each for each in mentions[place + 1 : place + 5] if compact(each.text) not in _STOPS]
         after = after[after[0].role("noun") == "findings" :] if after else after  # "lambda findings in a VPC"
         if len(after) < 2 or compact(after[0].text) not in _INTO or any(each.apart for each in after[:2]):
             continue
@@ -151,6 +154,8 @@ def _pairs(mentions: Sequence[Mention]) -> list[str]:
         for second in parts[at + 1 :]:
             shared = {field_of(one) for one in first} & {field_of(one) for one in second}
             for field in shared:
+                if field_of(first[-1]) == field == field_of(second[0]):
+                    continue  # "criticals of this and that in a region": what stands around both is of both
                 mine, theirs = ({_named(one) for one in part if field_of(one) != field} for part in (first, second))
                 if mine and theirs and not (mine <= theirs or theirs <= mine):
                     return [" and ".join(" ".join(one.text for one in part) for part in (first, second))]
@@ -189,6 +194,7 @@ def _nested(mentions: Sequence[Mention]) -> list[str]:
 
 
 _BEING = {"are", "is", "were", "was", "got"}
+_STOPS = {*_BEING, "a", "an", "the"}
 _STATED = {"noun", "severity"}
 HAVING = ("have", "has", "had", "having", "with")
 _INTO = ("in", "of", "on", "for", "from", "by")

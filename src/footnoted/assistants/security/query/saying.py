@@ -35,15 +35,15 @@ class Saying(Draft):
                 if not (status == "fail" and self._role_before(place, "select", 1) == "group"):
                     target.setdefault("status", []).append(status)
             possible = self._role_before(place, "modal", 3) is not None  # what can be fixed is not what was
-            goes = (
-                [*self.mentions, one][place + 1] if one.role("change") == "gone" else one
-            )  # "gone unfixed", "gone up"
+            after = [*self.mentions, one][place + 1]
+            goes = after if one.role("change") == "gone" else one  # "gone unfixed", "gone up"
             went = goes is not one and (goes.role("status") or compact(goes.text) in ("up", "down", "from"))
             if (change := one.role("change")) and not went and not possible and not self._is_negated(place):
                 self.where.setdefault("change", change)
             if one.role("scan") and "scan" not in self.where:
                 self.where["scan"] = one.role("scan")
-            if one.role("untagged") or (one.role("noun") == "tag" and self._is_negated(place)):
+            bare = one.role("noun") == "tag" and "tag" not in self.without and self._is_negated(place)
+            if bare or one.role("untagged"):
                 self.where["untagged"] = True
             if word := one.role("or"):
                 edge = _SEVERITIES.index(severities[-1]) if severities else 0
@@ -92,9 +92,8 @@ class Saying(Draft):
         before = [compact(one.text) for one in self.mentions[max(0, place - 2) : place] if compact(one.text) != "the"]
         against = self._says("than", "now", "today", "currently") or any(map(self._has, ("than", "change")))
         against |= self._has("select", "diff") or self._has("select", "compare")
-        return (
-            compact(self.mentions[place].text) == "lastscan" and before[-1:] in (["in"], ["of"], ["at"]) and not against
-        )
+        named = compact(self.mentions[place].text) == "lastscan" and before[-1:] in (["in"], ["of"], ["at"])
+        return named and not against
 
     def _scan_words(self) -> None:
         """Fixed and new are of two scans; the fixed of "how do I get it fixed" is not."""
@@ -110,13 +109,8 @@ class Saying(Draft):
             of = {"muted": "muted", "pass": "fixed"}
             self.where["change"] = next((of[one] for one in self.where.get("status", ()) if one in of), "new")
         change = self.where.get("change")
-        if (
-            change == "fixed"
-            and not (became or self._has("ended"))
-            and not self._says(
-                "did", "was", "were", "been", "got", "have", "has", "fixed", "resolved", "closed", "fix", "close"
-            )
-        ):
+        done = self._says(*"did was were been got have has fixed resolved closed fix close".split())
+        if change == "fixed" and not (became or done or self._has("ended")):
             del self.where["change"]
         if self.where.get("change") and self.where.get("scan") in ("latest", "previous"):
             del self.where["scan"]

@@ -26,20 +26,13 @@ class Seeking(Shaping):
     def _about(self) -> None:
         """Words that name no value may tell of checks: "publicly writable", "RDP open to the internet"."""
         single = self._select() in ("remediation", "explain", "mapping")
-        words = [
-            (place, one)
-            for place, one in enumerate(self.mentions)
-            if (
-                place not in self.used
-                and (
-                    one.kind in ("word", "unknown")
-                    or (one.kind == "number" and compact(self.mentions[place - 1].text) == "port")
-                )
-                and (one.value is not None or one.kind == "unknown")
-            )
-            or (one.role("change") and single)
-        ]
-        words = [(place, one) for place, one in words if not self._is_said_already(place, one)]
+        words = []
+        for place, one in enumerate(self.mentions):
+            port = one.kind == "number" and compact(self.mentions[place - 1].text) == "port"
+            plain = one.kind == "unknown" or (one.value is not None and (one.kind == "word" or port))
+            meant = (plain and place not in self.used) or (one.role("change") and single)
+            if meant and not self._is_said_already(place, one):
+                words.append((place, one))
         if not words or self.where.get("check") or "requirement" in self.where:
             return
         if not single and self._is_overall([one.text for _, one in words]):
@@ -69,7 +62,13 @@ class Seeking(Shaping):
             del self.where["open_for_more_than"]  # "keys older than 90 days" is what the check looks for
 
     def _of_the_kind(self, topic: Topic) -> Topic:
-        """Of "which users lack a second factor" the checks that speak of users, where some do."""
+        """Of "which users lack a factor", "buckets encrypted with KMS" the checks that say "user", "KMS"."""
+        checks, services = self.vocabulary.checks, self.where.get("service", [])
+        strange = [one for one in services if all(checks[each].service != one for each in topic.checks)]
+        speak = [one for one in topic.checks if all(tells(word, checks[one]) for word in strange)]
+        if strange and speak:
+            self.where["service"] = [one for one in services if one not in strange]
+            topic = replace(topic, checks=tuple(speak))
         kinds = [one.text for one in self.mentions if any(each.field == "resource_type" for each in one.meanings)]
         words = {one.split()[-1] for one in kinds}
         speak = [one for one in topic.checks if any(tells(word, self.vocabulary.checks[one]) for word in words)]
@@ -98,6 +97,8 @@ class Seeking(Shaping):
         if self._heads_a_name(place):
             return True
         led_by = compact(self.mentions[place - 1].text) if place else ""
+        if led_by == "which" and any(one.role("change") for one in self.mentions[place + 1 : place + 2]):
+            return True  # "which engineer fixed it"
         if led_by == "in" or (led_by in _ASKERS and compact(self.mentions[0].text) not in _WHETHER):
             return True
         before = [one for one in self.mentions[:place] if not one.role("negate")]

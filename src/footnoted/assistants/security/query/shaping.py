@@ -9,7 +9,9 @@ from footnoted.assistants.security.query.draft import Draft
 from footnoted.assistants.security.query.finding_query import FindingQuery, Where
 from footnoted.assistants.security.query.linking import Mention
 from footnoted.assistants.security.query.relations import field_of, kinds_of, negations
+from footnoted.assistants.security.query.topics import affirms, denies
 from footnoted.assistants.security.query.vocabulary import compact
+from footnoted.assistants.security.query.words import FUNCTION_WORDS
 from footnoted.text import content_stems
 
 _GROUPS = ("account", "region", "service", "provider", "severity", "status", "scanner", "resource_type", "category",
@@ -51,6 +53,9 @@ class Shaping(Draft):
         named = where.get("check") and self.reading.about is None and base is None
         if named and made["select"] == "list" and "status" not in where and not self._asks_for_findings():
             where["status"] = []  # what is asked for by name is told whatever its status
+        things = made.get("of") == "resources" or (self._says("which") and made["select"] in ("list", "group"))
+        if things and self._is_met(where):
+            where["status"] = ["pass"]
         without = self.without or ({} if base is None else base.without())
         for name in self.without.keys() & where.keys():  # what is not among the others cannot be taken from them
             if isinstance(where[name], list) and not set(self.without[name]) & set(where[name]):
@@ -59,6 +64,19 @@ class Shaping(Draft):
         made["where"] = Where.model_validate(where)
         made["exclude"] = Where.model_validate({"status": [], **without})
         return FindingQuery.model_validate(made)
+
+    def _is_met(self, where: dict[str, Any]) -> bool:
+        """Whether what is asked for is as checks want it: "which buckets are encrypted", "are not public"."""
+        about = self.reading.about
+        own = {one.text.casefold() for one in self.mentions if one.kind == "word" and content_stems(one.text)}
+        others = (("severity",), ("modal",), ("order",), ("noun", "findings"), ("noun", "checks"))
+        stated = {"status", "change"} & {*where} or any(self._has(*one) for one in others) or self._says("off")
+        if about is None or stated or not own - FUNCTION_WORDS <= about.words:
+            return False
+        checks = [self.vocabulary.checks[one] for one in about.checks]
+        if any(self.mentions[at].text.casefold() in about.words for at in negations(self.mentions)):
+            return all(any(denies(word, each) for word in about.words) for each in checks)
+        return all(affirms(about.words, each) for each in checks)
 
     def _shape(self, where: dict[str, Any], limit: int, base: FindingQuery | None) -> dict[str, Any]:  # noqa: PLR0911
         """What is selected: the verb of the query, what of, by what, in which order."""
@@ -193,13 +211,11 @@ class Shaping(Draft):
         for place, one in enumerate(self.mentions):  # "which accounts", "how many regions", "list all accounts"
             if not (one.role("select") in ("list", "count") and not one.role("group")):
                 continue
-            for beside in range(
-                place + 1, min(place + (2 if one.role("select") == "count" else 4), len(self.mentions))
-            ):
-                each = self.mentions[beside]
+            ends = place + (2 if one.role("select") == "count" else 4)
+            for beside, each in enumerate(self.mentions[place + 1 : ends], place + 1):
                 if compact(each.text) in ("and", "or") or (each.kind == "word" and content_stems(each.text)):
                     break
-                if self.mentions[beside].role("noun") in _PLACES or self._tag_key(self.mentions[beside]):
+                if each.role("noun") in _PLACES or self._tag_key(each):
                     return self._group_at(beside)
         for place, one in enumerate(self.mentions):  # "across regions", "in every account"
             every = compact(self.mentions[place - 1].text) == "every" if place else False
@@ -209,11 +225,8 @@ class Shaping(Draft):
         if self.over:
             return f"first_seen_{self.over}"
         first = compact(self.mentions[0].text) if self.mentions else ""
-        if (
-            first == "when"
-            and (self._has("first") or self._has("seen") or self._has("arose"))
-            and not self._has("order")
-        ):
+        came = any(map(self._has, ("first", "seen", "arose")))
+        if first == "when" and came and not self._has("order"):
             return "first_seen_month"
         return "account" if first == "where" and not self.reading.overall and not self._narrowed_to("account") else ""
 
@@ -224,9 +237,8 @@ class Shaping(Draft):
             if self.mentions[place].role("any") is not None or self.mentions[by].apart:
                 continue
             of = [self.mentions[at].role("noun") for at in range(by)]
-            of += [
-                "resources" for at in range(by) for each in self.mentions[at].meanings if each.field == "resource_type"
-            ]
+            typed = any(each.field == "resource_type" for one in self.mentions[:by] for each in one.meanings)
+            of += ["resources"] * typed
             words = {compact(one.text) for one in self.mentions[by:place]}  # "have no", "do not have"
             if words & {"no", "without", "have", "has"} and {*_PLACES, "resources", "checks"} & {*of}:
                 found.append(self.mentions[place].text)
@@ -276,10 +288,8 @@ class Shaping(Draft):
         comparing |= bool(words & {"difference", "gap"}) and not (self._has("scan") or "change" in where)
         if not (comparing or self._is_set_against()):
             return []
-        for name in ("account", "service", "provider", "region", "scanner"):
+        for name in ("account", "service", "provider", "region", "scanner", *["tag"] * ("or" not in words)):
             values = where.get(name, [])
-            if name == "scanner" and "agree" in words and len(values) > 1:
-                pass
             if 2 <= len(values) <= 6:
                 where.pop(name)
                 return [Where.model_validate({name: [value]}) for value in values]

@@ -85,7 +85,9 @@ class Telling(Draft):
         if reading.about is not None and reading.query.select not in ("explain", "remediation", "mapping"):
             words = " ".join(one.text for one in self.mentions if one.text.casefold() in reading.about.words)
             checks = _several([one for one in reading.query.where.check if one in reading.about.checks])
-            reading.notes.append(f"“{words}” is read as what fails {checks}" if words and checks else "")
+            passes = f"passes {checks.replace(', ', ' or ')}"
+            what = passes if reading.query.where.status == ["pass"] else f"fails {checks}"
+            reading.notes.append(f"“{words}” is read as what {what}" if words and checks else "")
         if self._counts_things():
             reading.notes.append("counted are those with open findings; how many there are in all cannot be asked")
         reading.notes = [*filter(None, dict.fromkeys(reading.notes))]

@@ -15,6 +15,7 @@ from footnoted.assistants.security.query.words import UNITS, span
 from footnoted.text import content_stems
 
 _YEAR = re.compile(r"(?:19|20)\d\d")
+_EDGES = {"by": "until", "through": "until", "from": "since"}  # what these are before a day
 _LONGEST = 36_500  # days a question may reach back
 
 
@@ -26,13 +27,13 @@ class Timing(Draft):
             if one.kind == "date":
                 self._date(place, one)
             unit = compact(one.text)
-            if unit in UNITS and place not in self.used:
+            if unit in UNITS and place not in self.used and not self._between(place):
                 self._period(place, UNITS[unit])
 
     def _date(self, place: int, one: Mention) -> None:
         days_of: Any = one.value
         first, last = days_of
-        before = self._role_before(place, "period", 3) or ""
+        before = self._bound(place)
         self.used.add(place)
         others = [each for each in self.mentions[place + 1 :] if each.kind == "date"]
         spanned = before == "between" or (place > 0 and compact(self.mentions[place - 1].text) == "from")
@@ -51,9 +52,10 @@ class Timing(Draft):
         if "first_seen_before" in self.where or (self.since_last and first == self.vocabulary.today):
             return
         days = self.vocabulary.scans
-        if first == last and first in days and before != "before":
-            if before == "since" or any(each.role("change") for each in self.mentions):
-                if first == self.vocabulary.today and before != "since":
+        dated = self._says("firstseen") and not self._has("change")
+        if first == last and first in days and before not in ("before", "until") and not dated:
+            if before in ("since", "after") or any(each.role("change") for each in self.mentions):
+                if first == self.vocabulary.today and before not in ("since", "after"):
                     return
                 if first == self.vocabulary.previous:
                     self._became()
@@ -61,23 +63,35 @@ class Timing(Draft):
             if self._has("change") or self._negated_past():
                 self._became()
                 return
-            self.where["scan"] = (
-                "latest" if first == days[0] else "previous" if first == self.vocabulary.previous else first
-            )
+            self.where["scan"] = {self.vocabulary.previous: "previous", days[0]: "latest"}.get(first, first)
             return
-        if before == "since":
-            self.where["first_seen_from"] = first
-        elif before == "before" and self._states_before(place):
-            self.reading.unfit.append(f"before {one.text}")
+        if before in ("since", "after"):
+            self.where["first_seen_from"] = first if before == "since" else last + timedelta(days=1)
+        elif before in ("before", "until") and self._states_before(place):
+            self.reading.unfit.append(f"{before} {one.text}")
             self.reading.notes.append("since when a finding is as it is, your scans do not say")
-        elif before == "before":
-            self.where["first_seen_before"] = first
+        elif before in ("before", "until"):
+            whole = before == "until" and (first == last or self._says("through"))  # until a month is before it
+            self.where["first_seen_before"] = last + timedelta(days=1) if whole else first
         elif self._has("seen") or self._has("arose") or self._says("came", "started", "reported", "found", "opened"):
             self.where["first_seen_from"], self.where["first_seen_before"] = first, last + timedelta(days=1)
         else:
             told = " and ".join(day.isoformat() for day in sorted(days)) or "no day"
             self.reading.unfit.append(one.text)
             self.reading.notes.append(f"your scans are of {told}; how things stood on another day is not known")
+
+    def _bound(self, place: int) -> str:
+        """How a day bounds: since it, after, before, until; "on or before" is until, and "after" without its day."""
+        for at in range(place - 1, max(-1, place - 4), -1):
+            one, word = self.mentions[at], compact(self.mentions[at].text)
+            if word in _EDGES and (word != "from" or self._has("seen") or self._has("arose")):
+                self.mentions[at] = one = replace(one, kind="role", roles=(f"period:{_EDGES[word]}",))
+            if (told := one.role("period")) not in (None, "last", "this"):
+                whole = word in (*_EDGES, "since") or compact(self.mentions[at - 1].text) == "or"
+                return {("since", False): "after", ("before", True): "until"}.get((str(told), whole), str(told))
+            if content_stems(one.text) and told is None:
+                break
+        return ""
 
     def _states_before(self, place: int) -> bool:
         """Whether a date is of what became of findings: "muted before the 9th", not "first seen before the 9th"."""
@@ -97,9 +111,8 @@ class Timing(Draft):
     def _negated_past(self) -> bool:
         """Of "What was not there on the 9th" is what is new since."""
         words = {compact(one.text) for one in self.mentions}
-        return bool(words & {"wasnt", "werent", "not", "didnt"}) and bool(
-            words & {"there", "was", "were", "exist", "wasnt"}
-        )
+        denied = words & {"wasnt", "werent", "not", "didnt"}
+        return bool(denied and words & {"there", "was", "were", "exist", "wasnt"})
 
     def _period(self, place: int, days: int) -> None:
         number = self.mentions[place - 1] if place else None
@@ -124,7 +137,7 @@ class Timing(Draft):
             last = self._role_before(place - 1, "period", 2)
             least = than == "least" or self._says("ormore", "orlonger", "orolder")
             if than in ("less", "most") or last in ("last", "this", "in"):
-                self.where["first_seen_from"] = self.vocabulary.today - timedelta(days=count)
+                self.where["first_seen_from"] = self.vocabulary.today - timedelta(days=count - (than == "less"))
             elif least or than == "more" or last == "since" or self._says("for", "old", "older"):
                 self.where["open_for_more_than"] = count - least  # at least ninety is more than eighty-nine
             else:
@@ -156,6 +169,20 @@ class Timing(Draft):
                 self.where["first_seen_before"] = until
             self.since_scan = near
 
+    def _between(self, place: int) -> bool:
+        """Of "between 30 and 60 days" both ages, where they are of findings and not of the thing itself."""
+        led, low, to, high, unit = [self.mentions[max(0, place - back)] for back in (4, 3, 2, 1, 0)]
+        if {low.kind, high.kind} != {"number"} or compact(to.text) not in ("and", "to"):
+            return False
+        ages = sorted(span(int(str(one.value)), compact(unit.text), self.vocabulary.today) for one in (low, high))
+        spans = led.role("period") == "between" or compact(led.text) == "for"
+        if not spans or ages[1] > _LONGEST or self._aged_itself(place - 4):
+            return False
+        self.used.update(range(place - 3, place + 1))
+        for name, age in (("first_seen_from", ages[1]), ("first_seen_before", ages[0] - 1)):
+            self.where[name] = self.vocabulary.today - timedelta(days=age)
+        return True
+
     def _calendar(self, place: int, told: str) -> tuple[date, date | None] | None:
         """The days of "this month" and "last year", which the calendar has; "the last month" is that long up to now."""
         unit, today = self.mentions[place].text.casefold(), self.vocabulary.today
@@ -170,7 +197,7 @@ class Timing(Draft):
 
     def _aged_itself(self, place: int) -> str:
         """What is said to be older than something, where that is no finding."""
-        if place < 1 or compact(self.mentions[place].text) not in ("olderthan", "newerthan", "youngerthan"):
+        if place < 1 or compact(self.mentions[place].text) not in ("olderthan", "newerthan", "youngerthan", "between"):
             return ""
         of = self.mentions[place - 1]
         typed = of.kind == "name" and all(each.field in ("resource_type", "resource") for each in of.meanings)
@@ -195,16 +222,10 @@ class Timing(Draft):
                     self.used.add(place)
                     if one.text.casefold() == "one" and not self._has("order"):
                         continue
-                counted = any(
-                    each is not None
-                    and (each.role("order") or each.role("noun") or each.role("severity") or each.meanings)
-                    for each in (following, before)
-                )
-                if (
-                    isinstance(one.value, int)
-                    and 0 < one.value <= 200
-                    and (counted or self._has("order") or _first(before))
-                ):
+                beside = [each for each in (following, before) if each is not None]
+                counted = any(each.meanings or any(map(each.role, ("order", "noun", "severity"))) for each in beside)
+                counted |= self._has("order") or _first(before)
+                if counted and isinstance(one.value, int) and 0 < one.value <= 200:
                     self.used.add(place)
                     if one.value > 1 or self._has("order"):
                         self.where["_limit"] = one.value

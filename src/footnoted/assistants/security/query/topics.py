@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 _LEAST = 0.5  # share of the words' weight that a check must hold
 _ROOT = 4  # letters two words must begin with alike
 _DENIED = 3  # words a title's "not" reaches over
+_DENYING = re.compile(r"not?|without|never|only|most|(block|restrict|prohibit|den[iy]|prevent|disa|limit|avoid|unus).*")
 _SURE = 2  # words of a question in a check's own make it likely
 _SAMPLE = 24  # other checks that those of a topic must be nearer than
 _PLAINLY = 0.01  # fitted: how much nearer the middle one of a word's checks is than that of others
@@ -91,6 +92,16 @@ def denies(text: str, check: Check) -> bool:
         and any(_same(one, stem) for one in those for stem in content_stems(text))
         for at, those in enumerate(stems)
     )
+
+
+def affirms(words: Iterable[str], check: Check) -> bool:
+    """Whether what a check wants is that these words are so: of "has versioning enabled", "versioning", "enabled"."""
+    title = re.findall(r"\w+", check.title.casefold())
+    stems = [stem for word in words for stem in content_stems(word)]
+    found = [{stem for stem in stems for each in content_stems(one) if _same(stem, each)} for one in title]
+    near = (any(found[max(0, at - _DENIED) : at + _DENIED + 1]) and not said for at, said in enumerate(found))
+    contrary = any(close and _DENYING.fullmatch(one) for close, one in zip(near, title, strict=True))
+    return not contrary and set(stems) <= set().union(*found)
 
 
 def has_number(check: Check, number: int) -> bool:
