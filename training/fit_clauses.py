@@ -32,7 +32,16 @@ from footnoted.assistants.insurance.quoting import weighed
 
 ROOT = Path(__file__).parents[1]
 OUT = ROOT / "src" / "footnoted" / "assistants" / "insurance" / "fitted.json"
-UNREAD = ("autous", "expat", "gadget", "homeus", "househ", "income", "smile", "voyage")  # the others the reader is taught with
+UNREAD = (
+    "autous",
+    "expat",
+    "gadget",
+    "homeus",
+    "househ",
+    "income",
+    "smile",
+    "voyage",
+)  # the others the reader is taught with
 WRONG = 0.04  # of all questions that may be answered wrongly
 
 

@@ -324,7 +324,10 @@ def test_a_courtesy_is_no_claim(checker, talk):
 @pytest.mark.parametrize(
     ("claim", "text"),
     [
-        ("Die Selbstbeteiligung bei Glasschäden liegt bei 75 Euro.", "Die Selbstbeteiligung bei Glasschäden beträgt 75 Euro."),
+        (
+            "Die Selbstbeteiligung bei Glasschäden liegt bei 75 Euro.",
+            "Die Selbstbeteiligung bei Glasschäden beträgt 75 Euro.",
+        ),
         ("The glass excess is 75 euros (Selbstbeteiligung).", "Die Selbstbeteiligung bei Glasschäden beträgt 75 Euro."),
     ],
 )
@@ -350,6 +353,8 @@ def test_in_another_language_a_true_sentence_scores_above_a_false_one(checker):
 
 def test_what_shares_no_word_with_sources_in_another_language_is_not_checked(checker):
     """Nothing was read, so nothing is said of it."""
-    verdict = checker.check("Der Mond ist aus Käse gemacht worden, sagt man.", [source("La franchise est de 75 euros par sinistre.")])
+    verdict = checker.check(
+        "Der Mond ist aus Käse gemacht worden, sagt man.", [source("La franchise est de 75 euros par sinistre.")]
+    )
     assert verdict.ruling == "not_checked"
     assert verdict.score is None

@@ -33,7 +33,10 @@ def test_a_claim_is_told_from_its_denial():
 def test_each_network_is_opened_once_and_apart():
     """A process has one of either, whatever thread asks, and they say the same there."""
     with ThreadPoolExecutor(4) as threads:
-        asked = [threads.submit(lambda: Reader.load(EVERY_LANGUAGE).answers("How soon must I call?", SAID[2])) for _ in range(8)]
+        asked = [
+            threads.submit(lambda: Reader.load(EVERY_LANGUAGE).answers("How soon must I call?", SAID[2]))
+            for _ in range(8)
+        ]
         assert len({round(one.result(), 6) for one in asked}) == 1
     assert Reader.load(EVERY_LANGUAGE) is Reader.load(EVERY_LANGUAGE)
     assert Reader.load() is not Reader.load(EVERY_LANGUAGE)

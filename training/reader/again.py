@@ -64,9 +64,10 @@ def main() -> None:
     reader = load(options.kept).eval()
     wanted = {name: tuple(tensor.shape) for name, tensor in reader.state_dict().items()}
     found = {}
-    for name, values in weights(file, reader.shape["layers"]).items():
-        if name == "encoder.place.weight":  # only the places that a sequence may have are shipped
-            values = np.concatenate([values, reader.state_dict()[name].numpy()[len(values) :]])
+    shipped = weights(file, reader.shape["layers"])
+    places = "encoder.place.weight"  # of which only those that a sequence may have are shipped
+    rest = reader.state_dict()[places].numpy()[len(shipped[places]) :]
+    for name, values in (shipped | {places: np.concatenate([shipped[places], rest])}).items():
         turned = wanted.get(name) == values.T.shape != values.shape  # a head's matrix stands the other way round
         found[name] = torch.from_numpy(np.array(values.T if turned else values, copy=True, order="C"))
     missing, strange = reader.load_state_dict(found, strict=False)

@@ -45,8 +45,8 @@ class Gate:
     A claim is ``supported`` from ``supported`` on, ``unsupported`` up to ``unsupported``; ``contradicted`` where the
     reader says so from ``contradicted`` on; in between it is ``unsure``. ``near`` is the share of its words above which
     the sources speak of a claim at all; two sources disagree from ``disagree`` on. ``curve`` has for rising scores the
-    share of claims from there on that are not carried, and the share of all claims that are there. Only what is in one of
-    the ``languages`` gets a verdict by its score; ``elsewhere`` are the four weights by which the rest is scored.
+    share of claims from there on that are not carried, and the share of all claims that are there. Only what is in
+    one of the ``languages`` gets a verdict by its score; ``elsewhere`` are the four weights that score the rest.
     """
 
     carried: float

@@ -1,8 +1,8 @@
 """Reads two texts together, every piece of one beside every piece of the other.
 
-They are a claim and its evidence, or a question and what may answer it. The network for English is made of MPNet (Song et
-al. 2020, arXiv:2004.09297), the smaller one for every other language of the encoder's own backbone; of both all layers that ship
-were trained on (``training/reader``).
+They are a claim and its evidence, or a question and what may answer it. The network for English is made of MPNet (Song
+et al. 2020, arXiv:2004.09297), the smaller one for every other language of the encoder's own backbone; all layers that
+ship of either were trained on (``training/reader``).
 """
 
 from __future__ import annotations

@@ -97,4 +97,6 @@ def test_only_what_comes_near_the_first_is_quoted_beside_it(kite):
     found = candidates("lesson after a repair", shelf, [0.0] * len(shelf.passages))
     first, *rest = (replace(one, score=float(-place)) for place, one in enumerate(found))
     assert len(quoted([first, *rest])) > 1
-    assert [one.clause for one in quoted([first, *(replace(one, score=one.score - 9) for one in rest)])] == [first.clause]
+    assert [one.clause for one in quoted([first, *(replace(one, score=one.score - 9) for one in rest)])] == [
+        first.clause
+    ]

@@ -27,7 +27,7 @@ from footnoted.types import Claim, Evidence, FinishReason, Source, Verdict
 
 _OPEN = 1.0  # log-odds within which another product's clause is as likely to decide
 _LONGEST = 900  # code points of one quote
-_SURE = 0.78  # chance of being right from which the clauses are told as the answer
+_SURE = 0.76  # chance of being right from which the clauses are told as the answer
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from footnoted.assistants.insurance.phrases import language_of
 from footnoted.assistants.insurance.vocabulary import Vocabulary
 from footnoted.retrieval.relevance import ShippedMeaning
 from footnoted.retrieval.relevance.logistic import chance_of
+from footnoted.retrieval.relevance.meaning import in_english
 from footnoted.retrieval.relevance.rarity import UNSEEN, rarity
 from footnoted.text import content_stems
 from footnoted.text.language import language
@@ -131,7 +132,7 @@ class RetrievalAgent:
         return RetrievalResult(chunks, query, tuple(dict.fromkeys(chunk.product_name for chunk in chunks)))
 
     def _of_clauses(self, clauses: Clauses, request: RetrievalRequest, query: str) -> RetrievalResult:
-        """The clauses and tables nearest in words and meaning and as read with the question, a named product's first."""
+        """The clauses and tables nearest in words, meaning and as read with the question; a named product's first."""
         intent = request.intent_classification
         asked = f"{request.before} {request.query or intent.query}".strip()
         if request.top_k <= 0 or not any(char.isalnum() for char in asked):
@@ -141,8 +142,9 @@ class RetrievalAgent:
             return RetrievalResult((), query)
         order = sorted(range(len(near)), key=lambda place: -near[place])[:READ]
         said = [said_of(clauses.read[place][1]) for place in order]
-        read = dict(zip(order, answers(asked, said), strict=True))
-        least = min(read.values())
+        english = in_english(asked, said)  # in other languages reading found no more than nearness does
+        read = dict(zip(order, answers(asked, said), strict=True)) if english else {}
+        least = min(read.values(), default=0.0)
         odds = [-math.inf] * len(clauses.passages)  # of each passage, by its best clause
         for place, score in enumerate(near):
             passage = clauses.read[place][0]
