@@ -49,6 +49,7 @@ _FAVOUR = (
 )
 _USUAL, _SCALE = 0.858, 0.02  # nearness of a clause that is as likely as not to speak of the matter, and its spread
 _WEIGHT = 0.7  # of nearness so scaled, and of the reader's log-odds, in those of a clause's relevance
+_LEVEL = 2.4  # added to these, so that what a policy does not speak of stays under `desk.NEAR_ENOUGH`, and no more
 _LEAST = 0.001  # relevance from which a clause is worth telling
 
 
@@ -140,15 +141,8 @@ class RetrievalAgent:
         near = clauses.nearness(asked, products=intent.products, favour=_FAVOUR)
         if not any(near):
             return RetrievalResult((), query)
-        order = sorted(range(len(near)), key=lambda place: -near[place])[:READ]
-        said = [said_of(clauses.read[place][1]) for place in order]
-        english = in_english(asked, said)  # in other languages reading found no more than nearness does
-        read = dict(zip(order, answers(asked, said), strict=True)) if english else {}
-        least = min(read.values(), default=0.0)
         odds = [-math.inf] * len(clauses.passages)  # of each passage, by its best clause
-        for place, score in enumerate(near):
-            passage = clauses.read[place][0]
-            told = _WEIGHT * ((score - _USUAL) / _SCALE + read.get(place, least))
+        for (passage, _), told in zip(clauses.read, _read_beside(asked, clauses, near), strict=True):
             odds[passage] = max(odds[passage], told)
         weighed = [
             (self._thanked(one.source) * chance_of(each), one.source)
@@ -218,6 +212,18 @@ class RetrievalAgent:
         if intent.family is not None and own and intent.family not in own:
             return _OTHER
         return _NAMED
+
+
+def _read_beside(asked: str, clauses: Clauses, near: Sequence[float]) -> list[float]:
+    """Each clause's log-odds of speaking of the matter: by nearness and, in English, by what the nearest tell as read."""
+    odds = [(score - _USUAL) / _SCALE for score in near]
+    order = sorted(range(len(near)), key=lambda place: -near[place])[:READ]
+    said = [said_of(clauses.read[place][1]) for place in order]
+    if not in_english(asked, said):  # there, reading found no more than nearness does
+        return odds
+    read = dict(zip(order, answers(asked, said), strict=True))
+    least = min(read.values())
+    return [_WEIGHT * (each + read.get(place, least)) + _LEVEL for place, each in enumerate(odds)]
 
 
 def as_chunk(source: Source, score: float | None = None) -> ChunkResult:
