@@ -215,7 +215,7 @@ class RetrievalAgent:
 
 
 def _read_beside(asked: str, clauses: Clauses, near: Sequence[float]) -> list[float]:
-    """Each clause's log-odds of speaking of the matter: by nearness and, in English, by what the nearest tell as read."""
+    """Each clause's log-odds of speaking of the matter: by nearness and, in English, as the nearest were read."""
     odds = [(score - _USUAL) / _SCALE for score in near]
     order = sorted(range(len(near)), key=lambda place: -near[place])[:READ]
     said = [said_of(clauses.read[place][1]) for place in order]
