@@ -334,12 +334,11 @@ def test_a_courtesy_is_no_claim(checker, talk):
 def test_what_is_not_in_english_is_scored_and_never_ticked(checker, claim, text):
     """The sentence, or what comes near it: its verdict says the language, and how near it is."""
     verdict = checker.check(claim, [source(text)])
-    assert verdict.ruling in ("unsure", "not_checked")
+    assert verdict.ruling == "unsure"
     assert "'de'" in verdict.reason
-    if verdict.ruling == "unsure":
-        assert verdict.score is not None
-        assert 0 < verdict.score < 1
-        assert verdict.evidence[0].quote == text
+    assert verdict.score is not None
+    assert 0 < verdict.score < 1
+    assert verdict.evidence[0].quote == text
 
 
 def test_in_another_language_a_true_sentence_scores_above_a_false_one(checker):
