@@ -7,20 +7,20 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterator
 from functools import lru_cache
 from itertools import chain
 
 import Stemmer
 
 from footnoted.text.boundaries import Cursor, next_end
+from footnoted.text.marks import stripped
 from footnoted.types import Span
 
-# A line that is a block of its own: heading, list item, table row, quote, rule, code fence.
-_BLOCK_LINE = re.compile(r"[ \t]*(?:#{1,6}\s|[-*+•‣]\s|\(?\d{1,3}[.)]\s|\(?[a-z][.)]\s|\||>|```|~~~|={3,}|-{3,})")
-_ALONE_LINE = re.compile(r"[ \t]*(?:#{1,6}\s|\||```|~~~|={3,}|-{3,})")
-
-_ROW = re.compile(r"[ \t]*\|")
-
+# A line that begins a block: a heading, table row, code fence or rule, which stands alone; a list item or quote.
+_BLOCK_LINE = re.compile(
+    r"[ \t]*(?:(?P<alone>#{1,6}\s|\||```|~~~|={3,}|-{3,})|[-*+•‣]\s|\(?\d{1,3}[.)]\s|\(?[a-z][.)]\s|>)"
+)
 _WORD = re.compile(
     r"[A-Za-z\u00c0-\u024f\u0370-\u052f\u0590-\u06ff\u0900-\u0dff]+(?:['’][A-Za-z]+)?"
     r"|\d+(?:[.,:]\d+)*"
@@ -28,7 +28,7 @@ _WORD = re.compile(
 )
 _LONG_STRETCH = 60  # code points; longer ones come from scripts without spaces and are not worth remembering
 _MOST_STRETCHES = 65_536
-_UNSPACED = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
+UNSPACED = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")  # Thai, Japanese, Chinese
 
 STOPWORDS = frozenset(
     """a about above after again against all also am an and any are as at be because been before being below
@@ -48,10 +48,9 @@ def sentences(text: str) -> list[Span]:
     >>> [text_[s.start:s.end] for text_ in ["It costs £1.50. Dr. Lee pays."] for s in sentences(text_)]
     ['It costs £1.50.', 'Dr. Lee pays.']
     """
-    spans: list[Span] = []
-    for start, end in _blocks(text):
-        spans.extend(_split_block(text, start, end))
-    return spans
+    cuts = [cut for start, end in _blocks(text) for cut in _cut(text, start, end)]
+    stretches = [stripped(text, start, end) for start, end in cuts]
+    return [Span(start, end) for start, end in stretches if start < end]
 
 
 def _blocks(text: str) -> list[tuple[int, int]]:
@@ -60,18 +59,13 @@ def _blocks(text: str) -> list[tuple[int, int]]:
     position = 0
     for line in text.splitlines(keepends=True):
         end = position + len(line)
-        if not line.strip():
-            if begin is not None:
-                blocks.append((begin, position))
-                begin = None
-        elif _BLOCK_LINE.match(line):
-            if begin is not None:
-                blocks.append((begin, position))
-            begin = position
-            if _ALONE_LINE.match(line):
-                blocks.append((begin, end))
-                begin = None
-        elif begin is None:
+        opens = _BLOCK_LINE.match(line)
+        if begin is not None and (opens or line.isspace()):
+            blocks.append((begin, position))
+            begin = None
+        if opens and opens["alone"]:
+            blocks.append((position, end))
+        elif begin is None and not line.isspace():
             begin = position
         position = end
     if begin is not None:
@@ -79,26 +73,14 @@ def _blocks(text: str) -> list[tuple[int, int]]:
     return blocks
 
 
-def _split_block(text: str, start: int, end: int) -> list[Span]:
-    spans: list[Span] = []
-    if _ROW.match(text, start, end):
-        _append(spans, text, start, end)
-        return spans
-    cursor, begin = Cursor(start, start), start
-    while (stop := next_end(text, cursor, end)) is not None:
-        _append(spans, text, begin, stop)
-        begin = stop
-    _append(spans, text, begin, end)
-    return spans
-
-
-def _append(spans: list[Span], text: str, start: int, end: int) -> None:
-    while start < end and text[start].isspace():
-        start += 1
-    while end > start and text[end - 1].isspace():
-        end -= 1
-    if end > start:
-        spans.append(Span(start, end))
+def _cut(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """A block's sentences; a table's row is one."""
+    if not text[start:end].lstrip(" \t").startswith("|"):
+        cursor = Cursor(start, start)
+        while (stop := next_end(text, cursor, end)) is not None:
+            yield start, stop
+            start = stop
+    yield start, end
 
 
 def words(text: str) -> list[tuple[str, int, int]]:
@@ -112,7 +94,7 @@ def words(text: str) -> list[tuple[str, int, int]]:
     found: list[tuple[str, int, int]] = []
     for match in _WORD.finditer(text):
         word, start = match.group(), match.start()
-        if _UNSPACED.match(word) and len(word) > 2:
+        if UNSPACED.match(word) and len(word) > 2:
             found.extend((word[i : i + 2], start + i, start + i + 2) for i in range(len(word) - 1))
         else:
             found.append((word, start, match.end()))

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import re
 
+from footnoted.text.thai import LETTER
+
 # Never the end of a sentence, whatever follows.
 _OPEN_ENDED = frozenset(
     """
@@ -60,11 +62,11 @@ _BEGINNERS = frozenset(
     con por si ini itu anda jika untuk dengan dan sila ia kami
     """.split()
 )
-_KNOWN = _OPEN_ENDED | _NAMED | _NUMBERED | _CLOCK
+_DEPENDENT = _NAMED | _NUMBERED | _CLOCK
+_KNOWN = _OPEN_ENDED | _DEPENDENT
 _INITIALS = re.compile(r"(?:[^\W\d_]\.-?)+[^\W\d_]")
 _NUMERAL = re.compile(r"\d.*|[IVXLC]+|[A-Z]")
-_UNCASED = re.compile("[\u0590-\u109f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]")
-_THAI = re.compile("[\u0e01-\u0e5b]")
+UNCASED = re.compile("[\u0590-\u109f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]")
 _WITHIN = 40  # code points before the full stop that can matter
 
 
@@ -83,13 +85,13 @@ def full_stop_closes(sentence: str, word: str) -> bool:
         return False
     if not word:
         return True
-    if "." in before and _UNCASED.match(before):
+    if "." in before and UNCASED.match(before):
         return False  # "कि.मी."
     if before in _NAMED or _INITIALS.fullmatch(before):
         return following in _BEGINNERS
     if len(before) == 1 and before.isalpha():
         return following in _BEGINNERS
-    if _THAI.match(before):
+    if LETTER.match(before):
         return len(before) > 6  # "น." and "พ.ศ." abbreviate; Thai sentences end without a mark
     return _number_closes(sentence, following) if before.isdigit() else True
 
@@ -97,13 +99,7 @@ def full_stop_closes(sentence: str, word: str) -> bool:
 def depends_on_next_word(sentence: str) -> bool:
     """Whether the word after the full stop must be known whole before `full_stop_closes` can tell."""
     before = _last_word(sentence)
-    return (
-        len(before) <= 2
-        or before in _NAMED
-        or before in _CLOCK
-        or before in _NUMBERED
-        or _INITIALS.fullmatch(before) is not None
-    )
+    return len(before) <= 2 or before in _DEPENDENT or _INITIALS.fullmatch(before) is not None
 
 
 def lower_case_begins(sentence: str, word: str) -> bool:

@@ -11,8 +11,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from footnoted.text.abbreviations import depends_on_next_word, full_stop_closes, is_plain, lower_case_begins
-from footnoted.text.marks import LATER, NEVER, marker_end, skip_space, starts_with_marker
+from footnoted.text.abbreviations import UNCASED, depends_on_next_word, full_stop_closes, is_plain, lower_case_begins
+from footnoted.text.marks import LATER, NEVER, marker_end, skip, skip_space, starts_with_marker
 from footnoted.text.thai import LETTER, space_ends
 
 MARKS = ".!?…‽。！？｡।॥؟۔።။។"
@@ -36,13 +36,10 @@ def _but_for(notable: str) -> str:
 _CANDIDATE = re.compile(rf"[{MARKS}]+|[{FACES}]+")
 _CANDIDATE_THAI = re.compile(rf"[{MARKS}]+|[{FACES}]+|[ \t]+")
 _FACE = re.compile(rf"[{FACES}\ufe0f\U0001f3fb-\U0001f3ff]+")
-_UNCASED = re.compile("[\u0590-\u109f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]")
-_INSIDE_WORD = re.compile("[.!?][A-Za-z0-9]")
 _PLAIN = re.compile(r"\.[ \n][A-Z][a-z]")
 _UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]")
-_HANGUL = re.compile("[\uac00-\ud7af]")
-_CLOSERS = re.compile(r"""["'”’“»«›)\]*_~`」』）】〉》]*""")
-_OPENERS = re.compile(r"""["'“”‘„«»‹(\[*_~¿¡「『（【〈《]*""")
+_CLOSERS = "\"'”’“»«›)]*_~`」』）】〉》"
+_OPENERS = "\"'“”‘„«»‹([*_~¿¡「『（【〈《"
 _NOTABLE = re.compile(_but_for(MARKS + "".join(map(chr, range(0xE01, 0xE5C)))))
 _PAIRED = re.compile(r"""[()\[\]「」『』（）【】《》“”„«»"`]""")
 _CLOSES = {")": "(", "]": "[", "」": "「", "』": "『", "）": "（", "】": "【", "》": "《", "”": "“„"}
@@ -114,7 +111,7 @@ def _next_candidate(text: str, cursor: Cursor, stop: int) -> re.Match[str] | Non
 def _plain_verdict(text: str, match: re.Match[str], cursor: Cursor, stop: int) -> int | None:
     """The commonest verdicts, told quickly; `_judge` agrees. ``None``: not a common case."""
     at, end = match.span()
-    if _INSIDE_WORD.match(text, at, stop):
+    if text[at] in ".!?" and at + 1 < stop and text[at + 1].isascii() and text[at + 1].isalnum():
         return NEVER  # "3.14", "example.com"
     if cursor.opened or not _PLAIN.match(text, at, stop):
         return None
@@ -170,8 +167,7 @@ def _judge(text: str, match: re.Match[str], cursor: Cursor, stop: int, *, more: 
     if mark[0] in " \t":
         end = space_ends(text, cursor.begin, match.span(), stop, more=more)
         return NEVER if end >= 0 and _inside_aside(text, cursor, "", end) else end
-    closed = _CLOSERS.match(text, match.end(), stop)
-    after = closed.end() if closed else match.end()
+    after = skip(text, match.end(), stop, _CLOSERS)
     if after >= stop and more:
         return LATER
     end, spaced = _past_markers(text, after, stop, cursor, more=more)
@@ -216,13 +212,10 @@ def _past_markers(text: str, at: int, stop: int, cursor: Cursor, *, more: bool) 
             if leading:
                 return end, spaced
             spaced = True
-        closed = _CLOSERS.match(text, found, stop)
-        end = closed.end() if closed else found
+        end = skip(text, found, stop, _CLOSERS)
         if end >= stop and more:
             return LATER, spaced
-        repeated = _CANDIDATE.match(text, end, stop)  # "£75 [1].[2]."
-        if repeated and repeated.group()[0] in MARKS:
-            end = repeated.end()
+        end = skip(text, end, stop, MARKS)  # "£75 [1].[2]."
     return end, spaced
 
 
@@ -250,7 +243,7 @@ def _judge_east(text: str, match: re.Match[str], after: int, end: int, following
 def _takes_up(text: str, closers: int, after: int, following: int) -> bool:
     """Whether a word in a script without case goes on after a quoted question: «…؟» وقال."""
     quoted = any(char in '"”»“' for char in text[closers:after])
-    return quoted and _UNCASED.match(text[following]) is not None and not _UNSPACED.match(text[following])
+    return quoted and UNCASED.match(text[following]) is not None and not _UNSPACED.match(text[following])
 
 
 def _closes_unspaced(text: str, match: re.Match[str], following: int) -> bool:
@@ -258,7 +251,7 @@ def _closes_unspaced(text: str, match: re.Match[str], following: int) -> bool:
     mark, quoted = match.group(), following > match.end()
     if mark[0] == "…" or mark.startswith("..") or not _UNSPACED.match(text[following]):
         return False
-    if quoted and _HANGUL.match(text[following]):
+    if quoted and "\uac00" <= text[following] <= "\ud7af":  # Hangul
         return False  # "…."라고: a particle takes the quotation up
     before = text[max(match.start() - 1, 0)]
     return mark != "." or _UNSPACED.match(before) is not None
@@ -268,8 +261,7 @@ def _judge_west(
     text: str, match: re.Match[str], cursor: Cursor, places: tuple[int, int, int, int], *, spaced: bool, more: bool
 ) -> int:
     after, end, following, stop = places
-    opened = _OPENERS.match(text, following, stop)
-    first = opened.end() if opened else following
+    first = skip(text, following, stop, _OPENERS)
     if first >= stop:
         if more:
             return LATER

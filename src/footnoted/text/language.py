@@ -13,7 +13,6 @@ from typing import Any
 
 _IMPOSSIBLE = 0.01  # probability of English under which it is another language
 _LEAST = 12  # letters; less is a name or a number in any language
-_LETTER = re.compile(r"[^\W\d_]")
 _LATIN = re.compile(r"[A-Za-z\u00aa\u00ba\u00c0-\u024f\u1e00-\u1eff\ua720-\ua7ff\uff21-\uff5a]")
 _ENGLISH = re.compile(r"\b(?:the|and|that|with|which|this|from|are)\b", re.IGNORECASE)
 _ENOUGH = 2  # different ones of these words: English is told without a look at the model; one alone is another's too
@@ -29,9 +28,8 @@ def language(text: str) -> str:
     ('en', 'de', '')
     """
     plain = _CODE.sub(" ", text)
-    letters = _LETTER.findall(plain)
-    latin = sum(_LATIN.match(letter) is not None for letter in letters)
-    if letters and latin < len(letters) / 2:
+    letters = [char for char in plain if char.isalnum() and not char.isdecimal()]
+    if letters and len(_LATIN.findall("".join(letters))) < len(letters) / 2:
         return _told(plain) or "other"
     if len(letters) < _LEAST:
         return ""

@@ -18,9 +18,9 @@ _MARKER_SO_FAR = re.compile(
     r"""\[\^?(?:[A-Z][a-z]{0,7}[ ]{0,2})?(?:\d[\w ,;–-]{0,170})?|【(?:\d[^】\s]{0,44})?"""
     r"""|\((?:[SQF]\w{0,5}(?::[^()\n]{0,200})?)?"""
 )
-_SUPERSCRIPT = re.compile(r"[⁰¹²³⁴⁵⁶⁷⁸⁹⁻⸴]+(?:,[⁰¹²³⁴⁵⁶⁷⁸⁹⁻⸴]+)*")
+_RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹⁻⸴"
+_SUPERSCRIPT = re.compile(f"[{_RAISED}]+(?:,[{_RAISED}]+)*")
 _MAY_MARK = re.compile(r"[\[【(⁰¹²³⁴⁵⁶⁷⁸⁹]")
-_SUPERSCRIPT_SO_FAR = re.compile(r"[⁰¹²³⁴⁵⁶⁷⁸⁹⁻⸴,]+")
 
 
 def marker_end(text: str, at: int, stop: int, *, more: bool = False) -> int:
@@ -39,7 +39,7 @@ def marker_end(text: str, at: int, stop: int, *, more: bool = False) -> int:
     found = _SUPERSCRIPT.match(text, at, stop)
     if not found:
         return NEVER
-    return LATER if more and _SUPERSCRIPT_SO_FAR.fullmatch(text, at, stop) else found.end()
+    return LATER if more and not text[at:stop].strip(_RAISED + ",") else found.end()
 
 
 def starts_with_marker(text: str, at: int, stop: int) -> bool:
@@ -53,13 +53,26 @@ def without_markers(text: str) -> str:
     >>> without_markers("£75 [1].²")
     '£75 .'
     """
-    if not _MAY_MARK.search(text):
-        return text
-    return _SUPERSCRIPT.sub("", _MARKER.sub("", text))
+    return _SUPERSCRIPT.sub("", _MARKER.sub("", text)) if _MAY_MARK.search(text) else text
 
 
 def skip_space(text: str, at: int, stop: int) -> int:
     """The first place from ``at`` on that is no white space, or ``stop``."""
     while at < stop and text[at].isspace():
+        at += 1
+    return at
+
+
+def stripped(text: str, start: int, stop: int) -> tuple[int, int]:
+    """The stretch without the white space at its ends."""
+    start = skip_space(text, start, stop)
+    while stop > start and text[stop - 1].isspace():
+        stop -= 1
+    return start, stop
+
+
+def skip(text: str, at: int, stop: int, chars: str) -> int:
+    """The first place from ``at`` on where none of ``chars`` stands, or ``stop``."""
+    while at < stop and text[at] in chars:
         at += 1
     return at
