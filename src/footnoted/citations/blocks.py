@@ -11,21 +11,22 @@ from typing import Final
 
 from footnoted.citations.lines import fence_end, read_line_head
 from footnoted.citations.window import Unfinished
+from footnoted.text.marks import skip
 
 PROSE, TICKS, CODE, CLOSING, INFO, FENCE, INDENTED, UNTIL = range(8)
 
 _TICK_OR_LINE = re.compile(r"`+|\n")
-_TICKS_RUN = re.compile(r"`*")
+_LINE = re.compile("\n")
 _ANY = re.compile("")
 
 # What lets a piece of text pass unread, by what it is in: nothing there can matter.
 _STOPS: Final = {
     TICKS: _ANY,
-    CODE: re.compile(r"[`\n]"),
+    CODE: _TICK_OR_LINE,
     CLOSING: _ANY,
-    INFO: re.compile(r"[`\n]"),
-    FENCE: re.compile(r"\n"),
-    INDENTED: re.compile(r"\n"),
+    INFO: _TICK_OR_LINE,
+    FENCE: _LINE,
+    INDENTED: _LINE,
     UNTIL: re.compile(r"[$\\<)\n]"),
 }
 
@@ -129,8 +130,7 @@ class Blocks:
     def _in_ticks(self, text: str, at: int) -> int:
         """Inside code between backticks, or on the first line of a fence."""
         if self._mode in (TICKS, CLOSING):
-            run = _TICKS_RUN.match(text, at)
-            end = run.end() if run else at
+            end = skip(text, at, len(text), "`")
             self._run += end - at
             if end < len(text) and self._mode == TICKS:
                 self._ticks = self._run

@@ -15,7 +15,7 @@ _TOKEN = re.compile(r"[A-Za-z0-9_.$@]+\Z")
 _CALL = re.compile(r"\w\([^()\s]*\)\Z")
 _LOWER_CAMEL = re.compile(r"[a-z]{2,}[A-Z][a-z]")
 _SHORT_CODE = re.compile(r"[a-z]|[a-z]{1,2}\d{1,2}")
-_DOMAIN = re.compile(r"\.(?:com|org|net|gov|edu|info|io|eu|uk|de|fr|us|ca|au)\Z")
+_DOMAINS = tuple(f".{name}" for name in "com org net gov edu info io eu uk de fr us ca au".split())
 _ASIDES = ("[...]", "[…]", "[sic]", "[. . .]", "[ ]", "[x]", "[X]")
 _CODE_NAMES = frozenset(
     """arr array args argv argc list lst vec vector buf buffer str ptr idx tmp foo bar baz qux df nums num dict
@@ -37,8 +37,8 @@ _ENUMERATED = frozenset(
 )
 _INTERVAL_WORDS = ("in", "interval", "range", "between", "from", "to", "within", "∈", "over", "on")
 _PAREN_BEFORE = re.compile(r"(?P<word>[^\s(]+)[ \t]\Z")
-_YEAR = re.compile(r"(?:19|20)\d\d\Z")
-_AMOUNT = re.compile(r"[$£€¥₹][\d.,]+\Z|\d%\Z")
+_AMOUNT_OR_YEAR = re.compile(r"(?:[$£€¥₹][\d.,]+|\d%|\A\(*(?:19|20)\d\d)\Z")
+_NO_LETTERS = re.compile(r"[\W\d_]+")
 
 
 def indexes(before: str) -> bool:
@@ -82,7 +82,7 @@ def _is_code_name(token: str) -> bool:
     if "_" in token or token[0] in "$@":
         return True
     if "." in token:
-        return _DOMAIN.search(token) is None and not token[0].isdigit() and token.islower()
+        return not token.endswith(_DOMAINS) and not token[0].isdigit() and token.islower()
     return token in _CODE_NAMES or _SHORT_CODE.fullmatch(token) is not None or _LOWER_CAMEL.match(token) is not None
 
 
@@ -114,17 +114,15 @@ def is_exponent(before: str) -> bool:
     """
     last = before[-1:]
     if last.isdigit():
-        last_word = before.rsplit(maxsplit=1)[-1]
-        return not (_AMOUNT.search(last_word) or _YEAR.fullmatch(last_word.lstrip("(")))
+        return not _AMOUNT_OR_YEAR.search(before.rsplit(maxsplit=1)[-1])
     if last == ")":
         inside = before[before.rfind("(") + 1 : -1]
-        return not re.search(r"[^\W\d_]{3,}", inside)
+        return all(len(word) < 3 for word in _NO_LETTERS.split(inside))
     if last in "]}|⁻⁺" or last in "=+*/^-−×·":
         return last != ""
     if not last.isalpha():
         return False
-    word = re.search(r"[^\W\d_]+\Z", before)
-    last_word = word.group() if word else ""
+    last_word = _NO_LETTERS.split(before)[-1]
     touched = before[: -len(last_word)][-1:]
     if touched and touched in "=+*/^√∫∑−×·²³":
         return True
@@ -148,7 +146,7 @@ def can_only_cite(before: str, after: str) -> bool:
     if match is None:
         return False
     word = match.group("word").strip("\"'“”*_")
-    if _AMOUNT.search(word) or _YEAR.fullmatch(word):
+    if _AMOUNT_OR_YEAR.search(word):
         return True
     earlier = before[: match.start()].split()[-1:]
     if word.replace(".", "").replace(",", "").isdigit() or (

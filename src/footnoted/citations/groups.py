@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Literal
 
-from footnoted.citations.numbers import JOINS, KEY_GLUE, KEYS, LETTERS, RAISED, SPACES, Numbers
+from footnoted.citations.numbers import JOINS, KEYS, RAISED, Numbers, integers
 from footnoted.citations.window import Unfinished
 
 Kind = Literal["bracket", "keyed", "raised", "bare"]
@@ -16,13 +16,10 @@ _LEADS = frozenset({"see", "cf", "per", "from", "via"})
 _WORD_BEGINS = frozenset(word[:end] for word in KEYS | _LEADS for end in range(1, len(word) + 1))
 _URL_BEGINS = ("http", "www.", "mailto:", "ftp:", "#", "/", "<", "./", "../")
 
-_TARGET = re.compile(r"[^\s()]*")
-_STARS = re.compile(r"\*{1,4}")
 _WORDED = re.compile(r"(\*{1,4}|[\[(（［〔])([A-Za-z]{1,16})")
 _ONE_PLAIN = r"\[\d{1,2}(?:, ?\d{1,2}){0,4}\]"
 _PLAIN_MARK = re.compile(rf"(?:{_ONE_PLAIN}){{1,4}}(?=[.!?\n\"|A-Za-z]| [A-Z])")
 _PLAIN_BEGUN = re.compile(rf"(?:{_ONE_PLAIN}){{0,3}}(?:\[(?:\d{{1,2}}(?:, ?\d{{1,2}}){{0,3}}(?:\]|,? ?))?)?\Z")
-_DIGITS = re.compile(r"\d+")
 
 
 @dataclass(slots=True)
@@ -79,9 +76,9 @@ def read_plain(text: str, at: int, count: int) -> Group | None:
         if _PLAIN_BEGUN.match(text, at):
             raise Unfinished
         return None
-    digits = [int(one) for one in _DIGITS.findall(match.group())]
-    part = Part([one for one in digits if 1 <= one <= count], at, match.end())
-    return Group("bracket", match.end(), [part], has_zero=0 in digits)
+    numbers = integers(match.group())
+    part = Part([one for one in numbers if 1 <= one <= count], at, match.end())
+    return Group("bracket", match.end(), [part], has_zero=0 in numbers)
 
 
 def read_group(text: str, at: int, *, count: int, final: bool, line_head: bool) -> Group | None:
@@ -136,18 +133,18 @@ class _Groups(Numbers):
     def _joint(self) -> str | None:
         """What stands between two markers: ``""`` for nothing, space or comma; a word; ``-`` for a range."""
         start = self.at
-        spaces = self.run(SPACES)
+        spaces = self.spaces()
         char = self.peek()
         if char == "-" and not spaces:
             self.at += 1
             return "-"
         if char and char in ",;&":
             self.at += 1
-            spaces = self.run(SPACES)
+            spaces = self.spaces()
             char = self.peek()
         if not (spaces and char.isalpha()):
             return ""
-        if self.run(LETTERS) not in JOINS or not self.run(SPACES):
+        if self.word() not in JOINS or not self.spaces():
             return None
         return self.text[start : self.at]
 
@@ -192,7 +189,7 @@ class _Groups(Numbers):
             return None
         self.at += 1
         if not (escaped and self.peek() == " "):  # "\[ x \]" is maths
-            self.run(SPACES)
+            self.spaces()
         inner: list[Part] | None = None
         numbers: list[int] | None = None
         if self.peek() in ("[", "\\"):
@@ -201,7 +198,7 @@ class _Groups(Numbers):
             numbers = self.numbers()
         if inner is None and numbers is None:
             return None
-        self.run(SPACES)
+        self.spaces()
         if self.peek() == "\\":
             self.at += 1
         if self.peek() != "]":
@@ -223,7 +220,7 @@ class _Groups(Numbers):
             return self._links()
         if char == ":" and first and self._line_head and not self._nested:
             self.at += 1
-            self.run(SPACES)
+            self.spaces()
             return self.caret or self.begins(_URL_BEGINS)
         return False
 
@@ -231,22 +228,22 @@ class _Groups(Numbers):
         self.at += 1
         if self.begins(_URL_BEGINS):
             return True
-        target = self.run(_TARGET)
+        target = self.run(lambda char: char not in "()" and not char.isspace())
         char = self.peek()
         if char == ")":
             return not target.isdigit()
         if char == " " and target:
-            self.run(SPACES)
+            self.spaces()
             return self.peek() == '"'
         return False
 
     def _lenticular(self, start: int) -> list[Part] | None:
         self.at += 1
-        self.run(SPACES)
+        self.spaces()
         numbers = self.numbers(closer="】")
         if numbers is None:
             return None
-        self.run(SPACES)
+        self.spaces()
         return self._one(start, numbers) if self.eat("】") else None
 
     # -- parentheses and wrappers -------------------------------------------------------------------
@@ -257,8 +254,8 @@ class _Groups(Numbers):
         numbers: list[int] | None = None
         if word in KEYS:
             mark = self.at
-            self.run(LETTERS)
-            self.run(KEY_GLUE)
+            self.word()
+            self.key_glue()
             if self._at_opener():  # "(Source: [1])"
                 inner = self._inside()
                 lead = ""
@@ -275,7 +272,7 @@ class _Groups(Numbers):
             self.kind = "bare"
         if inner is None and numbers is None:
             return None
-        self.run(SPACES)
+        self.spaces()
         if not self.eat(")"):
             return None
         if inner and lead and first and not self._nested:
@@ -285,16 +282,16 @@ class _Groups(Numbers):
     def _paren_lead(self, start: int) -> tuple[str, str]:
         """The word a parenthesis begins with, and what leads it in: ``(see ``."""
         self.at += 1
-        self.run(SPACES)
+        self.spaces()
         mark = self.at
         lead = ""
-        word = self.run(LETTERS).casefold()
+        word = self.word().casefold()
         if word in _LEADS:
             self.at += self.peek() == "."
-            self.run(SPACES)
+            self.spaces()
             mark = self.at
             lead = self.text[start:mark]
-            word = self.run(LETTERS).casefold()
+            word = self.word().casefold()
         self.at = mark
         return word, lead
 
@@ -310,7 +307,7 @@ class _Groups(Numbers):
         return self._one(start, numbers) if numbers is not None and self.eat("</sup>") else None
 
     def _starred(self) -> list[Part] | None:
-        stars = self.run(_STARS)
+        stars = self.run("*".__contains__, 4)
         inner = self._inside() if self._at_opener() and self.peek() != "*" else None
         return inner if inner is not None and self.eat(stars) else None
 

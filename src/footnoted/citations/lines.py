@@ -7,12 +7,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from footnoted.citations.window import WINDOW, Unfinished
+from footnoted.text.marks import skip
 
 _MARGIN = re.compile(r"[ \t]*(?:>[ \t]?)*[ \t]*")
-_FENCE = re.compile(r"`+|~+")
-_LIST_MARK = re.compile(r"(?:[-*+•]|\d{1,9}[.)])(?=[ \t])")
-_LIST_MARK_BEGUN = re.compile(r"[-*+•]|\d{1,9}[.)]?")
-_FENCE_END = re.compile(r"[ \t>]*[`~]*[ \t\r]*")
+_LIST_MARK = re.compile(r"[-*+•]|\d{1,9}[.)]?")  # perhaps: white space must follow, and no number stand alone
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,18 +37,17 @@ def read_line_head(text: str, at: int, *, final: bool) -> LineHead:
     if char in ("", "\n") or (char == "\r" and text[end + 1 : end + 2] in ("", "\n")):
         return LineHead("blank", end, indent)
     if char in "`~":
-        run = _FENCE.match(text, end, limit)
-        if run is not None and run.end() == limit and waiting:
+        after = skip(text, end, limit, char)
+        if after == limit and waiting:
             raise Unfinished
-        if run is not None and len(run.group()) >= 3:
-            return LineHead("fence", run.end(), indent, fence=run.group())
-    begun = _LIST_MARK_BEGUN.match(text, end, limit)
-    if begun is not None:
-        if begun.end() == limit and waiting:
+        if after - end >= 3:
+            return LineHead("fence", after, indent, fence=text[end:after])
+    if mark := _LIST_MARK.match(text, end, limit):
+        after = mark.end()
+        if after == limit and waiting:
             raise Unfinished
-        if _LIST_MARK.match(text, end, limit):
-            width = begun.end() - end
-            return LineHead("item", begun.end() + 1, indent, item_indent=indent + width + 1)
+        if not mark[0].isdecimal() and after < limit and text[after] in " \t":
+            return LineHead("item", after + 1, indent, item_indent=indent + after - end + 1)
     return LineHead("text", end, indent)
 
 
@@ -62,8 +59,9 @@ def _columns(margin: str) -> int:
 def fence_end(text: str, at: int, fence: str, *, final: bool) -> int | None:
     """Where the line at ``at`` ends if it closes ``fence``, else None; raises `Unfinished` as above."""
     limit = min(len(text), at + WINDOW)
-    match = _FENCE_END.match(text, at, limit)
-    end = match.end() if match else at
+    end = at
+    for chars in (" \t>", "`~", " \t\r"):
+        end = skip(text, end, limit, chars)
     if end == limit and not final and limit == len(text) and limit - at < WINDOW:
         raise Unfinished
     run = text[at:end].strip(" \t\r>")

@@ -21,13 +21,14 @@ _LOCATORS = frozenset(
 )
 _LARGEST = 999  # a bare number beyond it, and beyond the sources, is a year or an amount
 
-SPACES = re.compile(r"[ \t]{0,8}")
-LETTERS = re.compile(r"(?:[^\W\d_]|[\u0e00-\u0e4f]){0,16}")
-_DIGITS = re.compile(r"\d{0,5}")
-KEY_GLUE = re.compile(r"[ \t.:#_-]{0,4}")
-_TAILS = {"]": re.compile(r"[^\[\]【】\n]*"), ")": re.compile(r"[^\[\]【】()\n]*"), "】": re.compile(r"[^【】\n]*")}
-_RAISED_RUN = re.compile(f"[{RAISED}]+")
+_TAIL_ENDS = {"]": "[]【】\n", ")": "[]【】()\n", "】": "【】\n"}  # by what closes the marker
+_INTEGER = re.compile(r"\d+")
 _RAISED_DIGITS = str.maketrans(RAISED, "0123456789")
+
+
+def integers(text: str) -> list[int]:
+    """Every number of a text."""
+    return [int(digits) for digits in _INTEGER.findall(text)]
 
 
 class Numbers(Window):
@@ -41,20 +42,32 @@ class Numbers(Window):
         self.caret = False  # a "^" stood before a number
         self.has_zero = False
 
+    def spaces(self) -> str:
+        """White space, a little."""
+        return self.run(" \t".__contains__, 8)
+
+    def word(self) -> str:
+        """Letters; vowels above and below Thai ones are no letters to Python."""
+        return self.run(_is_letter, 16)
+
+    def key_glue(self) -> str:
+        """What stands between a source's name and its number."""
+        return self.run(" \t.:#_-".__contains__, 4)
+
     def numbers(self, closer: str = "]") -> list[int] | None:
         """``1, 3-5 and 7`` · ``Source 1, Source 3`` · ``citation:3`` · ``1†source``; None where it is text."""
         found: list[int] = []
         keyed = numbered = False
         while True:
-            word = self.run(LETTERS).casefold()
+            word = self.word().casefold()
             if word in JOINS and numbered:
-                self.run(SPACES)
-                word = self.run(LETTERS).casefold()
+                self.spaces()
+                word = self.word().casefold()
             if word and word not in KEYS:
                 return self._with_tail(found, closer) if numbered and (keyed or word in _LOCATORS) else None
             if word:
                 keyed = True
-                self.run(KEY_GLUE)
+                self.key_glue()
             elif self.peek() in ("#", "^"):
                 self.caret = self.caret or self.peek() == "^"
                 self.at += 1
@@ -63,11 +76,11 @@ class Numbers(Window):
                 return None
             found += item
             numbered = True
-            self.run(SPACES)
+            self.spaces()
             char = self.peek()
             if char and (char in ",;&" or (keyed and char == "/")):
                 self.at += 1
-                self.run(SPACES)
+                self.spaces()
                 if self.peek() == "§":
                     return self._with_tail(found, closer)
             elif char == "†" or (char == ":" and (keyed or closer == "】")) or (keyed and char and char in "|-§("):
@@ -77,13 +90,13 @@ class Numbers(Window):
 
     def raised(self) -> list[int] | None:
         """``¹`` · ``²³`` · ``¹⁻³``; None for powers, fractions and charges."""
-        digits = self.run(_RAISED_RUN).translate(_RAISED_DIGITS)
+        digits = self.run(RAISED.__contains__).translate(_RAISED_DIGITS)
         if not digits:
             return None
         found = self._raised_numbers(digits)
         if self.peek() == "⁻":
             self.at += 1
-            last = self.run(_RAISED_RUN).translate(_RAISED_DIGITS)
+            last = self.run(RAISED.__contains__).translate(_RAISED_DIGITS)
             if not last:
                 return None
             found = self._span(int(digits), int(last))
@@ -108,12 +121,12 @@ class Numbers(Window):
 
     def _with_tail(self, found: list[int], closer: str) -> list[int] | None:
         """Skip what a model adds after the number: a title, a page, ``†L3-L5``."""
-        self.run(_TAILS[closer])
+        self.run(lambda char: char not in _TAIL_ENDS[closer])
         return found if self.peek() == closer else None
 
     def _item(self, *, keyed: bool, after: str) -> list[int] | None:
         """``3`` or ``3-5``; None where it cannot number a source: no digits, a year, the end of ``1,500``."""
-        digits = self.run(_DIGITS)
+        digits = self.run(str.isdecimal, 5)
         if not digits or len(digits) > 4:
             return None
         first = last = int(digits)
@@ -122,7 +135,7 @@ class Numbers(Window):
         if self.peek().isascii() and self.peek().isalpha():  # "3rd", "1a"
             return None
         mark = self.at
-        self.run(SPACES)
+        self.spaces()
         if self.peek() == "-":
             end = self._range_end()
             if end is None and not keyed:
@@ -139,9 +152,13 @@ class Numbers(Window):
 
     def _range_end(self) -> int | None:
         self.at += 1
-        self.run(SPACES)
-        word = self.run(LETTERS).casefold()
+        self.spaces()
+        word = self.word().casefold()
         if word in KEYS:
-            self.run(KEY_GLUE)
-        digits = self.run(_DIGITS)
+            self.key_glue()
+        digits = self.run(str.isdecimal, 5)
         return int(digits) if 0 < len(digits) <= 4 and (not word or word in KEYS) else None
+
+
+def _is_letter(char: str) -> bool:
+    return (char.isalnum() and not char.isdecimal()) or "\u0e00" <= char <= "\u0e4f"

@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from footnoted.citations.gaps import SPACES, Gap
+from footnoted.citations.numbers import integers
 from footnoted.citations.spans import SourceSpans
 from footnoted.types import Pointer
 
@@ -28,11 +29,8 @@ _FIRST = re.compile(rf"\[{_ENTRY}")
 _NEXT = re.compile(rf"(?:\s?[,;]\s?|\s)(?:{_ENTRY}|{_OPENS})")
 _LAST = re.compile(r"\s?\]")
 _MARK = re.compile(_OPENS)
-_DIGITS = re.compile(r"\d+")
-# Whatever may still become `_FIRST`, `_NEXT` or `_LAST`, code point by code point.
-_BEGUN = re.compile(r"\[[\sSources\d,;&:]{0,200}")
-_AFTER = re.compile(r"[\s,;&:\dSources]{0,200}")
-_FENCE = re.compile(r"[ \t>]*(?:```|~~~)")
+# Whatever may still become the rest of `_FIRST`, `_NEXT` or `_LAST`, code point by code point.
+_UNDECIDED = re.compile(r"[\sSources\d,;&:]{0,200}")
 _SPECIAL = re.compile(rf"[\[`~\n{SPACES}]")
 
 Piece = tuple[str, tuple[Pointer, ...]]
@@ -105,10 +103,9 @@ class QuoteReader:
         """Read the marker whose bracket opens at ``at``: where it ends; 0 where it is none, None if more must come."""
         entry = _FIRST.match(text, at)
         if entry is None:
-            begun = _BEGUN.match(text, at)
-            return None if not final and begun is not None and begun.end() == len(text) else 0
+            return None if not final and _UNDECIDED.fullmatch(text, at + 1) else 0
         quoted: list[tuple[list[int], str]] = []
-        numbers = _numbers(entry.group("numbers"))
+        numbers = integers(entry.group("numbers"))
         while True:
             closing, waits = _closing(text, entry.end(), final=final)
             if "\n\n" in text[entry.end() : closing.start() if closing else len(text)]:
@@ -130,7 +127,7 @@ class QuoteReader:
                 self._settle(text[begin:at], quoted)  # cut off between two quotes
                 return len(text)
             entry = following
-            numbers = _numbers(following.group("numbers")) if following.group("numbers") else numbers
+            numbers = integers(following.group("numbers")) if following.group("numbers") else numbers
 
     def _settle(self, before: str, quoted: Sequence[tuple[list[int], str]]) -> None:
         """Tell what a marker comes to: pointers at quotes, plain markers for bare numbers, or the gap it leaves."""
@@ -177,7 +174,7 @@ class QuoteReader:
             self._ticks ^= part.count("`") % 2 == 1
             self._line = (self._line + part)[:64]
             if part.endswith("\n"):
-                self._fenced ^= _FENCE.match(self._line) is not None
+                self._fenced ^= self._line.lstrip(" \t>").startswith(("```", "~~~"))
                 self._ticks, self._line = False, ""
         if self._out and not self._out[-1][1]:
             text = self._out.pop()[0] + text
@@ -193,11 +190,6 @@ def _closing(text: str, begin: int, *, final: bool) -> tuple[re.Match[str] | Non
     for mark in _MARK.finditer(text, begin, begin + LONGEST + 1):
         if _LAST.match(text, mark.end()) is not None or _NEXT.match(text, mark.end()) is not None:
             return mark, False
-        rest = _AFTER.match(text, mark.end())
-        if rest is not None and rest.end() == len(text):
+        if _UNDECIDED.fullmatch(text, mark.end()):
             return (mark, False) if final else (None, True)
     return None, False
-
-
-def _numbers(text: str) -> list[int]:
-    return [int(digits) for digits in _DIGITS.findall(text)]

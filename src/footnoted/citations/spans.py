@@ -11,13 +11,16 @@ import math
 import re
 import unicodedata
 from array import array
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
+from operator import attrgetter
 
 from footnoted.once import once
 from footnoted.text import content_stems, sentences
+from footnoted.text.marks import skip_space
 from footnoted.types import Span
 
 MAX_SENTENCE = 500  # code points; a longer stretch without a full stop is cut into pieces
@@ -41,9 +44,6 @@ _QUOTE_MARKS = "'‘’‚‛`´"
 _DOUBLE_MARKS = '"“”„‟«»'
 _HYPHENS = "-‐‑‒–—−"
 _FOLDS = {**dict.fromkeys(_QUOTE_MARKS, "'"), **dict.fromkeys(_DOUBLE_MARKS, '"'), **dict.fromkeys(_HYPHENS, "-")}
-
-
-_ODD = re.compile(r"[`\x80-\U0010ffff]")
 
 
 class _Levels(dict[int, str]):
@@ -88,7 +88,7 @@ class SourceSpans:
 
         ``setting``: words around the claim, which decide between sentences that carry it equally.
         """
-        claim = _without_markup(claim[-MAX_CLAIM:]).strip()
+        claim = _LINE_HEAD.sub("", _EMPHASIS.sub("", claim[-MAX_CLAIM:])).strip()
         weights = self._weights(claim)
         whole = claim.strip(_EDGE)
         if len(whole) >= 8 and self._may_hold(claim, weights) and (found := self._find(whole, weights)) is not None:
@@ -212,14 +212,7 @@ class SourceSpans:
 
     def _holding(self, offset: int) -> int:
         """The index of the sentence at, or last before, an offset."""
-        low, high = 0, len(self._sentences)
-        while low + 1 < high:
-            middle = (low + high) // 2
-            if self._sentences[middle].start <= offset:
-                low = middle
-            else:
-                high = middle
-        return low
+        return max(0, bisect_right(self._sentences, offset, key=attrgetter("start")) - 1)
 
     def _weights(self, claim: str) -> dict[str, float]:
         """What each stem of the claim is worth: rare in the source is worth more, numbers double."""
@@ -272,7 +265,7 @@ class SourceSpans:
         sentences, postings = self._stems, self._postings
         known = [(one, postings[one]) for one in (weights | around) if one in postings]
         if len(sentences) > _MAX_CANDIDATES:
-            known.sort(key=_commonness)
+            known.sort(key=lambda one: len(one[1]))
         carried: dict[int, float] = {}
         shared: dict[int, int] = {}
         for one, places in known:
@@ -294,19 +287,6 @@ class SourceSpans:
             if fit > best or (fit == best and index < nearest):
                 best, nearest = fit, index
         return nearest
-
-
-def _without_markup(text: str) -> str:
-    if "*" in text or "`" in text or "_" in text:
-        text = _EMPHASIS.sub("", text)
-    if "\n" in text:
-        return _LINE_HEAD.sub("", text)
-    head = _LINE_HEAD.match(text)
-    return text[head.end() :] if head else text
-
-
-def _commonness(known: tuple[str, tuple[int, ...]]) -> int:
-    return len(known[1])
 
 
 @lru_cache(maxsize=4096)
@@ -360,9 +340,7 @@ def _pieces(text: str, span: Span) -> list[Span]:
         while end < span.end and unicodedata.combining(text[end]):
             end += 1
         pieces.append(Span(start, end))
-        start = end
-        while start < span.end and text[start].isspace():
-            start += 1
+        start = skip_space(text, end, span.end)
     if start < span.end:
         pieces.append(Span(start, span.end))
     return pieces
@@ -372,7 +350,7 @@ def folded(text: str) -> str:
     """The text for comparing: case, compatibility forms (NFKD), quotation marks and hyphens levelled."""
     if text.isascii():
         return text.lower().replace("`", "'")
-    odd = {char: _LEVELS[ord(char)] for char in set(_ODD.findall(text))}
+    odd = {char: _LEVELS[ord(char)] for char in set(text) if char == "`" or not char.isascii()}
     if len(odd) > 8 or any(one != one.lower() for one in odd.values()):
         return text.translate(_LEVELS)
     for char, one in odd.items():  # a few accents: three times as fast as the way above

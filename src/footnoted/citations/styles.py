@@ -12,8 +12,7 @@ MAX_TITLE = 120  # code points of a title in the list
 MAX_QUOTE = 200  # code points of a quote in the list
 
 _SUPERSCRIPT = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
-_ALWAYS_MARKUP = re.compile(r"[\\`*\[\]|~$<>]|&(?=#?\w+;)")
-_EDGE_UNDERSCORE = re.compile(r"(?<!\w)_|_(?!\w)")
+_MARKUP = re.compile(r"[\\`*\[\]|~$<>]|&(?=#?\w+;)|(?<!\w)_|_(?!\w)")
 _LISTED = frozenset({CitationStyle.FOOTNOTE, CitationStyle.ENDNOTE})
 
 
@@ -81,5 +80,4 @@ def _on_one_line(text: str, limit: int, *, markdown: bool) -> str:
 
 def _escape(line: str) -> str:
     """Backslashes before what Markdown would act upon; ``snake_case`` and hyphens read as they are."""
-    line = _ALWAYS_MARKUP.sub(lambda match: "\\" + match.group(), line)
-    return _EDGE_UNDERSCORE.sub(r"\\_", line)
+    return _MARKUP.sub(lambda match: "\\" + match.group(), line)

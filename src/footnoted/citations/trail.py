@@ -11,9 +11,8 @@ REACH = 1_000  # code points a marker looks back
 LOOK_ON = 400  # code points a marker that stands first waits for its words
 
 _SENTENCE_OVER = re.compile(r"[.!?…]+[*_\"'”’»)\]]*\s|[。！？]|\n")
-_STOPPED = re.compile(r"[.!?…]+[*_\"'”’»)\]]*\Z")
-_LIST_HEAD = re.compile(r"\s*(?:[-*+•>]|\(?\w{1,3}[.)])\s+(?:\[[ xX]\]\s+)?")
-_FIRST_CELL = re.compile(r"[ \t]*\|([^|\n]*)\|")
+_CLOSERS = "*_\"'”’»)]"
+_LIST_HEAD = re.compile(r"\A\s*(?:[-*+•>]|\(?\w{1,3}[.)])\s+(?:\[[ xX]\]\s+)?")
 # Words that lead in a marker rather than say something: "According to [1], …".
 _LEADS_IN = frozenset("accord see per cf sourc document passag note state say report describ under".split())
 
@@ -57,12 +56,12 @@ class Trail:
         if not fresh.strip() and not untold:
             return None if self.waiting else self._last
         line = recent[recent.rfind("\n") + 1 :]
-        fresh_line = _without_list_head(fresh[-len(line) :]).strip() if line else ""
+        fresh_line = _LIST_HEAD.sub("", fresh[-len(line) :]).strip() if line else ""
         claim = _last_sentence(fresh_line)
         if _says_something(claim):
             begun_before = len(fresh) < len(line) and len(claim) == len(fresh_line)
             self._last = Words(claim, _setting(line, claim if not begun_before else ""))
-            if not (apart and _STOPPED.search(fresh)):
+            if not (apart and fresh.rstrip(_CLOSERS).endswith((".", "!", "?", "…"))):
                 return self._last
             self._either = True  # "A. [1] B" or "A. [1] says b"
         else:
@@ -124,15 +123,11 @@ def _last_sentence(text: str) -> str:
     return text[spans[-1].start : spans[-1].end] if spans else ""
 
 
-def _without_list_head(line: str) -> str:
-    head = _LIST_HEAD.match(line)
-    return line[head.end() :] if head else line
-
-
 def _setting(line: str, sentence: str) -> str:
     """The sentence (where it is not known yet) or the table row's label around the end of a line."""
-    cell = _FIRST_CELL.match(line)
-    return f"{cell.group(1).strip()} " if cell else sentence or _last_sentence(line)
+    before, _, rest = line.partition("|")
+    label, closed, _ = rest.partition("|")
+    return f"{label.strip()} " if closed and not before.strip(" \t") else sentence or _last_sentence(line)
 
 
 def _says_something(text: str) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+from collections.abc import Callable
 
 WINDOW = 128  # the most that is ever held back to tell a marker from text: twenty numbers, a long title
 
@@ -39,16 +39,14 @@ class Window:
             raise Unfinished
         return ""
 
-    def run(self, pattern: re.Pattern[str]) -> str:
-        """The longest stretch of ``pattern`` from here, once it is known where it ends."""
-        match = pattern.match(self.text, self.at)
-        if match is None:
-            self.peek()
-            return ""
-        if match.end() == self._limit and self._open:
+    def run(self, belongs: Callable[[str], bool], most: int = WINDOW) -> str:
+        """The longest stretch of such characters from here, ``most`` at most, once it is known where it ends."""
+        start, stop = self.at, min(self._limit, self.at + most)
+        while self.at < stop and belongs(self.text[self.at]):
+            self.at += 1
+        if self.at == self._limit and self._open:
             raise Unfinished
-        self.at = match.end()
-        return match.group()
+        return self.text[start : self.at]
 
     def eat(self, literal: str) -> bool:
         """Whether ``literal`` (in lower case) stands here in any case; passes it."""
