@@ -10,31 +10,24 @@ from __future__ import annotations
 import re
 import threading
 from collections import OrderedDict
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from footnoted.grounding.agreement import objection, reckoned, unknown_name, wrong_cell
 from footnoted.grounding.composed import composed
-from footnoted.grounding.evidence import window
+from footnoted.grounding.evidence import Passage, Window, window
 from footnoted.grounding.exact import MARKERS, difference, first_clause, is_denied, is_in_quotation, quotable
 from footnoted.grounding.exempt import is_bare_reply, is_exempt
 from footnoted.grounding.gate import Gate, sureness
 from footnoted.grounding.lanes import Lanes
 from footnoted.grounding.reading import read
 from footnoted.grounding.shelf import Shelf
-from footnoted.models import EVERY_LANGUAGE, ModelUnavailable, Reader
+from footnoted.models import EVERY_LANGUAGE, ModelUnavailable, Reader, Reading
 from footnoted.text import sentences
 from footnoted.text.language import language
-from footnoted.types import Evidence, Part, Span, Verdict
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Sequence
-    from pathlib import Path
-
-    from footnoted.grounding.evidence import Passage, Window
-    from footnoted.models import Reading
-    from footnoted.types import Pointer, Source
+from footnoted.types import Evidence, Part, Pointer, Source, Span, Verdict
 
 _ASKS = re.compile(r"[?？؟;]\W*$")  # in many languages a question has a statement's words
 _A_PAGE = 2_000  # code points by which the language of a source is told

@@ -12,7 +12,9 @@ import re
 from footnoted.grounding.blocks import Line, closes_fence, read_line
 from footnoted.grounding.exempt import is_bare_reply
 from footnoted.grounding.outline import Outline, Unit
+from footnoted.text import UNSPACED
 from footnoted.text.boundaries import FACES, MARKS, Cursor, next_end
+from footnoted.text.marks import skip_space, stripped
 from footnoted.types import Claim
 
 # The only characters that can end anything: inside sentences, inside Thai ones, inside a line that is one unit.
@@ -21,13 +23,11 @@ _LIVE_THAI = re.compile(rf"[{MARKS}{FACES}\n \t]")
 _LIVE_ALONE = re.compile("\n")
 _SALUTATION = 30  # columns
 _WRAPPED_AT_LEAST, _WRAPPED_AT_MOST = 56, 120  # columns of lines that were wrapped, not written as lines
-_WORDY = re.compile(r"\S")
 _HANGING = re.compile(
     r"(?:[,，、(（–-]|\b(?:a|an|the|of|to|in|for|and|or|with|by|from|on|at|your|our|its|is|are|be|as|that|which"
     r"|der|die|das|und|oder|für|mit|le|la|les|de|du|des|et|ou|el|los|las|y|o|del))\Z",
     re.IGNORECASE,
 )
-_UNSPACED = re.compile("[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
 _JSON_LINE = re.compile(r"[{}\[\]],?\s*\Z|\"[^\"]*\"\s*:")
 
 
@@ -76,10 +76,7 @@ class ClaimSegmenter:
         return claims
 
     def _read(self, *, more: bool) -> list[Claim]:
-        if len(self._unread) > 1:
-            self._text += "".join(self._unread)
-        elif self._unread:
-            self._text += self._unread[0]
+        self._text += "".join(self._unread)
         self._unread = []
         self._live = None
         claims: list[Claim] = []
@@ -114,7 +111,7 @@ class ClaimSegmenter:
                 self._close(claims, len(text))
             return False
         if self._fence:
-            return self._start_alone(Line("fence", self._at, fence=self._fence))
+            return self._start(Line("fence", self._at, fence=self._fence), "alone")
         line = read_line(text, self._at, more=more)
         if line is None:
             return False
@@ -132,19 +129,13 @@ class ClaimSegmenter:
         underlined = line.kind == "rule" and text[line.content] in "=-"
         self._close(claims, self._at, underlined=underlined)
         claims += self._outline.follow(line)
-        if line.kind in ("prose", "item"):
-            self._block = line
-            self._at = line.content
-            self._cursor.restart(line.content)
-            self._state = "prose"
-            return True
-        return self._start_alone(line)
+        return self._start(line, "prose" if line.kind in ("prose", "item") else "alone")
 
-    def _start_alone(self, line: Line) -> bool:
+    def _start(self, line: Line, state: str) -> bool:
         self._block = line
         self._at = line.content
         self._cursor.restart(line.content)
-        self._state = "alone"
+        self._state = state
         return True
 
     def _read_alone(self, claims: list[Claim], *, more: bool) -> bool:
@@ -171,7 +162,7 @@ class ClaimSegmenter:
         stop = newline if newline >= 0 else len(text)
         begin = cursor.begin
         while (end := next_end(text, cursor, stop, more=more and newline < 0)) is not None:
-            follows = _WORDY.search(text, end, stop) is not None
+            follows = skip_space(text, end, stop) < stop
             if follows and is_bare_reply(text[begin:end]):
                 cursor.begin = begin  # "Yes." stands or falls with the sentence that says why
                 cursor.at = end + 1
@@ -194,27 +185,22 @@ class ClaimSegmenter:
 
     def _close(self, claims: list[Claim], end: int, *, last: bool = True, underlined: bool = False) -> None:
         """Tell the open sentence, if any, up to ``end``, and begin the next one there."""
-        text, start, stop = self._text, self._cursor.begin, end
-        while start < stop and text[start].isspace():
-            start += 1
-        while stop > start and text[stop - 1].isspace():
-            stop -= 1
+        start, stop = stripped(self._text, self._cursor.begin, end)
         self._cursor.restart(end)
         if stop > start:
             block = Line("heading", 0) if underlined else self._block
-            unit = Unit(text[start:stop], self._base + start, block.kind, block.depth, last=last)
+            unit = Unit(self._text[start:stop], self._base + start, block.kind, block.depth, last=last)
             claims += self._outline.take(unit)
 
     def _continues(self, content: int) -> bool:
         """Whether the line that begins is the open sentence wrapped, rather than a line of its own."""
-        text, begin, end = self._text, self._cursor.begin, self._at - 1
-        hard = text[end - 2 : end] == "  "
-        while end > begin and text[end - 1].isspace():
-            end -= 1
+        text, begin = self._text, self._cursor.begin
+        hard = text[self._at - 3 : self._at - 1] == "  "
+        _, end = stripped(text, begin, self._at - 1)
         if end <= begin or hard:
             return False
         row = text[max(begin, text.rfind("\n", begin, end) + 1) : end]
-        if _UNSPACED.match(row[-1]) or row[-1] in ":：;" or _JSON_LINE.match(row.strip()):
+        if UNSPACED.match(row[-1]) or row[-1] in ":：;" or _JSON_LINE.match(row.strip()):
             return False
         if row[-1] == "," and len(row) <= _SALUTATION and text[content].isupper():
             return False  # "Kind regards,"

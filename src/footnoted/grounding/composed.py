@@ -7,22 +7,17 @@ introduce the list hold for each alone: not "only if:", not "all of these:".
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
+from footnoted.grounding.evidence import ITEM, Passage
 from footnoted.grounding.exact import quotable
 from footnoted.types import Span
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from footnoted.grounding.evidence import Passage
 
 _TOGETHER = re.compile(  # what a list's introduction says of its items together, and not of each alone
     r"\b(?:only|just|all|both|each|every|either|neither|none|except)\b"
     r"|\b(?:if|unless|when|while|until|where|provided)\b(?:\W+\w+){0,5}\W*\Z",
     re.IGNORECASE,
 )
-_OPENS = re.compile(r"\s*(?:[-*+•‣–]|\(?\d{1,3}[.)]|\(?[a-z][.)])\s+")
 _CLOSING = " .,;:：；"
 _MARKS = str.maketrans("", "", "*_`#")
 _CUT = 40  # words from which on a passage may hold a sentence in pieces
@@ -83,7 +78,7 @@ def _list(said: str, one: Passage) -> tuple[Span, ...]:
         told = []
         for item in items:
             for span in item:  # the whole item, or one of its sentences
-                words = quotable(_OPENS.sub("", one.source.text[span.start : span.end], count=1)).strip(_CLOSING)
+                words = quotable(ITEM.sub("", one.source.text[span.start : span.end], count=1)).strip(_CLOSING)
                 if words and (rest == words or rest.startswith(f"{words};")):
                     told.append(span)
                     rest = rest[len(words) :].lstrip(_CLOSING)
@@ -99,7 +94,7 @@ def _items(lead: int, one: Passage) -> Iterator[tuple[Span, ...]]:
     for index, span in enumerate(one.spans):
         if one.leads[index] != lead or index in one.rows:
             continue
-        if each and _OPENS.match(one.source.text, span.start):
+        if each and ITEM.match(one.source.text, span.start):
             yield Span(each[0].start, each[-1].end), *each
             each = []
         each.append(span)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import re
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import asdict
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -14,9 +16,6 @@ from footnoted.grounding.check import Checker
 from footnoted.grounding.claims import segment
 from footnoted.grounding.judge import OPEN
 from footnoted.types import Claim, Ruling, Source, Tier, Verdict
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Sequence
 
 Action = Literal["remove", "flag", "rewrite"]
 FLAG, UNVERIFIED = " [unsupported]", " [unverified]"
@@ -147,10 +146,7 @@ def _cited(text: str) -> list[int]:
 
 
 def _weighed(claim: Claim, verdict: Verdict) -> ClaimGrounding:
-    evidence = [
-        GroundingEvidence(source=e.source, start=e.start, end=e.end, quote=e.quote, support=e.support)
-        for e in verdict.evidence
-    ]
+    evidence = [GroundingEvidence(**asdict(one)) for one in verdict.evidence]
     supported = verdict.ruling == "supported"
     return ClaimGrounding(
         claim=claim.text,
@@ -176,9 +172,7 @@ def _replaced(text: str, start: int, end: int, instead: str) -> str:
     rest = text[line_start:start] + text[end:line_end]
     if not rest.strip(" \t-*+•>|0123456789.)"):
         return text[:line_start] + text[line_end + 1 :]
-    while end < len(text) and text[end] in " \t":
-        end += 1
-    if end == line_end:
-        while start > line_start and text[start - 1] in " \t":
-            start -= 1
-    return text[:start] + text[end:]
+    before, after = text[:start], text[end:].lstrip(" \t")
+    if after[:1] in ("", "\n"):
+        before = before.rstrip(" \t")
+    return before + after

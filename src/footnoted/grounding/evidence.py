@@ -10,16 +10,14 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from footnoted.grounding.reading import Words, weight_of
 from footnoted.grounding.tables import Row, rows
 from footnoted.text import content_stems, sentences, words
+from footnoted.text.marks import stripped
 from footnoted.types import Evidence, Pointer, Source, Span
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 MOST = 4  # sentences chosen for what they say themselves
 _AGAIN = 0.2  # what a word is worth that another sentence says already: it confirms
@@ -27,7 +25,7 @@ _BUDGET = 110  # words of a window; what the reader was measured with
 _BY_WORDS = 24  # sentences of a source that are looked at
 _LONGEST = 60  # words; what is longer (transcripts) is cut at its own pauses
 _LONGEST_LEAD = 240  # code points; a longer sentence is no mere introduction
-_ITEM = re.compile(r"(?:[-*+•‣–]|\(?\d{1,3}[.)]|\(?[a-z][.)])\s+")
+ITEM = re.compile(r"\s*(?:[-*+•‣–]|\(?\d{1,3}[.)]|\(?[a-z][.)])\s+")
 _COLONS = (":", "：")
 _PAUSE = re.compile(r"\n|[;:]\s|,\s|\s[–—-]\s|\s")
 
@@ -51,6 +49,10 @@ class Passage:
         """The words of one sentence, letter by letter."""
         span = self.spans[index]
         return self.source.text[span.start : span.end]
+
+    def length(self, index: int) -> int:
+        """How many words one sentence has."""
+        return len(self.words(index).split())
 
     def index_of(self, start: int) -> int:
         """The sentence that begins there."""
@@ -134,7 +136,7 @@ def window(claim: Words, passages: Sequence[Passage], quoted: Sequence[Pointer] 
     if not chosen:
         return None
     places = {(one.source, one.index) for one in chosen}
-    left = _BUDGET - sum(len(passages[s].words(i).split()) for s, i in places)
+    left = _BUDGET - sum(passages[s].length(i) for s, i in places)
     for one in chosen:
         lead = passages[one.source].leads[one.index]
         if one.index in passages[one.source].rows and lead is not None:
@@ -143,7 +145,7 @@ def window(claim: Words, passages: Sequence[Passage], quoted: Sequence[Pointer] 
         for index in near:
             if not 0 <= index < len(passages[one.source].spans) or (one.source, index) in places:
                 continue
-            length = len(passages[one.source].words(index).split())
+            length = passages[one.source].length(index)
             if length <= left or index == lead:
                 places.add((one.source, index))
                 left -= length
@@ -164,7 +166,7 @@ def _chosen(claim: Words, passages: Sequence[Passage], first: Sequence[Found]) -
     chosen = list(first)
     taken = {(one.source, one.index) for one in chosen}
     remaining = [one for one in candidates(claim, passages) if (one.source, one.index) not in taken]
-    length = sum(len(passages[source].words(index).split()) for source, index in taken)
+    length = sum(passages[source].length(index) for source, index in taken)
     for source, index in taken:
         left |= {stemmed: _AGAIN for stemmed in passages[source].stems[index] if stemmed in left}
     while remaining and len(chosen) < MOST:
@@ -178,7 +180,7 @@ def _chosen(claim: Words, passages: Sequence[Passage], first: Sequence[Found]) -
             if not remaining:
                 break
         best = max(remaining, key=lambda one: _worth(passages[one.source], one.index, left))
-        words_in = len(passages[best.source].words(best.index).split())
+        words_in = passages[best.source].length(best.index)
         if _worth(passages[best.source], best.index, left) <= 0 or (chosen and length + words_in > _BUDGET):
             break
         chosen.append(best)
@@ -200,7 +202,7 @@ def _quoted(claim: Words, passages: Sequence[Passage], quoted: Sequence[Pointer]
     ]
     chosen, length = list[Found](), 0
     for one in dict.fromkeys(found):
-        length += len(passages[one.source].words(one.index).split())
+        length += passages[one.source].length(one.index)
         if chosen and length > _BUDGET:
             break
         chosen.append(one)
@@ -248,7 +250,7 @@ def _leads(text: str, spans: Sequence[Span]) -> list[int | None]:
             before, inside = span.end, False
             continue
         header = None
-        if _ITEM.match(text, span.start):
+        if ITEM.match(text, span.start):
             inside = True
         elif not (inside and "\n" not in text[before : span.start]):
             inside = False
@@ -284,7 +286,8 @@ def _pieces(text: str, span: Span) -> list[Span]:
         pieces.append(Span(start, cut))
         start = cut
     pieces.append(Span(start, span.end))
-    return [stripped for piece in pieces if (stripped := _strip(text, piece)) is not None]
+    bare = [stripped(text, piece.start, piece.end) for piece in pieces]
+    return [Span(start, end) for start, end in bare if start < end]
 
 
 def _pause_near(text: str, at: int, low: int, high: int) -> int:
@@ -296,12 +299,3 @@ def _pause_near(text: str, at: int, low: int, high: int) -> int:
         if mine < rank:
             best, rank = match.end(), mine
     return best
-
-
-def _strip(text: str, span: Span) -> Span | None:
-    start, end = span.start, span.end
-    while start < end and text[start].isspace():
-        start += 1
-    while end > start and text[end - 1].isspace():
-        end -= 1
-    return Span(start, end) if end > start else None

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass
-from itertools import zip_longest
 
 from footnoted.types import Span
 
@@ -122,7 +121,7 @@ def _negation(text: str, mine: list[tuple[str, Span]], theirs: list[tuple[str, S
     turned = [sum(word in _NEGATORS for word, _ in words) for words in (mine, theirs)]
     if sorted(turned) != [0, 1] or len(bare) < _LEAST:
         return None
-    if any(a != b for a, b in zip_longest([_base(w) for w, _ in bare], [_base(w) for w, _ in others])):
+    if [_base(word) for word, _ in bare] != [_base(word) for word, _ in others]:
         return None
     at = next((span for word, span in mine if word in _NEGATORS), mine[0][1])
     return Difference(at, text[at.start : at.end] if turned[0] else "", "" if turned[0] else "not")
@@ -134,7 +133,7 @@ def _positive(words: list[tuple[str, Span]]) -> list[tuple[str, Span]]:
 
 def _base(word: str) -> str:
     """A word without the ending by which "covers" differs from "does not cover"."""
-    return re.sub(r"(?:es|s)$", "", word)
+    return word[:-2] if word.endswith("es") else word.removesuffix("s")
 
 
 def _words(text: str) -> list[tuple[str, Span]]:
@@ -153,4 +152,4 @@ def _words(text: str) -> list[tuple[str, Span]]:
 
 def _value(figure: str) -> str:
     """The figure's digits: "99.9" and "99,9" say the same."""
-    return re.sub(r"\D", "", figure)
+    return "".join(filter(str.isdecimal, figure))

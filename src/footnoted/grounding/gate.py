@@ -163,10 +163,11 @@ class Sureness:
     claims: int = 0  # that it was fitted on
     passages: int = 0
 
-    @classmethod
-    def shipped(cls) -> Sureness:
+    @staticmethod
+    @cache
+    def shipped() -> Sureness:
         """That of ``fitted/confidence.json``."""
-        return _shipped_sureness()
+        return Sureness(**json.loads((FITTED / "confidence.json").read_text(encoding="utf-8")))
 
     @staticmethod
     def told_by(scores: Sequence[float | None]) -> tuple[float, float, float] | None:
@@ -210,11 +211,6 @@ def _logit(probability: float) -> float:
 @cache
 def _shipped() -> Gate:
     return _read(FITTED / "gate.json")
-
-
-@cache
-def _shipped_sureness() -> Sureness:
-    return Sureness(**json.loads((FITTED / "confidence.json").read_text(encoding="utf-8")))
 
 
 def _read(file: Path) -> Gate:

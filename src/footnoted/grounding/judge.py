@@ -11,7 +11,7 @@ import json
 import secrets
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol, cast
+from typing import Any, Protocol
 
 from footnoted.types import Evidence, Prompt, Ruling, Sampling, Schema, Source, Verdict
 
@@ -64,23 +64,6 @@ class Weigher(Protocol):
 
     async def acheck(self, claim: str, sources: Sequence[Source], *, cited: Sequence[int] = ()) -> Verdict:
         """The verdict on one claim, its evidence among ``sources``; ``cited`` are the indices it points at."""
-        ...
-
-
-class QueuedWeigher(Protocol):
-    """A weigher whose claims queue: a queue's time is not the check's, so it says when a check begins."""
-
-    tells_when_begun: bool
-
-    async def acheck(
-        self,
-        claim: str,
-        sources: Sequence[Source],
-        *,
-        cited: Sequence[int] = (),
-        begun: Callable[[], None] | None = None,
-    ) -> Verdict:
-        """The verdict as `Weigher` gives it; ``begun`` is called when the wait is over."""
         ...
 
 
@@ -140,10 +123,8 @@ class Cascade:
         begun: Callable[[], None] | None = None,
     ) -> Verdict:
         """One verdict, from whichever tier could tell."""
-        if self.tells_when_begun:
-            verdict = await cast("QueuedWeigher", self._first).acheck(claim, sources, cited=cited, begun=begun)
-        else:
-            verdict = await self._first.acheck(claim, sources, cited=cited)
+        queued: dict[str, Any] = {"begun": begun} if self.tells_when_begun else {}
+        verdict = await self._first.acheck(claim, sources, cited=cited, **queued)
         if not wants_judge(verdict):
             return verdict
         return settled(verdict, await self._judge.acheck(claim, sources, cited=cited))
@@ -160,10 +141,10 @@ def settled(first: Verdict, second: Verdict) -> Verdict:
     A judge decides what was open. A tick it does not confirm goes: the two disagree, so neither is told.
     """
     if first.ruling == "supported":
-        if second.ruling in ("supported", "not_checked"):
-            return (
-                first if second.ruling == "not_checked" else replace(second, evidence=second.evidence or first.evidence)
-            )
+        if second.ruling == "not_checked":
+            return first
+        if second.ruling == "supported":
+            return replace(second, evidence=second.evidence or first.evidence)
         reason = "; ".join(filter(None, ("the judge does not confirm it", second.reason)))
         return replace(first, ruling="unsure", score=_SCORES["unsure"], tier="judge", reason=reason)
     if second.ruling == "not_checked":

@@ -9,13 +9,11 @@ import asyncio
 import os
 import threading
 from collections import deque
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any, TypeVar
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from typing import Any, TypeVar
 
 ON_BEHALF_OF: ContextVar[str] = ContextVar("on_behalf_of", default="")  # a tenant, where one service has many
 _PATIENCE = 2.0  # seconds reading ahead stands back; by then the claims have read what they needed themselves

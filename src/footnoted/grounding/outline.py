@@ -7,14 +7,10 @@ begins. Where nothing follows, it was not a heading of anything: it stands as a 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
-from footnoted.grounding.blocks import is_separator
+from footnoted.grounding.blocks import Line, LineKind, is_separator
 from footnoted.grounding.kinds import heading_kind, kind_of, says_nothing
 from footnoted.types import Claim
-
-if TYPE_CHECKING:
-    from footnoted.grounding.blocks import Line, LineKind
 
 _OF_A_PARAGRAPH = -1  # the depth at which a paragraph's lead-in stands: above every list item
 

@@ -12,32 +12,22 @@ _DIGITS = (
     r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{1,3}(?:\.\d{3}){2,}(?![.\d])"
     r"|\d+,\d{1,2}(?=[ \u00a0]?[%€£$])|(?<=[€£$])\d+,\d\d(?!\d)|\d+(?:\.\d+)?"
 )
-_UNITS_WORDS = dict(
-    zip(
+_UNITS_WORDS = {
+    word: number
+    for number, word in enumerate(
         """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
-        seventeen eighteen nineteen""".split(),
-        range(20),
-        strict=True,
+        seventeen eighteen nineteen""".split()
     )
-)
-_TENS = dict(zip("twenty thirty forty fifty sixty seventy eighty ninety".split(), range(20, 100, 10), strict=True))
-_SCALES = {
-    "hundred": 1e2,
-    "thousand": 1e3,
-    "million": 1e6,
-    "billion": 1e9,
-    "trillion": 1e12,
-    "lakh": 1e5,
-    "crore": 1e7,
 }
+_TENS = dict(zip("twenty thirty forty fifty sixty seventy eighty ninety".split(), range(20, 100, 10), strict=True))
+_SCALES = {"hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12, "lakh": 1e5, "crore": 1e7}
 _SUFFIXES = {"k": 1e3, "m": 1e6, "mn": 1e6, "bn": 1e9, "b": 1e9, "tn": 1e12}
-_ORDINALS = dict(
-    zip(
-        "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split(),
-        range(1, 13),
-        strict=True,
+_ORDINALS = {
+    word: number
+    for number, word in enumerate(
+        "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split(), 1
     )
-)
+}
 _MONTHS = {
     name: index // 2 + 1
     for index, name in enumerate(
@@ -45,9 +35,6 @@ _MONTHS = {
         oct november nov december dec""".split()
     )
 } | {"sept": 9}
-_WEEKDAYS = {
-    name: index for index, name in enumerate("monday tuesday wednesday thursday friday saturday sunday".split())
-}
 
 # What one unit is worth in its family's base: hours for clock time, months for calendar time.
 _FAMILIES: dict[str, tuple[str, float]] = {}
@@ -133,7 +120,6 @@ _BOUNDS_AFTER = (
     ("<=", re.compile(r"^\W*(?:or|and)\s+(?:less|fewer|under|below|younger|earlier|shorter)\b", re.IGNORECASE)),
 )
 _DECADE = re.compile(r"['’]?s\b")
-_PRONOUN_ONE = re.compile(r"\bone\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,7 +189,7 @@ def _number(text: str, match: re.Match[str]) -> Quantity | None:
         start = match.start("money") if match["money"] else match.start("digits")
         if start and text[start - 1].isalpha():  # "B12", "x86": a name, not a number
             return None
-    elif match["words"] and _PRONOUN_ONE.fullmatch(match["words"]) and not _counts(text, end):
+    elif match["words"] and match["words"].casefold() == "one" and not _counts(text, end):
         return None
     if scale := _SCALE_AFTER.match(text, end):
         value *= _SCALES[scale["scale"].casefold()]
@@ -260,7 +246,7 @@ def _plain(digits: str) -> float:
 
 def _spoken(words: str) -> float:
     total = current = 0.0
-    for word in re.split(r"[\s-]+", words.casefold()):
+    for word in words.casefold().replace("-", " ").split():
         if word in _UNITS_WORDS:
             current += _UNITS_WORDS[word]
         elif word in _TENS:
@@ -291,6 +277,7 @@ def _bound(text: str, start: int, end: int) -> str:
     return ""
 
 
+_DAYS = {"hour": 1 / 24, "month": 30.4375}
 _BEYOND = {">": 1, ">=": 1, "<": -1, "<=": -1}  # "over 250" is carried by 300, "under 300" by 250
 _OPPOSED = {frozenset(pair) for pair in ((">=", "<="), (">=", "<"), (">", "<="), (">", "<"))}
 
@@ -307,11 +294,10 @@ def same(claimed: Quantity, sourced: Quantity) -> bool:
     if claimed.unit == "date" or sourced.unit == "date":
         return _same_date(claimed, sourced)
     if claimed.unit and sourced.unit and claimed.unit != sourced.unit:
-        days = {"hour": 1 / 24, "month": 30.4375}
-        if {claimed.unit, sourced.unit} == {"hour", "month"}:
-            a, b = claimed.value * days[claimed.unit], sourced.value * days[sourced.unit]
-            return abs(a - b) <= 0.02 * max(a, b)
-        return False
+        if {claimed.unit, sourced.unit} != _DAYS.keys():
+            return False
+        a, b = claimed.value * _DAYS[claimed.unit], sourced.value * _DAYS[sourced.unit]
+        return abs(a - b) <= 0.02 * max(a, b)
     if claimed.value == sourced.value:
         return True
     if claimed.unit in {"year", "nth", "clock"}:
@@ -321,7 +307,7 @@ def same(claimed: Quantity, sourced: Quantity) -> bool:
         return abs(claimed.value - sourced.value) <= 0.5 * min(abs(claimed.value), abs(sourced.value))
     if claimed.bound == "~":
         return abs(claimed.value - sourced.value) <= 0.1 * larger
-    return larger >= 100 and abs(claimed.value - sourced.value) <= 0.5 * _step(claimed.value) and larger > 0
+    return larger >= 100 and abs(claimed.value - sourced.value) <= 0.5 * _step(claimed.value)
 
 
 def overlaps(one: Quantity, other: Quantity) -> bool:

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from typing import TYPE_CHECKING
 
 from footnoted.grounding.evidence import Passage, passage
-
-if TYPE_CHECKING:
-    from footnoted.types import Source
+from footnoted.types import Source
 
 
 class Shelf:

@@ -7,17 +7,13 @@ row and, by its unit or words, one column has its figure in that cell or says so
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from footnoted.grounding.blocks import is_separator
 from footnoted.grounding.quantities import Quantity, quantities, same
 from footnoted.text import content_stems
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from footnoted.types import Span
+from footnoted.types import Span
 
 _BAR = re.compile(r"(?<!\\)\|")
 

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from footnoted.text import content_stems, estimate_tokens
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from footnoted.types import Source
+from footnoted.types import Source
 
 _FRAME_TOKENS = 12  # the line that opens a source
 _WINDOW = 600  # code points a step when looking for the part of a long source to show

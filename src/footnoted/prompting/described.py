@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from datetime import date, time
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import UUID
 
 from footnoted.inert import on_one_line
-
-if TYPE_CHECKING:
-    from footnoted.types import Source
+from footnoted.types import Source
 
 _MOST = 12  # fields
 _LONGEST_NAME, _LONGEST_VALUE = 40, 120  # code points

@@ -6,21 +6,16 @@ import hashlib
 import hmac
 import re
 import secrets
+from collections.abc import Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from pathlib import Path
 
-from footnoted.contract import OutputFormat
+from footnoted.contract import GenerationRequest, OutputFormat
 from footnoted.inert import on_one_line, readable, without_tokens
 from footnoted.prompting.budget import Fitted, fit
 from footnoted.prompting.described import described
 from footnoted.prompting.templates import choose, instructions
 from footnoted.types import Prompt, Sampling, Schema, Source, Turn
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from footnoted.contract import GenerationRequest
 
 # One secret a process: the fence around sources cannot be guessed from outside, yet is the same for the
 # same sources, so that a provider's prompt cache still recognises them in the next turn.
@@ -36,7 +31,6 @@ _OWN_MARKER = re.compile(
 _SET_APART = str.maketrans("[]［］()（）", "{}{}{}{}")
 _LENTICULAR = re.compile(r"[【〔]((?:[^\W\d_]{1,12}\s?)?\d{1,3}(?:†[^\n【】〔〕]{0,40}|[,，、:\d\s–-]{0,20}))[】〕]")
 _RAISED = re.compile(r"(?:(?<=[.,;:!?)”\"'])|(?<=[^\W\d_]{4}))[⁰¹²³⁴-⁹]{1,3}(?![\w⁰¹²³⁴-⁹])")  # not m², not 10⁶
-_RAISED_DIGIT = re.compile("[⁰¹²³⁴-⁹]")
 _LOWERED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 _SENTINEL = re.compile(r"\bNO_ANSWER")
 _PASSAGE = 8_000  # code points; what is longer is read anew each time
@@ -147,6 +141,6 @@ def _as_data(text: str) -> str:
         return text
     if "【" in text or "〔" in text:
         text = _LENTICULAR.sub(r"{\1}", text)
-    if _RAISED_DIGIT.search(text) is not None:
+    if any(digit in text for digit in "⁰¹²³⁴⁵⁶⁷⁸⁹"):
         text = _RAISED.sub(lambda mark: f"{{{mark.group().translate(_LOWERED)}}}", text)
     return text

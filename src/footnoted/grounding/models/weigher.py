@@ -7,26 +7,20 @@ cannot be opened is an error when it is loaded, a reading that fails or is left 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 from footnoted.errors import ConfigurationError
 from footnoted.grounding.check import Checker
-from footnoted.grounding.evidence import candidates
+from footnoted.grounding.evidence import Passage, candidates
 from footnoted.grounding.models.conventions import CONVENTIONS, Convention, Kind
 from footnoted.grounding.models.files import from_hub, in_folder
 from footnoted.grounding.models.network import Network, Read
 from footnoted.grounding.models.windows import Window, fitting, windows
-from footnoted.grounding.reading import read
-from footnoted.types import Evidence, Span, Verdict
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from footnoted.grounding.evidence import Passage
-    from footnoted.grounding.reading import Words
-    from footnoted.types import Pointer, Source
+from footnoted.grounding.reading import Words, read
+from footnoted.types import Evidence, Pointer, Source, Span, Verdict
 
 _SURE = 0.95  # a window that carries a claim this surely ends the search
 _EXCLUDES = 0.9  # and one that excludes it this surely, while none carries it, contradicts
@@ -91,10 +85,7 @@ class EntailmentModel(Checker):
         else:
             where = repo or (CONVENTIONS[named].repo if named in CONVENTIONS else named)
             if "/" not in where or Path(where).is_absolute() or where.startswith((".", "~")):
-                raise ConfigurationError(
-                    f"{named!r} is no folder, and no known model; known are {', '.join(CONVENTIONS)}, "
-                    "and any OWNER/NAME on the hub"
-                )
+                raise _unknown(named)
             files = from_hub(where, file=file, tokenizer=convention.tokenizer, revision=revision, cache_dir=cache_dir)
         network = Network(files, convention, threads=threads)
         return cls(network, threshold=threshold, most_windows=most_windows, exact_first=exact_first)
@@ -201,8 +192,12 @@ def _convention(like: str | Convention | None) -> Convention:
     if like is None or "/" in like:
         return Convention()
     if like not in CONVENTIONS:
-        raise ConfigurationError(
-            f"{like!r} is no folder, and no known model; known are {', '.join(CONVENTIONS)}, "
-            "and any OWNER/NAME on the hub"
-        )
+        raise _unknown(like)
     return CONVENTIONS[like]
+
+
+def _unknown(name: str) -> ConfigurationError:
+    known = ", ".join(CONVENTIONS)
+    return ConfigurationError(
+        f"{name!r} is no folder, and no known model; known are {known}, and any OWNER/NAME on the hub"
+    )

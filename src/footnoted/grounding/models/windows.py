@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from footnoted.grounding.reading import weight_of
+from footnoted.grounding.evidence import Passage
+from footnoted.grounding.reading import Words, weight_of
 from footnoted.types import Span
-
-if TYPE_CHECKING:
-    from footnoted.grounding.evidence import Passage
-    from footnoted.grounding.reading import Words
 
 _A_TOKEN = 3.5  # code points, in English; where it is less a window is halved until it fits
 
