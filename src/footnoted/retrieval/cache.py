@@ -15,12 +15,10 @@ import sys
 import time
 import uuid
 import zlib
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+from typing import Any
 
 FORMAT = 8  # raise it whenever passages, terms or this layout change: kept indexes are then made anew
 _SUMMED = 64 * 1024 * 1024  # bytes of an index up to which its contents, not only sizes, are verified

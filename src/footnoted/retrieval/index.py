@@ -17,7 +17,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from footnoted.errors import ConfigurationError
 from footnoted.retrieval import store
 from footnoted.retrieval.build import Built, build
 from footnoted.retrieval.cache import default_folder
@@ -47,7 +46,6 @@ _FUSED = 60  # reciprocal rank fusion's constant (Cormack, Clarke, Büttcher 200
 _STRANGE = 0.5  # share of a question's words, small ones too, that no passage holds: asked in another language
 _TYPO_LEAST, _TYPO_LONG = 4, 8  # letters of a word in which one, and two, may be wrong
 _TYPO = 0.6  # what a nearly written word counts beside one rightly written
-_FIELDS = {"document_id": "document", "conversation_id": "scope"}
 _BATCH = 32  # passages between two words on how far it is
 
 
@@ -161,11 +159,8 @@ class Index:
         if kind == "page":
             found = self.find(question, k, filters=filters)
             return self._page_of(found, k) if found else []
-        bound = _bound_of(filters)
-        entries = (entry for entry in store.every(self._index, self._searcher) if _is_within(entry, bound))
-        order = {record.path: number for number, record in enumerate(self.files)}
-        ordered = sorted(entries, key=lambda entry: (order.get(entry.file, 0), entry.place))
-        return overview([entry.source() for entry in ordered], kind)
+        bound = store.bound_of(filters)
+        return overview([entry.source() for entry in self._in_order() if _is_within(entry, bound)], kind)
 
     def _kind(self, question: str) -> str:
         from footnoted.models import ModelUnavailable
@@ -229,9 +224,12 @@ class Index:
 
     def sources(self) -> list[Source]:
         """Every passage, in the order of files and places."""
+        return [entry.source() for entry in self._in_order()]
+
+    def _in_order(self) -> list[store.Entry]:
         order = {record.path: number for number, record in enumerate(self.files)}
         entries = store.every(self._index, self._searcher)
-        return [entry.source() for entry in sorted(entries, key=lambda entry: (order.get(entry.file, 0), entry.place))]
+        return sorted(entries, key=lambda entry: (order.get(entry.file, 0), entry.place))
 
     def source(self, id_: str) -> Source | None:
         """The passage with this id."""
@@ -241,7 +239,7 @@ class Index:
     def _found(self, question: str, k: int, filters: Filters | None, ways: tuple[str, ...]) -> list[Source]:
         if k < 1 or not self.count or not question.strip():
             return []
-        bound = _bound_of(filters)
+        bound = store.bound_of(filters)
         by_words = self._by_words(question, bound, most=max(3 * k + 16, _CANDIDATES))
         scores: dict[bytes, _Scores] = defaultdict(_Scores)
         orders: list[list[store.Entry]] = []
@@ -387,14 +385,6 @@ def _untold() -> Iterator[Callable[[int, int], None]]:
 
 def _is_within(entry: store.Entry, bound: dict[str, list[str]]) -> bool:
     return all(getattr(entry, field) in values for field, values in bound.items())
-
-
-def _bound_of(filters: Filters | None) -> dict[str, list[str]]:
-    unknown = set(filters or ()) - set(_FIELDS)
-    if unknown:
-        raise ConfigurationError(f"filters know {', '.join(_FIELDS)}; got {', '.join(sorted(unknown))}")
-    several = {name: [value] if isinstance(value, str) else value for name, value in (filters or {}).items()}
-    return {_FIELDS[name]: [value or store.NOWHERE for value in values] for name, values in several.items()}
 
 
 def _each_once(ranked: Iterable[store.Entry], k: int) -> list[tuple[store.Entry, set[str]]]:

@@ -8,15 +8,12 @@ from __future__ import annotations
 
 import uuid
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING
 
 from footnoted.inert import on_one_line
 from footnoted.retrieval.relevance import OVERVIEW
 from footnoted.types import Source
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 _LISTED = 40  # documents named; of more, the groups and how many there are
 _LEADS = 4

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from footnoted.errors import ConfigurationError
 from footnoted.retrieval.relevance import ShippedMeaning, said_of
 from footnoted.retrieval.retriever import context_of
-from footnoted.retrieval.store import NOWHERE
+from footnoted.retrieval.store import NOWHERE, bound_of
 from footnoted.retrieval.terms import index_terms, query_terms
 from footnoted.types import Source
 
@@ -34,7 +34,6 @@ _CANDIDATES = 60  # passages each way of finding offers
 _FUSED = 60  # reciprocal rank fusion's constant (Cormack, Clarke, Büttcher 2009)
 _AT_ONCE = 200  # passages written in one statement
 _MOST_TERMS = 24  # of a question
-_FIELDS = {"document_id": "document", "conversation_id": "scope"}
 _TABLE = """
 CREATE TABLE IF NOT EXISTS footnoted_passages (
     shelf text NOT NULL, id text NOT NULL, document text NOT NULL, scope text NOT NULL,
@@ -199,15 +198,9 @@ async def _by_meaning(
 
 
 def _bound(shelf: str, filters: Filters | None) -> tuple[str, dict[str, Any]]:
-    unknown = set(filters or ()) - set(_FIELDS)
-    if unknown:
-        raise ConfigurationError(f"filters know {', '.join(_FIELDS)}; got {', '.join(sorted(unknown))}")
-    where, given = ["shelf = :shelf"], {"shelf": shelf}
-    for name, value in (filters or {}).items():
-        column = _FIELDS[name]
-        where.append(f"{column} = ANY(:{column})")
-        given[column] = [one or NOWHERE for one in ([value] if isinstance(value, str) else value)]  # type: ignore[assignment]
-    return " AND ".join(where), given
+    bound = bound_of(filters)
+    where = ["shelf = :shelf", *(f"{column} = ANY(:{column})" for column in bound)]
+    return " AND ".join(where), {"shelf": shelf, **bound}
 
 
 def _row(source: Source, shelf: str) -> dict[str, Any]:

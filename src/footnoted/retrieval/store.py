@@ -7,6 +7,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from footnoted.errors import ConfigurationError
 from footnoted.retrieval.relevance import said_of
 from footnoted.retrieval.terms import index_terms
 from footnoted.retrieval.vectors import key_of
@@ -18,11 +19,14 @@ if TYPE_CHECKING:
 
     import tantivy
 
+    from footnoted.retrieval.retriever import Filters
+
 # A passage is searched by its words, those of its headings twice and of its document's title once more, all in
 # one field: a rare word is then rare wherever it stands, and repeating it satiates (on 35 questions over
 # examples/policies, mean reciprocal rank 0.89 against 0.82 for three fields weighted apart).
 _HEADINGS, _TITLE = 2, 1
 NOWHERE = "-"  # the scope of a passage that belongs to no conversation
+_FIELDS = {"document_id": "document", "conversation_id": "scope"}
 _HEAP = 32_000_000  # bytes the index writer may use
 
 
@@ -161,6 +165,15 @@ def every(index: tantivy.Index, searcher: tantivy.Searcher, field: str = "", val
     hits = searcher.search(query, limit=searcher.num_docs, count=False).hits
     entries = [Entry.stored(searcher.doc(address)) for _, address in hits]
     yield from sorted(entries, key=lambda entry: entry.place)
+
+
+def bound_of(filters: Filters | None) -> dict[str, list[str]]:
+    """The fields a search is bound to, with the values each may have. Raises `ConfigurationError` for others."""
+    unknown = set(filters or ()) - set(_FIELDS)
+    if unknown:
+        raise ConfigurationError(f"filters know {', '.join(_FIELDS)}; got {', '.join(sorted(unknown))}")
+    several = {name: [value] if isinstance(value, str) else value for name, value in (filters or {}).items()}
+    return {_FIELDS[name]: [value or NOWHERE for value in values] for name, values in several.items()}
 
 
 def _packed(source: Source) -> bytes:

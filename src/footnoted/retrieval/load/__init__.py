@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from footnoted.errors import SourceError
 from footnoted.retrieval.load.chunks import chunks
 from footnoted.retrieval.load.document import Block, Document, Section
 from footnoted.retrieval.load.found import FORMATS, READABLE, Findings, Found, Problem, as_paths, ending_of, find
-
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Callable, Iterable
-
-    from footnoted.types import Source
+from footnoted.types import Source
 
 __all__ = [
     "FORMATS",

@@ -6,22 +6,19 @@ What is known of it: the AsciiDoc syntax reference of docs.asciidoctor.org, as f
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
-from footnoted.retrieval.load.document import Document
+from footnoted.retrieval.load.document import Document, fence_for
 from footnoted.retrieval.load.markdown import read_markdown
 
 _HEADING = re.compile(r"(={1,6})[ \t]+(\S.*)")
 _ENTRY = re.compile(r":(!?[\w-]+!?):[ \t]*(.*)")
 _DELIMITED = re.compile(r"(-{4,}|\.{4,}|={4,}|\*{4,}|_{4,}|\+{4,}|/{4,}|--)[ \t]*$")
-_ATTRIBUTES = re.compile(r"\[(?P<inside>[^\]]*)\][ \t]*$")
 _ADMONITION = re.compile(r"(?:NOTE|TIP|IMPORTANT|WARNING|CAUTION):[ \t]+")
 _MACRO = re.compile(
     r"(?:include|image|video|audio|toc|ifdef|ifndef|ifeval|endif|xref|icon)::\S*\[.*\][ \t]*$|'{3,}$|<{3,}$"
 )
 _BULLET = re.compile(r"(?P<marks>\*{1,6}|-|\.{1,6})[ \t]+(?P<words>\S.*)")
 _DEFINED = re.compile(r"(?P<term>\S.*?)(?:::+|;;)(?:[ \t]+(?P<words>\S.*))?$")
-_TITLE = re.compile(r"\.(?=[^\s.])(.*)")
 _INLINE = (
     (
         re.compile(
@@ -39,15 +36,13 @@ _INLINE = (
     (re.compile(r"`\+([^`\n]*)\+`"), r"`\1`"),
 )
 _FENCES = {"-": True, ".": True, "+": False, "/": False}  # listings are kept, passed-through and remarks are not
+_CALLOUT = re.compile(r"[ \t]*(?:#|//|--|;;)?[ \t]*(?:<!--)?<\d+>(?:-->)?[ \t]*$")
 _MOST_ATTRIBUTES = 500
 
 
 def read_asciidoc(path: str, text: str) -> Document:
-    """The document of an AsciiDoc file; lines count in the file, for each line of it gives one line."""
-    reader = _Reader(text.split("\n"))
-    document = read_markdown(path, reader.markdown())
-    sections = tuple(replace(s, blocks=tuple(replace(b, line=None) for b in s.blocks)) for s in document.sections)
-    return replace(document, format="asciidoc", sections=sections)
+    """The document of an AsciiDoc file."""
+    return read_markdown(path, _Reader(text.split("\n")).markdown(), kind="asciidoc")
 
 
 class _Reader:
@@ -74,21 +69,21 @@ class _Reader:
         elif heading := _HEADING.match(line):
             self._out += ["", "#" * len(heading[1]) + " " + self._inline(heading[2]), ""]
             if len(heading[1]) == 1 and len(self._out) == 3:  # authors and revision stand right under the title
-                while self._at < len(self._lines) and re.match(r"[^:\s/]", self._lines[self._at]):
+                while self._at < len(self._lines) and self._lines[self._at][:1].strip() not in ("", ":", "/"):
                     self._at += 1
         elif line.startswith(("|===", ",===")):
             self._table(line)
         elif delimited := _DELIMITED.match(line):
             self._delimited(delimited[1])
-        elif attributes := _ATTRIBUTES.match(line):
-            parts = [part.strip() for part in attributes["inside"].split(",")]
+        elif line.startswith("[") and line.find("]") == len(line) - 1:
+            parts = [part.strip() for part in line[1:-1].split(",")]
             self._language = parts[1] if parts[0] in {"source", ""} and len(parts) > 1 and "=" not in parts[1] else ""
         elif _MACRO.match(line):
             return
         elif line.strip() == "+":
             self._out.append("")
-        elif (title := _TITLE.match(line)) and not self._in_paragraph():
-            self._out += ["", f"**{self._inline(title[1])}**", ""]
+        elif line.startswith(".") and line[1:2].strip() not in ("", ".") and not self._in_paragraph():
+            self._out += ["", f"**{self._inline(line[1:])}**", ""]
         else:
             self._words(line)
 
@@ -122,9 +117,8 @@ class _Reader:
         inside = self._lines[self._at : end]
         self._at = end + 1
         if _FENCES[delimiter[0]]:
-            callout = re.compile(r"[ \t]*(?:#|//|--|;;)?[ \t]*(?:<!--)?<\d+>(?:-->)?[ \t]*$")
-            fence = "`" * max(3, 1 + max((len(run) for line in inside for run in re.findall("`+", line)), default=0))
-            self._out += ["", fence + self._language, *(callout.sub("", line) for line in inside), fence, ""]
+            fence = fence_for("\n".join(inside))
+            self._out += ["", fence + self._language, *(_CALLOUT.sub("", line) for line in inside), fence, ""]
         self._language = ""
 
     def _table(self, opener: str) -> None:

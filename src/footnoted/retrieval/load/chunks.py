@@ -5,22 +5,20 @@ from __future__ import annotations
 import re
 import uuid
 from bisect import bisect_left
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from footnoted.retrieval.load.document import Block, Document, Mark, Section
-from footnoted.text import sentences
+from footnoted.text import UNSPACED, sentences
+from footnoted.text.marks import skip_space
 from footnoted.types import Source
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 LEAST = 80  # words below which a passage takes in its neighbour of the same section
 MOST = 250  # words above which a passage is cut
 TABLE_MOST = 600  # a table up to here stays whole
 _HARD = 4000  # characters above which a stretch without any sentence end is cut anyway
 
-_UNSPACED = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
 _WORDS = re.compile(r"[^\W_]+(?:[.,'’-][^\W_]+)*")
 
 
@@ -63,9 +61,7 @@ def size_of(text: str) -> float:
     Twenty characters count as a word at least, so that a text without any words has a length too.
     """
     least = len(text) / 20
-    unspaced = len(_UNSPACED.findall(text))
-    if unspaced:
-        text = _UNSPACED.sub(" ", text)
+    text, unspaced = UNSPACED.subn(" ", text)
     return max(least, len(_WORDS.findall(text)) + unspaced / 2)
 
 
@@ -151,9 +147,7 @@ def _hard(text: str, start: int, end: int) -> Iterable[tuple[int, int]]:
         stop = text.rfind(" ", start + _HARD // 2, start + _HARD)
         stop = stop if stop > 0 else start + _HARD
         yield start, stop
-        start = stop
-        while start < end and text[start].isspace():
-            start += 1
+        start = skip_space(text, stop, end)
     if start < end:
         yield start, end
 

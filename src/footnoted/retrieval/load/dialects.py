@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from footnoted.retrieval.load.inline import TAG, TAGS, is_markup
 from footnoted.retrieval.load.weave import Weaver, Woven
+from footnoted.text.marks import skip, skip_space
 
 _FENCE = re.compile(r"(?P<run>`{3,}(?!.*`)|~{3,})[ \t]*(?P<info>.*)")
 _LISTED = re.compile(r"(?:[-*+]|\d{1,9}[.)])[ \t]+")
@@ -18,11 +19,10 @@ _LANGUAGE = re.compile(r"\{?\s*\.?([\w+#.-]+)")
 _DIRECTIVE = re.compile(r"\{(?P<name>[a-z][\w:-]*)\}[ \t]*(?P<title>.*)")
 _SLASHES = re.compile(r"(?P<run>/{3,})[ \t]*(?P<name>[\w-]*)[ \t]*(?:\|[ \t]*(?P<title>.*))?$")
 _COLONS = re.compile(r"(?P<run>:{3,})[ \t]*(?P<name>[^\s\[{]*)[ \t]*(?P<rest>.*)$")
-_BANGS = re.compile(
-    r"(?:!!!|\?\?\?\+?)[ \t]+(?P<name>[\w-]+)(?:[ \t]+[\w-]+)*"
+_BANGS = re.compile(  # and tabs, which always have a title
+    r"(?:(?:!!!|\?\?\?\+?)[ \t]+(?P<name>[\w-]+)(?:[ \t]+[\w-]+)*|===[!+]*(?=[ \t]+['\"]))"
     r"(?:[ \t]+(?P<quote>['\"])(?P<title>.*)(?P=quote))?[ \t]*$"
 )
-_TABBED = re.compile(r"===[!+]*[ \t]+(?P<quote>['\"])(?P<title>.*)(?P=quote)[ \t]*$")
 _ALERT = re.compile(r"\[!(?P<name>\w+)\][+-]?[ \t]*(?P<title>.*)$")
 _SNIPPET = re.compile(
     r"-{1,2}8<-{1,2}(?:[ \t].*)?$|\{\*.*\*\}$|\{!.*!\}$|\[\[?_?TOC_?\]?\]$|\[\[toc\]\]$", re.IGNORECASE
@@ -30,7 +30,6 @@ _SNIPPET = re.compile(
 _IMPORT = re.compile(r"import\s+(?:[\w*{][^'\"]*\sfrom\s+)?(['\"])[^'\"]+\1;?[ \t]*$")
 _EXPORT = re.compile(r"(?:import\s[\w*{'\"]|export\s+(?:const|let|var|function|default|class|async)\b)")
 _TITLED = re.compile(r"""\b(?:title|label)\s*=\s*(?:"([^"]*)"|'([^']*)'|\{["'`]([^"'`]*)["'`]\})""")
-_BRACKETED = re.compile(r"\[(?P<title>[^\]]*)\]")
 _WHOLE = frozenset("table ul ol dl pre h1 h2 h3 h4 h5 h6".split())  # read as HTML with all that is in them
 _MUTE = frozenset("script style template svg iframe video audio object canvas".split())
 # Docutils' admonitions; a fence of any other {directive} is a listing.
@@ -38,6 +37,8 @@ _SAID = frozenset(
     "admonition attention caution danger error hint important note seealso tip warning versionadded versionchanged "
     "deprecated dropdown card grid tab-set tab-item grid-item-card sidebar topic margin details".split()
 )
+# Those that stand in a line of words, and begin no paragraph.
+_INLINE = frozenset("a b i em strong code kbd span abbr dfn u small sub sup".split())
 _COLOURS = re.compile(r"<(?:font|span|u|b)(?:\s+(?:color|style|class)=[^<>]*)?>|</(?:font|span|u|b)>")
 _STEP = "step"
 _DEEPEST = 40  # constructs in each other; what lies deeper is read as if it were not in one
@@ -99,8 +100,7 @@ class _Reader:
     def read(self) -> Plain:
         text = self._text
         while self._at < len(text):
-            end = text.find("\n", self._at)
-            end = len(text) if end < 0 else end
+            end = _line_end(text, self._at)
             start, self._at = self._at, end + 1
             self._line(start, end)
         while self._held:
@@ -122,7 +122,7 @@ class _Reader:
             self._weaver.put("\n", start)
             return
         indent = _columns(self._text[start:end])
-        first = start + len(self._text[start:end]) - len(self._text[start:end].lstrip())
+        first = skip_space(self._text, start, end)
         if self._is_code(indent):
             self._keep_code(start, end, pad)
             return
@@ -144,8 +144,9 @@ class _Reader:
         pad = ""
         for held in self._held:
             if held.closer == ">":
-                match = re.match(r"[ \t]*>[ \t]?", text[start:end])
-                start += match.end() if match else 0
+                mark = skip(text, start, end, " \t")
+                if text.startswith(">", mark, end):
+                    start = mark + 1 + text.startswith((" ", "\t"), mark + 1, end)
         if self._held:
             held = self._held[-1]
             pad = held.pad
@@ -197,16 +198,16 @@ class _Reader:
             return True
         if sign == ":" and (found := _COLONS.match(body)):
             return self._colons(found, first, indent, pad)
-        if sign in "!?=" and (found := _BANGS.match(body) or _TABBED.match(body)):
-            label = found.groupdict().get("name") or ""
-            self._push(_Held("", indent + 4 + self._strip, pad, label, by_indent=True), found["title"] or "", first)
+        if sign in "!?=" and (found := _BANGS.match(body)):
+            held = _Held("", indent + 4 + self._strip, pad, found["name"] or "", by_indent=True)
+            self._push(held, found["title"] or "", first)
             return True
         if _SNIPPET.match(body):
             return True
         if sign in "ie" and not self._held and self._module(first, body):
             return True
         if sign == "{" and self._mdx and (closed := _braces_end(text, first)) is not None:
-            rest = text[closed : text.find("\n", closed) if "\n" in text[closed:] else len(text)]
+            rest = text[closed : _line_end(text, closed)]
             if not rest.strip():
                 self._at = min(len(text), closed + len(rest) + 1)
                 return True
@@ -222,8 +223,7 @@ class _Reader:
         if directive and directive["name"] in _SAID:
             self._push(_Held(found["run"], self._strip, pad, directive["name"]), directive["title"], first)
             return True
-        if not info and (closes := self._closes(found["run"])) is not None:
-            self._pop_to(closes)
+        if not info and self._close(found["run"]):
             return True
         self._blank = False
         self._fence, self._listing = found["run"], self._weaver.length
@@ -234,9 +234,9 @@ class _Reader:
 
     def _slashes(self, found: re.Match[str], first: int, pad: str) -> None:
         run, name = found["run"], found["name"]
-        if not name and (closes := self._closes(run)) is not None:
-            self._pop_to(closes)
-        elif name:
+        if not name:
+            self._close(run)
+        else:
             self._push(_Held(run, self._strip, pad, name), found["title"] or "", first)
             self._options()
 
@@ -244,8 +244,7 @@ class _Reader:
         run, name, rest = found["run"], found["name"], found["rest"].strip()
         directive = _DIRECTIVE.match(rest)
         if not name and not rest:
-            if (closes := self._closes(run)) is not None:
-                self._pop_to(closes)
+            self._close(run)
             return True
         if run not in self._closers or (name.count(".") and "=" not in name):
             if len(run) > 3 and not re.fullmatch(r"[\w.:-]*", name):
@@ -258,8 +257,8 @@ class _Reader:
         elif rest.startswith("{"):
             label = (re.findall(r"\.([\w-]+)", rest) or [""])[0]
             title = _title_of(rest)
-        elif bracketed := _BRACKETED.match(rest):
-            title = bracketed["title"]
+        elif rest.startswith("[") and "]" in rest:
+            title = rest[1 : rest.index("]")]
         self._push(_Held(run, self._strip, pad, label), title, first)
         self._options()
         return True
@@ -268,8 +267,7 @@ class _Reader:
         """Skip the indented or ``:key:`` lines right under an opener: they are settings."""
         text = self._text
         while self._at < len(text):
-            end = text.find("\n", self._at)
-            end = len(text) if end < 0 else end
+            end = _line_end(text, self._at)
             if not re.match(r"[ \t]{4,}[\w-]+:(?:\s|$)|[ \t]*:[\w-]+:(?:\s|$)", text[self._at : end]):
                 return
             self._at = end + 1
@@ -277,8 +275,7 @@ class _Reader:
     def _skip_deeper(self, indent: int) -> None:
         text, at = self._text, self._at
         while at < len(text):
-            end = text.find("\n", at)
-            end = len(text) if end < 0 else end
+            end = _line_end(text, at)
             line = text[at:end]
             if line.strip() and _columns(line) <= indent:
                 return
@@ -289,9 +286,7 @@ class _Reader:
     def _quote(self, first: int, end: int, pad: str) -> None:
         """The first line of a block quote; the others are unwrapped as they come."""
         text = self._text
-        start = first + 1
-        while start < end and text[start] in " \t":
-            start += 1
+        start = skip(text, first + 1, end, " \t")
         alert = _ALERT.match(text, start, end)
         held = _Held(">", 0, pad, alert["name"].lower() if alert else "quote", by_indent=True)
         self._push(held, alert["title"] if alert else "", first)
@@ -308,8 +303,7 @@ class _Reader:
             return False
         depth, at = 0, first
         while at < len(text):
-            stop = text.find("\n", at)
-            stop = len(text) if stop < 0 else stop
+            stop = _line_end(text, at)
             line = text[at:stop]
             depth += sum(map(line.count, "([{")) - sum(map(line.count, ")]}"))
             at = stop + 1
@@ -332,14 +326,14 @@ class _Reader:
         low = name.lower()
         component = low not in TAGS or name[0].isupper()
         if low in _MUTE and not found["end"] and not component:
-            muted = re.compile(rf"</{low}\s*>", re.IGNORECASE).search(text, found.end())
+            muted = _closing(low).search(text, found.end())
             self._go_on(muted.end() if muted and not found["void"] else found.end(), pad)
             return True
         if low in _WHOLE and not found["end"] and not component:
             self._html(found, low, pad)
             return True
         if found["end"]:
-            self._close_tag(name)
+            self._close(f"</{name}")
             self._weaver.put("\n", first)
         elif component and not found["void"]:
             self._open_component(found, name, first, pad)
@@ -350,22 +344,7 @@ class _Reader:
             title = _title_of(found["attributes"]) if component else ""
             if title:
                 self._weaver.put(f"\n{pad}**{title}**\n\n", first)
-            elif low not in {
-                "a",
-                "b",
-                "i",
-                "em",
-                "strong",
-                "code",
-                "kbd",
-                "span",
-                "abbr",
-                "dfn",
-                "u",
-                "small",
-                "sub",
-                "sup",
-            }:
+            elif low not in _INLINE:
                 self._weaver.put("\n", first)
         self._go_on(found.end(), self._held[-1].pad if self._held else "")
         return True
@@ -377,35 +356,30 @@ class _Reader:
         if newline >= 0 and not text[found.end() : newline].strip():
             match = re.compile(r"(?:[ \t]*\n)*([ \t]*)\S").match(text, newline + 1)
             strip = max(strip, _columns(match.group(1) + "x") if match else 0)
-        label = re.sub(r"[^a-z]", "", name.lower())
+        label = "".join(char for char in name.lower() if "a" <= char <= "z")
         held = _Held(f"</{name}", strip, pad, label)
         title = _title_of(found["attributes"])
-        if label == _STEP and len(self._held) < _DEEPEST:
-            holder = self._held[-1] if self._held else None
-            number = 1
-            if holder is not None:
-                holder.steps = number = holder.steps + 1
-            mark = f"{number}. "
-            self._blank = True
-            self._weaver.put(f"\n{pad}{mark}{title}\n\n" if title else f"\n{pad}{mark}", first)
-            held.pad = pad + " " * len(mark)
-            held.listed = self._listed
-            self._held.append(held)
-            held.opened = self._weaver.length
+        if label != _STEP or len(self._held) >= _DEEPEST:
+            self._push(held, title, first)
             return
-        self._push(held, title, first)
+        number = 1
+        if self._held:
+            self._held[-1].steps = number = self._held[-1].steps + 1
+        mark = f"{number}. "
+        held.pad = pad + " " * len(mark)
+        self._enter(held, f"\n{pad}{mark}{title}\n\n" if title else f"\n{pad}{mark}", first)
 
-    def _closes(self, closer: str) -> int | None:
-        """Which of the open constructs this closes: the innermost of its kind."""
-        return next((n for n in range(len(self._held) - 1, -1, -1) if self._held[n].closer == closer), None)
-
-    def _close_tag(self, name: str) -> None:
-        if (closes := self._closes(f"</{name}")) is not None:
-            self._pop_to(closes)
+    def _close(self, closer: str) -> bool:
+        """Close the innermost construct of this kind, with all that is open in it; whether there was one."""
+        if all(held.closer != closer for held in self._held):
+            return False
+        while self._pop() != closer:
+            pass
+        return True
 
     def _summary(self, found: re.Match[str], first: int, pad: str) -> None:
         text = self._text
-        closed = re.compile(r"</summary\s*>", re.IGNORECASE).search(text, found.end())
+        closed = _closing("summary").search(text, found.end())
         if closed is None:
             self._go_on(found.end(), pad)
             return
@@ -434,11 +408,10 @@ class _Reader:
     def _go_on(self, at: int, pad: str) -> None:
         """Read the rest of the line at ``at`` as a line of its own."""
         text = self._text
-        end = text.find("\n", at)
-        end = len(text) if end < 0 else end
+        end = _line_end(text, at)
         self._at = min(len(text), end + 1)
         if text[at:end].strip():
-            first = at + len(text[at:end]) - len(text[at:end].lstrip())
+            first = skip_space(text, at, end)
             if not self._construct(first, end, text[first:end].strip(), 0, pad):
                 self._keep(first, first, end, pad)
 
@@ -453,7 +426,7 @@ class _Reader:
         self._write(start, end, pad)
         if self._held and "</" in text[first:end]:
             for match in re.finditer(r"</([A-Z][\w.]*)\s*>", text[first:end]):
-                self._close_tag(match.group(1))
+                self._close(f"</{match[1]}")
 
     def _write(self, start: int, end: int, pad: str) -> None:
         if pad and start < end:
@@ -463,7 +436,10 @@ class _Reader:
     def _push(self, held: _Held, title: str, at: int) -> None:
         """Open a construct; its title is a line of its own in bold, which heads what follows."""
         title = " ".join(title.split()).strip("*\"' ")
-        self._weaver.put(f"\n{held.pad}**{title}**\n\n" if title else "\n", at)
+        self._enter(held, f"\n{held.pad}**{title}**\n\n" if title else "\n", at)
+
+    def _enter(self, held: _Held, opening: str, at: int) -> None:
+        self._weaver.put(opening, at)
         self._blank = True
         if len(self._held) >= _DEEPEST:
             return
@@ -472,21 +448,27 @@ class _Reader:
         self._held.append(held)
         self._listed = self._listed and not held.by_indent
 
-    def _pop(self) -> None:
+    def _pop(self) -> str:
         held = self._held.pop()
         self._listed = held.listed
         if held.label:
             self._told.said.append(Said(held.opened, self._weaver.length, held.label))
         self._weaver.put("\n", min(self._at, len(self._text)))
         self._blank = True
+        return held.closer
 
-    def _pop_to(self, number: int) -> None:
-        while len(self._held) > number:
-            self._pop()
+
+def _line_end(text: str, at: int) -> int:
+    end = text.find("\n", at)
+    return end if end >= 0 else len(text)
 
 
 def _columns(line: str) -> int:
     return len(line[: len(line) - len(line.lstrip())].expandtabs(4))
+
+
+def _closing(tag: str) -> re.Pattern[str]:
+    return re.compile(rf"</{tag}\s*>", re.IGNORECASE)
 
 
 def _title_of(attributes: str) -> str:

@@ -124,7 +124,7 @@ class Draft:
         """Add a listing between fences that nothing in it closes."""
         text = text.strip("\n")
         if text.strip():
-            fence = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", text)), default=0))
+            fence = fence_for(text)
             start = self._write(f"{fence}{language}\n{text}\n{fence}")
             self.blocks.append(Block(start, self._length, "code", lead=(start, start + len(fence) + len(language))))
 
@@ -187,11 +187,9 @@ def assemble(
 ) -> Document:
     """Headings and blocks, in order of place, become sections; the one top heading becomes the title."""
     top = _only_top(headings, blocks)
-    if top is not None and (not title or _same(title, top.title)):
-        title = top.title
-        skip = top
-    else:
-        skip = None
+    skip = top if top is not None and (not title or folded_name(title) == folded_name(top.title)) else None
+    if skip is not None:
+        title = skip.title
     sections: list[Section] = []
     trail: list[Heading] = []
     cuts = [(0, 0, None), *((h.start, h.end, h) for h in headings)]
@@ -239,6 +237,16 @@ def name_of(path: str) -> str:
     return name[:1].upper() + name[1:] if name else path
 
 
+def folded_name(name: str) -> str:
+    """A name for comparing: without case, single spaces."""
+    return " ".join(name.casefold().split())
+
+
+def fence_for(listing: str) -> str:
+    """The backticks to put around a listing: more than any in it."""
+    return "`" * max(3, 1 + max(map(len, re.findall("`+", listing)), default=0))
+
+
 def _only_top(headings: list[Heading], blocks: list[Block]) -> Heading | None:
     """The heading that names the whole document: above all others, and before any text unless of level 1."""
     if not headings:
@@ -247,7 +255,3 @@ def _only_top(headings: list[Heading], blocks: list[Block]) -> Heading | None:
     alone = all(other.level > first.level for other in headings[1:])
     opens = first.level == 1 or not blocks or first.start <= blocks[0].start
     return first if alone and opens else None
-
-
-def _same(one: str, other: str) -> bool:
-    return " ".join(one.casefold().split()) == " ".join(other.casefold().split())

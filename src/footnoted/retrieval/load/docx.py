@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import io
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import docx
 
 from footnoted.errors import SourceError
 from footnoted.retrieval.load.archive import open_archive
 from footnoted.retrieval.load.document import Document, Draft
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 # What was moved away or struck out, and the second telling of a text box for older readers.

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import posixpath
-from typing import TYPE_CHECKING, Any
+import zipfile
+from typing import Any
 from urllib.parse import unquote
 
 from footnoted.errors import SourceError
@@ -11,9 +12,6 @@ from footnoted.retrieval.load.archive import open_archive, part_of
 from footnoted.retrieval.load.document import Document, Draft
 from footnoted.retrieval.load.html import decoded_page, write_page
 from footnoted.retrieval.load.xml import tree_of
-
-if TYPE_CHECKING:
-    import zipfile
 
 _MOST_CHAPTERS = 2_000
 

@@ -5,14 +5,11 @@ from __future__ import annotations
 import os
 import stat
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING
 
 from footnoted.errors import SourceError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 FORMATS = {
     ".md": "markdown",

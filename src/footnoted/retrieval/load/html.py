@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from selectolax.lexbor import LexborHTMLParser
+from selectolax.lexbor import LexborNode as Node
 
 from footnoted.errors import SourceError
 from footnoted.retrieval.load.decode import decode
 from footnoted.retrieval.load.document import Document, Draft
-
-if TYPE_CHECKING:
-    from selectolax.lexbor import LexborNode as Node
 
 _UNSEEN = (
     "script, style, noscript, template, nav, svg, canvas, iframe, object, embed, button, select, input, textarea, "
@@ -23,7 +20,7 @@ _BLOCKS = frozenset(
     "address article aside blockquote body center dd details div dl dt fieldset figcaption figure footer header "
     "hgroup hr html li main p section summary ul ol table pre h1 h2 h3 h4 h5 h6 tr td th tbody thead tfoot".split()
 )
-_HEADING = re.compile(r"h[1-6]")
+_HEADINGS = frozenset("h1 h2 h3 h4 h5 h6".split())
 _SAID = re.compile(rb"<meta[^>]+charset\s*=\s*[\"']?([\w-]+)", re.IGNORECASE)
 _BREAK = "\u2028"  # a line break the page asks for, told from those of its source
 _NESTS = re.compile(
@@ -113,7 +110,7 @@ class _Reader:
 
     def _block(self, node: Node, tag: str, depth: int) -> None:
         self._close()
-        if _HEADING.fullmatch(tag):
+        if tag in _HEADINGS:
             self._draft.heading(int(tag[1]), _inline(node))
         elif tag in {"ul", "ol"}:
             self._draft.items(_items(node))

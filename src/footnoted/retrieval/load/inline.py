@@ -7,12 +7,10 @@ from __future__ import annotations
 
 import html
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
+from footnoted.retrieval.load.document import folded_name
 from footnoted.retrieval.load.weave import Edit
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 # The elements of HTML (WHATWG, section 4, and those it calls obsolete); other <names> are placeholders people read.
 TAGS = frozenset(
@@ -49,7 +47,7 @@ _TARGET = re.compile(
     r"\(\s*(?P<to><[^<>\n]*>|[^\s()<]*+(?:\([^\s()]*\)[^\s()]*+)*+)(?:\s+(?:\"[^\"]*\"|'[^']*'|\([^()]*\)))?\s*\)"
 )
 _NAMED = re.compile(r"\[([^\[\]\n]*)\]")
-_ELSEWHERE = re.compile(r"(?:https?|mailto|tel|ftp):", re.IGNORECASE)
+_ELSEWHERE = ("http:", "https:", "mailto:", "tel:", "ftp:")
 _COMPONENT = re.compile(r"[A-Z]\w*[a-z]\w*(?:\.\w+)*")
 _ROLE_TARGET = re.compile(r"`([^`<>]*[^`<>\s])\s*<[^`<>]+>`")
 
@@ -129,30 +127,24 @@ def _close(
     """A bracket closed: a link, an image, or only brackets. Where to go on."""
     start, before, image = opener
     inside = start + 2 if image else start + 1
-    after, to = at, None
+    words = text[inside : at - 1]
+    after, to = at, references.get(folded_name(words))
     if target := _TARGET.match(text, at, end):
         after, to = target.end(), target["to"].strip("<>")
-    elif (named := _NAMED.match(text, at, end)) is not None and _folded(
-        named[1] or text[inside : at - 1]
-    ) in references:
-        after, to = named.end(), references[_folded(named[1] or text[inside : at - 1])]
-    elif _folded(text[inside : at - 1]) in references:
-        to = references[_folded(text[inside : at - 1])]
+    elif (named := _NAMED.match(text, at, end)) and (
+        told := references.get(folded_name(named[1] or words))
+    ) is not None:
+        after, to = named.end(), told
     if to is None:
         return at
-    words = text[inside : at - 1]
     for edit in reversed(edits[before:]):
         words = words[: edit.start - inside] + edit.new + words[edit.end - inside :]
     if image or not words.strip():
         del edits[before:]
         edits.append(Edit(start, after))
-    elif not _ELSEWHERE.match(to):
+    elif not to.lower().startswith(_ELSEWHERE):
         edits.insert(before, Edit(start, inside))
         edits.append(Edit(at - 1, after))
     elif text[at : at + 1] != "(":
         edits.append(Edit(at, after, f"({to})"))
     return after
-
-
-def _folded(name: str) -> str:
-    return " ".join(name.casefold().split())

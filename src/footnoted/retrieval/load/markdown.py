@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from footnoted.retrieval.load.dialects import Plain, plain
-from footnoted.retrieval.load.document import Block, Document, Heading, assemble
+from footnoted.retrieval.load.document import Block, Document, Heading, assemble, folded_name
 from footnoted.retrieval.load.inline import inline_edits
 from footnoted.retrieval.load.weave import Edit, edited
 
@@ -28,23 +28,27 @@ _REFERENCE = re.compile(r"^[ ]{0,3}\[(?P<name>(?!\^)[^\]\n]+)\]:[ \t]*(?P<to><[^
 _APART = re.compile(r"\n(?:[ \t]*\n)+")
 
 
-def read_markdown(path: str, text: str, *, components: bool = False) -> Document:
-    """The document of a Markdown file, or of an MDX file (``components``). Front matter is its metadata."""
+def read_markdown(path: str, text: str, *, components: bool = False, kind: str = "markdown") -> Document:
+    """The document of a Markdown file, or of an MDX file (``components``). Front matter is its metadata.
+
+    Of another ``kind`` of file, which was written as Markdown for this, blocks know no line.
+    """
     front, body = _front_matter(text)
     told = plain(text, body, components=components)
     once = told.woven
-    references = {_folded(m["name"]): m["to"].strip("<>") for m in _REFERENCE.finditer(once.text)}
+    references = {folded_name(m["name"]): m["to"].strip("<>") for m in _REFERENCE.finditer(once.text)}
     edits = [
         edit for stretch in _prose(told) for edit in _edits(once.text, *stretch, references, components=components)
     ]
     twice = edited(once.text, edits)
     headings, blocks = _blocks(twice.text, components=components)
-    newlines = [match.start() for match in re.finditer("\n", text)]
+    newlines = _newlines(text)
     placed: list[Block] = []
     for block in blocks:
         at = twice.origin(block.start)
-        placed.append(replace(block, said=_said(told, at), line=bisect_left(newlines, once.origin(at)) + 1))
-    return assemble(path, twice.text, headings, placed, front.get("title", ""), "markdown", front)
+        line = bisect_left(newlines, once.origin(at)) + 1 if kind == "markdown" else None
+        placed.append(replace(block, said=_said(told, at), line=line))
+    return assemble(path, twice.text, headings, placed, front.get("title", ""), kind, front)
 
 
 def _prose(told: Plain) -> Iterator[tuple[int, int]]:
@@ -87,7 +91,7 @@ def _blocks(text: str, *, components: bool) -> tuple[list[Heading], list[Block]]
     parser = _parser()
     if components:
         parser.disable("code")
-    lines = _line_starts(text)
+    lines = [0, *(at + 1 for at in _newlines(text)), len(text)]
     headings: list[Heading] = []
     blocks: list[Block] = []
     for token, inside in _top_level(parser.parse(text)):
@@ -141,25 +145,13 @@ def _front_matter(text: str) -> tuple[dict[str, str], int]:
     return found, match.end()
 
 
-def _folded(name: str) -> str:
-    return " ".join(name.casefold().split())
-
-
-def _line_starts(text: str) -> list[int]:
-    starts = [0]
-    at = text.find("\n")
-    while at >= 0:
-        starts.append(at + 1)
-        at = text.find("\n", at + 1)
-    starts.append(len(text))
-    return starts
+def _newlines(text: str) -> list[int]:
+    return [match.start() for match in re.finditer("\n", text)]
 
 
 def _span(text: str, lines: list[int], rows: list[int]) -> tuple[int, int]:
     start, end = lines[min(rows[0], len(lines) - 1)], lines[min(rows[1], len(lines) - 1)]
-    while end > start and text[end - 1].isspace():
-        end -= 1
-    return start, end
+    return start, start + len(text[start:end].rstrip())
 
 
 def _top_level(tokens: list[Token]) -> Iterator[tuple[Token, list[Token]]]:

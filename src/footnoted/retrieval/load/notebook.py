@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import replace
 from typing import Any
 
 from footnoted.errors import SourceError
-from footnoted.retrieval.load.document import Document
+from footnoted.retrieval.load.document import Document, fence_for
 from footnoted.retrieval.load.markdown import read_markdown
 
 _MOST_CELLS = 5_000
@@ -26,10 +25,7 @@ def read_notebook(path: str, text: str) -> Document:
         raise SourceError("is JSON, but not a notebook: it has no cells")
     language = _language(book)
     pieces = [piece for cell in cells[:_MOST_CELLS] if isinstance(cell, dict) for piece in _pieces(cell, language)]
-    document = read_markdown(path, "\n\n".join(pieces))
-    # Lines count in our own joining of the cells, not in the file.
-    sections = tuple(replace(s, blocks=tuple(replace(b, line=None) for b in s.blocks)) for s in document.sections)
-    return replace(document, format="notebook", sections=sections)
+    return read_markdown(path, "\n\n".join(pieces), kind="notebook")
 
 
 def _cells(book: Any) -> list[Any] | None:
@@ -71,7 +67,7 @@ def _printed(output: dict[str, Any]) -> str:
 def _listing(words: str, language: str) -> str:
     if not words.strip():
         return ""
-    fence = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", words)), default=0))
+    fence = fence_for(words)
     return f"{fence}{language}\n{words}\n{fence}"
 
 

@@ -5,17 +5,13 @@ from __future__ import annotations
 import re
 import statistics
 import threading
-from collections import Counter
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from footnoted.errors import SourceError
 from footnoted.retrieval.load.document import Document, Draft, Mark
-from footnoted.retrieval.load.pdf_lines import Line, joined_box, page_lines, without_furniture
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from footnoted.retrieval.load.pdf_lines import Line, joined_box, page_lines, usual_size, without_furniture
 
 _ITEM = re.compile(r"(?:[-–*•‣▪◦●]|\(?\d{1,2}[.)]|\(?[a-z][.)])\s+\S")
 _HYPHEN = re.compile(r"(\w{2,})[-\u00ad\u2010]$")
@@ -95,11 +91,8 @@ class _Setting:
 
     def __init__(self, lines: list[Line]) -> None:
         self._lines = lines
-        sizes: Counter[float] = Counter()
-        for line in lines:
-            sizes[line.size] += len(line.text)
-        self._body = sizes.most_common(1)[0][0] if sizes else 0.0
-        letters = sum(sizes.values())
+        self._body = usual_size(lines)
+        letters = sum(len(line.text) for line in lines)
         self._light = sum(len(line.text) for line in lines if line.bold) < letters / 2
         sizes_of_heads = {line.size for line in lines if self._heads(line)}
         self._levels = {size: level for level, size in enumerate(sorted(sizes_of_heads, reverse=True)[:6], 1)}

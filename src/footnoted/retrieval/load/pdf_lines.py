@@ -10,12 +10,10 @@ import ctypes
 import re
 import statistics
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+from typing import Any, NamedTuple
 
 _CELL_GAP = 1.3  # white space between two cells of a table, in font sizes, at least
 _GUTTER = 0.8  # white space between two columns, in font sizes, at least
@@ -217,10 +215,7 @@ def _is_prose(rows: list[list[Segment]], gutter: float) -> bool:
 
 def _line(row: list[Segment], page: int, column: int, left: float, width: float, inner: tuple[float, float]) -> Line:
     words = [word for segment in row for word in segment]
-    sizes: Counter[float] = Counter()
-    for word in words:
-        sizes[word.size] += len(word.text)
-    size = sizes.most_common(1)[0][0]
+    size = usual_size(words)
     cells: list[str] = []
     for number, segment in enumerate(row):
         text = " ".join(word.text for word in segment)
@@ -248,13 +243,17 @@ def _line(row: list[Segment], page: int, column: int, left: float, width: float,
     )
 
 
+def usual_size(parts: Iterable[Word | Line]) -> float:
+    """The size most letters are set in, in points; 0 where there are none."""
+    sizes: Counter[float] = Counter()
+    for part in parts:
+        sizes[part.size] += len(part.text)
+    return sizes.most_common(1)[0][0] if sizes else 0.0
+
+
 def without_furniture(pages: list[list[Line]]) -> list[Line]:
     """All lines but page numbers, tables of contents, and the heads and feet that run from page to page."""
-    sizes: Counter[float] = Counter()
-    for page in pages:
-        for line in page:
-            sizes[line.size] += len(line.text)
-    body = sizes.most_common(1)[0][0] if sizes else 0.0
+    body = usual_size(line for page in pages for line in page)
     shapes = Counter(shape for page in pages for shape in {_shape(line) for line in _edge(page, body)})
     often = 2 if len(pages) == 2 else 3
     kept: list[Line] = []

@@ -7,7 +7,6 @@ import re
 from footnoted.retrieval.load.document import Block, Document, Heading, assemble
 
 _ITEM = re.compile(r"[ \t]*(?:[-*+•‣]|\(?\d{1,3}[.)]|\(?[a-z][.)])\s+\S")
-_UNDERLINE = re.compile(r"^([=\-~^*])\1{2,}[ \t]*$")
 _NUMBERED = re.compile(r"^(?:(?:SECTION|PART|CHAPTER|ARTICLE|Section|Part|Chapter|Article)\s+\w+|\d+(?:\.\d+)*\.?)\b")
 
 
@@ -62,9 +61,10 @@ def _heading(text: str, start: int, end: int, depth: int) -> tuple[Heading | Non
     second = rest.partition("\n")[0]
     if len(title) > 100 or not any(char.isalpha() for char in title):
         return None, start
-    if _UNDERLINE.match(second.strip()) and rest:
+    mark = second.strip()
+    if len(mark) > 2 and mark[0] in "=-~^*" and not mark.strip(mark[0]):
         after = start + len(first) + 1 + len(second)
-        level = 1 if second.strip()[0] == "=" else 2
+        level = 1 if mark[0] == "=" else 2
         return Heading(level, title, start, after), min(end, after + 1)
     if rest or title[-1] in ".;,:?!":
         return None, start

@@ -25,7 +25,7 @@ _MUTE = frozenset(
 _LISTINGS = frozenset(
     "code-block sourcecode code ipython prompt parsed-literal testcode testoutput console doctest".split()
 )
-_ELSEWHERE = re.compile(r"(?:https?|mailto|ftp):", re.IGNORECASE)
+_ELSEWHERE = ("http:", "https:", "mailto:", "ftp:")
 _ONE_AT_A_TIME = threading.Lock()  # docutils' registers are the process's
 
 
@@ -106,11 +106,10 @@ def _register(text: str) -> None:
         words = target["words"] if target else said.lstrip("~!").rpartition(".")[2] if said.startswith("~") else said
         return [nodes.literal("", words.lstrip("!")) if not target else nodes.inline("", words)], []
 
-    # Sphinx's own listing has options that docutils' refuses.
-    for name in {*_DIRECTIVE.findall(text)} & (_LISTINGS | _MUTE) | {*_DIRECTIVE.findall(text)}:
+    for name in set(_DIRECTIVE.findall(text)):  # Sphinx's own listing has options that docutils' refuses
         if name.lower() not in en.directives or name in _LISTINGS | _MUTE:
             directives.register_directive(name, Content)
-    for name in {*_ROLE.findall(text)}:
+    for name in set(_ROLE.findall(text)):
         if name.lower() not in en.roles:
             roles.register_local_role(name, words_alone)
 
@@ -187,7 +186,7 @@ def _inline(node: Any) -> str:
     if kind == "emphasis" and words.strip():
         return f"*{words}*"
     to = node.get("refuri", "") if kind == "reference" else ""
-    if _ELSEWHERE.match(to) and to != words:
+    if to.lower().startswith(_ELSEWHERE) and to != words:
         return f"[{words}]({to})"
     return words
 

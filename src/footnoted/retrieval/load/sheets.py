@@ -5,15 +5,12 @@ from __future__ import annotations
 import csv
 import datetime as dt
 import io
+from collections.abc import Iterable
 from itertools import islice
-from typing import TYPE_CHECKING
 
 from footnoted.errors import SourceError
 from footnoted.retrieval.load.archive import OFFICE, open_archive
 from footnoted.retrieval.load.document import Document, Draft, Mark
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 _MOST_CELLS = 400_000  # of one file
 _WIDEST = 500  # columns that are read

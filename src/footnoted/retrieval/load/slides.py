@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import io
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 from footnoted.errors import SourceError
 from footnoted.retrieval.load.archive import open_archive
 from footnoted.retrieval.load.document import Document, Draft
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _MOST_SLIDES = 2_000
 _DEEPEST = 20  # groups in groups
