@@ -13,8 +13,7 @@ TAKEN = "\ufffc"
 
 _TOKEN = re.compile(r"[A-Za-z0-9_.$@]+\Z")
 _CALL = re.compile(r"\w\([^()\s]*\)\Z")
-_LOWER_CAMEL = re.compile(r"[a-z]{2,}[A-Z][a-z]")
-_SHORT_CODE = re.compile(r"[a-z]|[a-z]{1,2}\d{1,2}")
+_CODE_SHAPE = re.compile(r"(?:[a-z]|[a-z]{1,2}\d{1,2})\Z|[a-z]{2,}[A-Z][a-z]")  # x, x1, camelCase
 _DOMAINS = tuple(f".{name}" for name in "com org net gov edu info io eu uk de fr us ca au".split())
 _ASIDES = ("[...]", "[…]", "[sic]", "[. . .]", "[ ]", "[x]", "[X]")
 _CODE_NAMES = frozenset(
@@ -83,7 +82,7 @@ def _is_code_name(token: str) -> bool:
         return True
     if "." in token:
         return not token.endswith(_DOMAINS) and not token[0].isdigit() and token.islower()
-    return token in _CODE_NAMES or _SHORT_CODE.fullmatch(token) is not None or _LOWER_CAMEL.match(token) is not None
+    return token in _CODE_NAMES or _CODE_SHAPE.match(token) is not None
 
 
 def assigns(before: str) -> bool:

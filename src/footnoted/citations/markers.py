@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from string import ascii_letters
 
 from footnoted.citations import context
 from footnoted.citations.blocks import Blocks
@@ -17,6 +18,7 @@ from footnoted.citations.groups import Group, is_hopeless, read_group, read_plai
 from footnoted.citations.marker import Marker, written
 from footnoted.citations.numbers import RAISED
 from footnoted.citations.window import Unfinished
+from footnoted.text.marks import skip
 
 _HELD_SPACES = 8
 _MATHS_REACH = 48  # how far after a marker the "$" that would make it maths is looked for
@@ -26,7 +28,6 @@ _SPECIAL = re.compile(r"[\[\\【［〔(（<*^⁰¹²³⁴-⁹`$\n]")
 _BEGUN = re.compile(r" ?(?:\[\d{1,2}\]){0,2}\[(?:\d{1,2}\]?)?")
 _DOLLAR_OR_LINE = re.compile(r"[$\n]")
 _AMOUNT = re.compile(r"[\d.,]{0,24}")
-_TAG = re.compile(r"<[a-zA-Z]{0,8}")
 _RAW_TAGS = frozenset({"<code", "<pre", "<script", "<style", "<math", "<samp"})
 _BEGIN = "\\begin{"
 
@@ -257,8 +258,7 @@ class MarkerDecoder:
         return at + 1 if after in ("", "\n") or after.isalnum() else at + 2
 
     def _meet_tag(self, at: int) -> int:
-        match = _TAG.match(self._buffer, at)
-        end = match.end() if match else at
+        end = skip(self._buffer, at + 1, min(self._size, at + 9), ascii_letters)
         if end == self._size and not self._final:
             raise Unfinished
         tag = self._buffer[at:end].lower()

@@ -26,12 +26,10 @@ _NUMBER = r"(?:[Ss]ources?\s?)?\d{1,3}"
 _NUMBERS = rf"{_NUMBER}(?:\s?[,;&]\s?{_NUMBER}){{0,{_MOST_NUMBERS}}}"
 _ENTRY = rf"\s?(?P<numbers>{_NUMBERS})\s?[:,]?\s?{_OPENS}"
 _FIRST = re.compile(rf"\[{_ENTRY}")
-_NEXT = re.compile(rf"(?:\s?[,;]\s?|\s)(?:{_ENTRY}|{_OPENS})")
-_LAST = re.compile(r"\s?\]")
+_NEXT = re.compile(rf"(?P<last>\s?\])|(?:\s?[,;]\s?|\s)(?:{_ENTRY}|{_OPENS})")  # the marker's end, or another quote
 _MARK = re.compile(_OPENS)
-# Whatever may still become the rest of `_FIRST`, `_NEXT` or `_LAST`, code point by code point.
+# Whatever may still become the rest of `_FIRST` or `_NEXT`, code point by code point.
 _UNDECIDED = re.compile(r"[\sSources\d,;&:]{0,200}")
-_SPECIAL = re.compile(rf"[\[`~\n{SPACES}]")
 
 Piece = tuple[str, tuple[Pointer, ...]]
 Indexed = Callable[[int], SourceSpans]
@@ -67,31 +65,22 @@ class QuoteReader:
         self._out = []
         at = 0
         while at < len(text):
-            special = _SPECIAL.search(text, at)
-            stop = special.start() if special else len(text)
-            if stop > at:
-                self._give(text[at:stop])
-                at = stop
-                continue
-            begin = at
-            while begin < len(text) and text[begin] in SPACES:
-                begin += 1
-            if begin - at > _MOST_SPACES:
-                self._give(text[at : begin - _MOST_SPACES])
-                at = begin - _MOST_SPACES
-            if begin == len(text) and not final:
-                break
-            if text[begin : begin + 1] == "[" and not self._ticks and not self._fenced:
-                end = self._marker(text, at, begin, final=final)
-                if end is None:
-                    break
-                if end:
-                    at = end
-                    continue
-            if begin == at:
-                begin = at + 1
+            bracket = text.find("[", at)
+            stop = bracket if bracket >= 0 else len(text)
+            begin = max(at + len(text[at:stop].rstrip(SPACES)), stop - _MOST_SPACES)
             self._give(text[at:begin])
             at = begin
+            if bracket < 0 and not final:
+                break
+            end: int | None = 0
+            if bracket >= 0 and not self._ticks and not self._fenced:
+                end = self._marker(text, begin, bracket, final=final)
+            if end is None:
+                break
+            if not end:
+                end = stop + 1
+                self._give(text[at:end])
+            at = end
         self._held = text[at:]
         if final:
             self._gap = None
@@ -105,7 +94,7 @@ class QuoteReader:
         if entry is None:
             return None if not final and _UNDECIDED.fullmatch(text, at + 1) else 0
         quoted: list[tuple[list[int], str]] = []
-        numbers = integers(entry.group("numbers"))
+        numbers = integers(entry["numbers"])
         while True:
             closing, waits = _closing(text, entry.end(), final=final)
             if "\n\n" in text[entry.end() : closing.start() if closing else len(text)]:
@@ -118,16 +107,12 @@ class QuoteReader:
                 self._settle(text[begin:at], [*quoted, (numbers, text[entry.end() :])])
                 return len(text)
             quoted.append((numbers, text[entry.end() : closing.start()]))
-            last = _LAST.match(text, closing.end())
-            if last is not None:
-                self._settle(text[begin:at], quoted)
-                return last.end()
             following = _NEXT.match(text, closing.end())
-            if following is None:
-                self._settle(text[begin:at], quoted)  # cut off between two quotes
-                return len(text)
+            if following is None or following["last"]:
+                self._settle(text[begin:at], quoted)
+                return following.end() if following else len(text)  # cut off between two quotes
             entry = following
-            numbers = integers(following.group("numbers")) if following.group("numbers") else numbers
+            numbers = integers(entry["numbers"]) if entry["numbers"] else numbers
 
     def _settle(self, before: str, quoted: Sequence[tuple[list[int], str]]) -> None:
         """Tell what a marker comes to: pointers at quotes, plain markers for bare numbers, or the gap it leaves."""
@@ -188,7 +173,7 @@ class QuoteReader:
 def _closing(text: str, begin: int, *, final: bool) -> tuple[re.Match[str] | None, bool]:
     """The mark that ends a quote, one after which the marker ends or another quote begins; whether one may yet be."""
     for mark in _MARK.finditer(text, begin, begin + LONGEST + 1):
-        if _LAST.match(text, mark.end()) is not None or _NEXT.match(text, mark.end()) is not None:
+        if _NEXT.match(text, mark.end()):
             return mark, False
         if _UNDECIDED.fullmatch(text, mark.end()):
             return (mark, False) if final else (None, True)

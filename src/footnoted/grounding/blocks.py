@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, cast
 
 LineKind = Literal["blank", "prose", "item", "heading", "row", "rule", "fence"]
 
@@ -24,10 +24,11 @@ _NUMBER = r"\(?(?:\d{1,3}|[a-z]|[ivx]{1,4})[.)]|\(?[A-Z]\)"
 _EASTERN = r"\d{1,3}[.．、）](?=[^\x00-\x7f])|[（(]\d{1,3}[）)](?=[^\x00-\x7f])|[①-⑳]|[一二三四五六七八九十]{1,3}、"
 _SIGNS = "✅❌✔✓✗☑⚠🔴🟠🟡🟢🔹🔸👉➡▶"
 _INDENT = re.compile(r"[ \t\r]*(?:>[ \t]*)*")
-_HEADING = re.compile(r"#{1,6}[ \t]+")
-_FENCE = re.compile(r"`{3,}|~{3,}")
 _RULE = re.compile(r"(?:(?:[-=_*][ \t]*){3,}|\$\$)[ \t\r]*")
-_ITEM = re.compile(rf"{_BULLET}[ \t]+(?:\[[ xX]\][ \t]+)?|(?:{_NUMBER})[ \t]+|{_EASTERN}|(?=[{_SIGNS}])")
+_HEAD = re.compile(
+    r"(?P<fence>`{3,}|~{3,})|(?P<heading>#{1,6}[ \t]+)|(?P<row>\|)"
+    rf"|(?P<item>{_BULLET}[ \t]+(?:\[[ xX]\][ \t]+)?|(?:{_NUMBER})[ \t]+|{_EASTERN}|(?=[{_SIGNS}]))"
+)
 # What a line may begin with while its kind can still change.
 _UNDECIDED = re.compile(
     rf"#{{1,6}}[ \t]*|`+|~+|[-=_*][-=_* \t\r]*|\$\$?[ \t\r]*|{_BULLET}[ \t]*(?:\[(?:[ xX]\]?[ \t]*)?)?"
@@ -53,15 +54,11 @@ def read_line(text: str, at: int, *, more: bool) -> Line | None:
         return None
     if whole and _RULE.fullmatch(text, start, stop):
         return Line("rule", start, depth)
-    if found := _FENCE.match(text, start, stop):
-        return Line("fence", start, depth, found.group())
-    if found := _HEADING.match(text, start, stop):
-        return Line("heading", found.end(), depth)
-    if text[start] == "|":
-        return Line("row", start, depth)
-    if found := _ITEM.match(text, start, stop):
-        return Line("item", found.end(), depth)
-    return Line("prose", start, depth)
+    found = _HEAD.match(text, start, stop)
+    if found is None:
+        return Line("prose", start, depth)
+    kind = cast("LineKind", found.lastgroup)
+    return Line(kind, found.end() if kind in ("heading", "item") else start, depth, found["fence"] or "")
 
 
 _SEPARATOR = re.compile(r"[ \t>]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t\r]*")

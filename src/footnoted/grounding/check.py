@@ -8,9 +8,7 @@ a clear result is ``unsure``; what could not be read is ``not_checked``, and the
 from __future__ import annotations
 
 import re
-import threading
-from collections import OrderedDict
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -23,7 +21,7 @@ from footnoted.grounding.exempt import is_bare_reply, is_exempt
 from footnoted.grounding.gate import Gate, sureness
 from footnoted.grounding.lanes import Lanes
 from footnoted.grounding.reading import read
-from footnoted.grounding.shelf import Shelf
+from footnoted.grounding.shelf import Kept, Shelf
 from footnoted.models import EVERY_LANGUAGE, ModelUnavailable, Reader, Reading
 from footnoted.text import sentences
 from footnoted.text.language import language
@@ -31,6 +29,7 @@ from footnoted.types import Evidence, Part, Pointer, Source, Span, Verdict
 
 _ASKS = re.compile(r"[?？؟;]\W*$")  # in many languages a question has a statement's words
 _A_PAGE = 2_000  # code points by which the language of a source is told
+_VERDICTS = 2048  # that are known: an answer given again is not weighed again
 _DOUBTFUL = 0.6  # from here on a piece of a claim is shown as one that nothing carries
 
 
@@ -57,7 +56,7 @@ class Checker:
         self._gate = Gate.load(gate)
         self._shelf = shelf or Shelf()
         self._lanes = Lanes(workers)
-        self._known = _Known()
+        self._known: Kept[Verdict] = Kept(_VERDICTS)
         self._opened = False
 
     def prepare(self, sources: Sequence[Source]) -> None:
@@ -305,29 +304,6 @@ _REASONS = {
     "unsupported": "the sources speak of it and do not say this",
     "unsure": "it was read beside its evidence, and whether that carries it is not clear",
 }
-
-
-class _Known:
-    """The verdicts reached last, by claim, citations and sources: an answer given again is not weighed again."""
-
-    def __init__(self, most: int = 2048) -> None:
-        self._kept: OrderedDict[Hashable, Verdict] = OrderedDict()
-        self._most = most
-        self._lock = threading.Lock()
-
-    def get(self, key: Hashable) -> Verdict | None:
-        """The verdict, if it is known."""
-        with self._lock:
-            if key in self._kept:
-                self._kept.move_to_end(key)
-            return self._kept.get(key)
-
-    def keep(self, key: Hashable, verdict: Verdict) -> None:
-        """Know a verdict from now on; the one not asked for the longest goes."""
-        with self._lock:
-            self._kept[key] = verdict
-            if len(self._kept) > self._most:
-                self._kept.popitem(last=False)
 
 
 def _doubted(text: str, reading: Reading) -> tuple[Span, ...]:

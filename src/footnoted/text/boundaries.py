@@ -33,8 +33,7 @@ def _but_for(notable: str) -> str:
     return f"[^{ranges}]"
 
 
-_CANDIDATE = re.compile(rf"[{MARKS}]+|[{FACES}]+")
-_CANDIDATE_THAI = re.compile(rf"[{MARKS}]+|[{FACES}]+|[ \t]+")
+_CANDIDATE = re.compile(rf"[{MARKS}]+|[{FACES}]+|[ \t]+")  # white space in a sentence with Thai in it alone
 _FACE = re.compile(rf"[{FACES}\ufe0f\U0001f3fb-\U0001f3ff]+")
 _PLAIN = re.compile(r"\.[ \n][A-Z][a-z]")
 _UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]")
@@ -105,7 +104,7 @@ def _next_candidate(text: str, cursor: Cursor, stop: int) -> re.Match[str] | Non
             return match
         at = found.end()
         cursor.thai = LETTER.match(text, found.start()) is not None
-    return _CANDIDATE_THAI.search(text, cursor.at, stop)
+    return _CANDIDATE.search(text, cursor.at, stop)
 
 
 def _plain_verdict(text: str, match: re.Match[str], cursor: Cursor, stop: int) -> int | None:

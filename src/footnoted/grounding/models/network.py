@@ -22,6 +22,7 @@ _SHORTEST = 64  # tokens; a model that reads less at once can check nothing
 _USUAL = 512
 _HALVES = re.compile("[\ud800-\udfff]")
 _MOST = 4096  # tokens of one reading on a CPU, whatever the model could take
+_INPUTS = frozenset("input_ids attention_mask token_type_ids decoder_input_ids position_ids".split())
 _RELATIVE = ("t5", "mt5", "deberta-v2")  # these have no table of places to run out of
 _FROM_PAD = ("roberta", "xlm-roberta", "camembert", "longformer", "mpnet")  # their positions begin after the padding's
 
@@ -43,16 +44,11 @@ class Network:
         self._convention = convention
         self._kind = _kind_of(files.config, convention)
         self._inputs = [one.name for one in self._session.get_inputs()]
-        self._special = sorted((one.content for one in self._added()), key=len, reverse=True)
+        added = self._tokenizer.get_added_tokens_decoder().values()
+        self._special = sorted((one.content for one in added if one.special), key=len, reverse=True)
         self._start = int(files.config.get("decoder_start_token_id") or 0)
         self.longest = _longest(files.config, convention)
-        strange = set(self._inputs) - {
-            "input_ids",
-            "attention_mask",
-            "token_type_ids",
-            "decoder_input_ids",
-            "position_ids",
-        }
+        strange = set(self._inputs) - _INPUTS
         if strange:
             raise ConfigurationError(f"the model wants inputs that are not known here: {', '.join(sorted(strange))}")
         count = self._run(*self._encode("a", "a")[:2]).shape[-1]  # a broken model shows itself now, not at a claim
@@ -129,9 +125,6 @@ class Network:
             if mark in text:
                 text = text.replace(mark, " " * len(mark))
         return text
-
-    def _added(self) -> list[Any]:
-        return [token for token in self._tokenizer.get_added_tokens_decoder().values() if token.special]
 
     def _run(self, ids: list[int], types: list[int]) -> NDArray[np.float32]:
         from footnoted.native import numpy as np

@@ -95,7 +95,8 @@ class _Reader:
         self._blank = True
         self._coded = False  # the line before was code by its indentation
         self._told = Plain(Woven("", [], []))
-        self._closers = {match.group(1) for match in re.finditer(r"(?m)^[ \t>]*(:{3,})[ \t]*$", text)}
+        bare = {line.lstrip(" \t>").rstrip(" \t") for line in text.split("\n")}
+        self._closers = {run for run in bare if len(run) > 2 and not run.strip(":")}
 
     def read(self) -> Plain:
         text = self._text
@@ -247,7 +248,7 @@ class _Reader:
             self._close(run)
             return True
         if run not in self._closers or (name.count(".") and "=" not in name):
-            if len(run) > 3 and not re.fullmatch(r"[\w.:-]*", name):
+            if len(run) > 3 and not all(char.isalnum() or char in "_.:-" for char in name):
                 return False
             self._skip_deeper(indent + self._strip)  # a directive that takes no lines, and its options
             return True
@@ -354,8 +355,9 @@ class _Reader:
         strip = self._strip
         newline = text.find("\n", found.end())
         if newline >= 0 and not text[found.end() : newline].strip():
-            match = re.compile(r"(?:[ \t]*\n)*([ \t]*)\S").match(text, newline + 1)
-            strip = max(strip, _columns(match.group(1) + "x") if match else 0)
+            inside = skip(text, newline + 1, len(text), " \t\n")
+            if text[inside : inside + 1].strip():
+                strip = max(strip, _columns(text[text.rfind("\n", 0, inside) + 1 : inside + 1]))
         label = "".join(char for char in name.lower() if "a" <= char <= "z")
         held = _Held(f"</{name}", strip, pad, label)
         title = _title_of(found["attributes"])

@@ -45,8 +45,8 @@ _MARK = re.compile(
 )
 _TARGET = re.compile(
     r"\(\s*(?P<to><[^<>\n]*>|[^\s()<]*+(?:\([^\s()]*\)[^\s()]*+)*+)(?:\s+(?:\"[^\"]*\"|'[^']*'|\([^()]*\)))?\s*\)"
+    r"|\[(?P<name>[^\[\]\n]*)\]"
 )
-_NAMED = re.compile(r"\[([^\[\]\n]*)\]")
 _ELSEWHERE = ("http:", "https:", "mailto:", "tel:", "ftp:")
 _COMPONENT = re.compile(r"[A-Z]\w*[a-z]\w*(?:\.\w+)*")
 _ROLE_TARGET = re.compile(r"`([^`<>]*[^`<>\s])\s*<[^`<>]+>`")
@@ -129,12 +129,11 @@ def _close(
     inside = start + 2 if image else start + 1
     words = text[inside : at - 1]
     after, to = at, references.get(folded_name(words))
-    if target := _TARGET.match(text, at, end):
+    target = _TARGET.match(text, at, end)
+    if target and target["to"] is not None:
         after, to = target.end(), target["to"].strip("<>")
-    elif (named := _NAMED.match(text, at, end)) and (
-        told := references.get(folded_name(named[1] or words))
-    ) is not None:
-        after, to = named.end(), told
+    elif target and (named := references.get(folded_name(target["name"] or words))) is not None:
+        after, to = target.end(), named
     if to is None:
         return at
     for edit in reversed(edits[before:]):
