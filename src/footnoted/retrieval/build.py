@@ -33,13 +33,12 @@ class Built:
     """An index and how it came about."""
 
     index: tantivy.Index
-    files: tuple[Record, ...]
-    problems: tuple[Problem, ...]
-    skipped: dict[str, int]
-    reused: bool
-    read: int
-    location: Path | None
+    files: tuple[Record, ...] = ()
+    problems: tuple[Problem, ...] = ()
     passed_over: tuple[Problem, ...] = ()
+    reused: bool = False
+    read: int = 0
+    location: Path | None = None
 
 
 def build(
@@ -87,17 +86,8 @@ def _built(reading: _Reading, index: tantivy.Index, location: Path | None) -> Bu
     files = tuple(record for record in records if record.passages)
     if not files:
         raise nothing_readable(reading.findings, problems)
-    skipped = dict(reading.findings.skipped)
-    return Built(
-        index,
-        files,
-        tuple(problems),
-        skipped,
-        reused=False,
-        read=len(reading.changed),
-        location=location,
-        passed_over=tuple(reading.findings.passed_over),
-    )
+    passed_over = tuple(reading.findings.passed_over)
+    return Built(index, files, tuple(problems), passed_over, read=len(reading.changed), location=location)
 
 
 class _Reading:

@@ -21,6 +21,7 @@ from footnoted.retrieval import store
 from footnoted.retrieval.build import Built, build
 from footnoted.retrieval.cache import default_folder
 from footnoted.retrieval.load import LIMIT
+from footnoted.retrieval.load.found import endings_of
 from footnoted.retrieval.overview import marked, overview
 from footnoted.retrieval.relevance import ShippedMeaning, kind_of, said_of
 from footnoted.retrieval.retriever import context_of
@@ -69,7 +70,7 @@ class Index:
         self.count: int = self._searcher.num_docs
         self.files = built.files
         self.problems = list(built.problems)
-        self.skipped = built.skipped
+        self.skipped = dict(endings_of(built.passed_over))
         self.unread = [*built.problems, *built.passed_over]
         self.reused = built.reused
         self.read = built.read
@@ -102,7 +103,7 @@ class Index:
     @classmethod
     def of(cls, sources: Iterable[Source], *, meaning: Meaning | None = None) -> Index:
         """An index in memory over passages at hand, to which more can be added."""
-        index = cls(Built(store.create(None), (), (), {}, reused=False, read=0, location=None), meaning)
+        index = cls(Built(store.create(None)), meaning)
         index.add(sources)
         return index
 

@@ -58,7 +58,8 @@ def from_hub(
             f"{repo} holds no {file or 'ONNX file'}; export it ({_EXPORT.format(repo=repo)}) and load the folder, "
             "or name a repository that holds one with repo="
         )
-    beside = _beside(network, config, ".onnx_data")  # where weights above 2 GB are
+    within = "onnx/" if network.parent.name == "onnx" and (config is None or network.parent != config.parent) else ""
+    beside = f"{within}{network.stem}.onnx_data"  # where weights above 2 GB are
     _fetch(repo, (beside,), revision, cache_dir, optional=True)
     words = _fetch(repo, ("tokenizer.json",), revision, cache_dir, optional=tokenizer is not None)
     if words is None and tokenizer is not None:
@@ -66,11 +67,6 @@ def from_hub(
     if words is None:
         raise ConfigurationError(f"{tokenizer or repo} holds no tokenizer.json, which is how its text is cut")
     return ModelFiles(network, words, _read(config) if config else {})
-
-
-def _beside(network: Path, config: Path | None, ending: str) -> str:
-    folder = "onnx/" if network.parent.name == "onnx" and (config is None or network.parent != config.parent) else ""
-    return f"{folder}{network.stem}{ending}"
 
 
 def _fetch(

@@ -13,7 +13,17 @@ from typing import Protocol
 from footnoted.errors import SourceError
 from footnoted.retrieval.load.chunks import chunks
 from footnoted.retrieval.load.document import Block, Document, Section
-from footnoted.retrieval.load.found import FORMATS, READABLE, Findings, Found, Problem, as_paths, ending_of, find
+from footnoted.retrieval.load.found import (
+    FORMATS,
+    READABLE,
+    Findings,
+    Found,
+    Problem,
+    as_paths,
+    ending_of,
+    endings_of,
+    find,
+)
 from footnoted.types import Source
 
 __all__ = [
@@ -80,7 +90,7 @@ class Loaded:
     @property
     def skipped(self) -> Counter[str]:
         """How many files of each unknown ending were passed over."""
-        return Counter(ending_of(problem.path) or "no ending" for problem in self.passed_over)
+        return endings_of(self.passed_over)
 
 
 def load(
@@ -178,8 +188,9 @@ def nothing_readable(findings: Findings, problems: list[Problem]) -> SourceError
     told: list[str] = [f"{problem.path} {problem.reason}" for problem in problems[:5]]
     if len(problems) > 5:
         told.append(f"and {len(problems) - 5} more like these")
-    if findings.skipped:
-        kinds = ", ".join(f"{count} × {ending}" for ending, count in findings.skipped.most_common(8))
+    if findings.passed_over:
+        counts = endings_of(findings.passed_over).most_common(8)
+        kinds = ", ".join(f"{count} × {ending}" for ending, count in counts)
         told.append(f"passed over: {kinds}")
     what = "; ".join(told) or "there are no files in it"
     return SourceError(f"nothing here can be read: {what}. Files that can be read: {READABLE}")

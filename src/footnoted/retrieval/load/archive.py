@@ -1,9 +1,10 @@
-"""A zip archive opened for reading, or refused: damaged, encrypted, or packed to grow beyond all measure."""
+"""Archives and XML from outside, read or refused: damaged, encrypted, or made to grow beyond all measure."""
 
 from __future__ import annotations
 
 import io
 import zipfile
+from typing import Any
 
 from footnoted.errors import SourceError
 
@@ -37,3 +38,20 @@ def part_of(archive: zipfile.ZipFile, name: str) -> bytes:
         return b""
     except (zipfile.BadZipFile, OSError, ValueError, RuntimeError, NotImplementedError, EOFError) as error:
         raise SourceError(f"is damaged: {name} in it cannot be unpacked ({type(error).__name__})") from None
+
+
+def tree_of(data: bytes, what: str) -> Any:
+    """The root of a tree of lxml; nothing it names is read. Raises `SourceError` when ``what`` is no whole XML."""
+    from lxml import etree
+
+    # Without `huge_tree`, lxml itself refuses trees deeper than 256 and entities that grow.
+    parser = etree.XMLParser(
+        resolve_entities=False, no_network=True, load_dtd=False, remove_comments=True, remove_pis=True
+    )
+    try:
+        root = etree.fromstring(data, parser)
+    except (etree.XMLSyntaxError, ValueError) as error:
+        raise SourceError(f"is damaged: {what} is no whole XML ({type(error).__name__})") from None
+    if root is None:
+        raise SourceError(f"is damaged: {what} is empty")
+    return root

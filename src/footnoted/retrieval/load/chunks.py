@@ -6,7 +6,7 @@ import re
 import uuid
 from bisect import bisect_left
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from footnoted.retrieval.load.document import Block, Document, Mark, Section
@@ -104,7 +104,7 @@ def _cut(text: str, block: Block, intro: Block | None) -> list[_Unit]:
         unit = _Unit(begin, end, size_of(text[begin:end]), block.kind, block.page, block.line, None if first else lead)
         if units and _together(units[-1], unit) <= MOST:
             last = units.pop()
-            unit = _Unit(last.start, end, _together(last, unit), last.kind, last.page, last.line, last.lead)
+            unit = replace(last, end=end, size=_together(last, unit))
         units.append(unit)
     return units
 

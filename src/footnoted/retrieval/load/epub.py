@@ -8,10 +8,9 @@ from typing import Any
 from urllib.parse import unquote
 
 from footnoted.errors import SourceError
-from footnoted.retrieval.load.archive import open_archive, part_of
+from footnoted.retrieval.load.archive import open_archive, part_of, tree_of
 from footnoted.retrieval.load.document import Document, Draft
 from footnoted.retrieval.load.html import decoded_page, write_page
-from footnoted.retrieval.load.xml import tree_of
 
 _MOST_CHAPTERS = 2_000
 

@@ -72,11 +72,6 @@ class Findings:
     problems: list[Problem] = field(default_factory=list)
     passed_over: list[Problem] = field(default_factory=list)
 
-    @property
-    def skipped(self) -> Counter[str]:
-        """How many files of each unknown ending were passed over."""
-        return Counter(ending_of(problem.path) or "no ending" for problem in self.passed_over)
-
 
 def as_paths(paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) -> list[Path]:
     """One path or several, absolute, in a settled order. Raises `SourceError` for none."""
@@ -126,6 +121,11 @@ def find(paths: list[Path]) -> Findings:
 def ending_of(path: str) -> str:
     """A file's ending in lower case, its dot included; empty when it has none."""
     return PurePath(path).suffix.lower()
+
+
+def endings_of(problems: Iterable[Problem]) -> Counter[str]:
+    """How many files of each ending these are."""
+    return Counter(ending_of(problem.path) or "no ending" for problem in problems)
 
 
 def _base(paths: list[Path]) -> str:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from footnoted.errors import SourceError
-from footnoted.retrieval.load.archive import open_archive, part_of
+from footnoted.retrieval.load.archive import open_archive, part_of, tree_of
 from footnoted.retrieval.load.document import Document, Draft
-from footnoted.retrieval.load.xml import tree_of
 
 _TEXT = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
 _TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
