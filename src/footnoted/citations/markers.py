@@ -14,7 +14,8 @@ from string import ascii_letters
 from footnoted.citations import context
 from footnoted.citations.blocks import Blocks
 from footnoted.citations.gaps import SPACES, Gap
-from footnoted.citations.groups import Group, Marker, is_hopeless, read_group, read_plain, written
+from footnoted.citations.groups import Group, is_hopeless, read_group, read_plain
+from footnoted.citations.marker import Marker, written
 from footnoted.citations.numbers import RAISED
 from footnoted.citations.window import Unfinished
 from footnoted.text.marks import skip

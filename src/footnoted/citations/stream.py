@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from weakref import WeakValueDictionary
 
-from footnoted.citations.groups import Marker
+from footnoted.citations.marker import Marker
 from footnoted.citations.markers import MarkerDecoder
 from footnoted.citations.spans import Located, SourceSpans, overlap
 from footnoted.citations.styles import Entry, has_list, render_list, render_marker, separator

@@ -155,21 +155,10 @@ class EntailmentModel(Checker):
         against, excluding = max(reads, key=lambda one: one[1].contradicted)
         if excluding.contradicted >= _EXCLUDES:
             shown = _evidence(against, 0.0, claim, passages)
-            return Verdict(
-                "contradicted",
-                score=score,
-                tier="model",
-                evidence=shown,
-                reason="the model reads that the source excludes it",
-            )
-        return Verdict(
-            "unsupported",
-            score=score,
-            tier="model",
-            evidence=evidence,
-            flagged=best.doubted,
-            reason="the model does not read it in the sources",
-        )
+            reason = "the model reads that the source excludes it"
+            return Verdict("contradicted", score=score, tier="model", evidence=shown, reason=reason)
+        reason = "the model does not read it in the sources"
+        return Verdict("unsupported", score=score, tier="model", evidence=evidence, flagged=best.doubted, reason=reason)
 
 
 def _evidence(

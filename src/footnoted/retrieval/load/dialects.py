@@ -95,7 +95,7 @@ class _Reader:
         self._blank = True
         self._coded = False  # the line before was code by its indentation
         self._told = Plain(Woven("", [], []))
-        bare = {line.lstrip(" \t>").rstrip(" \t") for line in text.split("\n")}
+        bare = (line.lstrip(" \t>").rstrip(" \t") for line in text.split("\n"))
         self._closers = {run for run in bare if len(run) > 2 and not run.strip(":")}
 
     def read(self) -> Plain:

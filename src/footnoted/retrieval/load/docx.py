@@ -54,16 +54,15 @@ def _levels(word: Any) -> dict[str, int]:
     levels: dict[str, int] = {}
     for style in word.styles.element.iter(f"{_WORD}style"):
         style_id = style.get(f"{_WORD}styleId") or ""
-        name = style.find(f"{_WORD}name")
-        called = (name.get(f"{_WORD}val") or "") if name is not None else ""
-        outline = style.find(f"{_WORD}pPr/{_WORD}outlineLvl")
+        called = _value(style, f"{_WORD}name") or ""
+        outline = _value(style, f"{_WORD}pPr/{_WORD}outlineLvl")
         numbered = _HEADING.fullmatch(called)
         if called.casefold() == "title":
             levels[style_id] = 0
         elif numbered:
             levels[style_id] = int(numbered[1])
-        elif outline is not None and (outline.get(f"{_WORD}val") or "9") < "9":
-            levels[style_id] = int(outline.get(f"{_WORD}val")) + 1
+        elif outline and outline < "9":
+            levels[style_id] = int(outline) + 1
     return levels
 
 
@@ -94,8 +93,7 @@ class _Writer:
         properties = element.find(f"{_WORD}pPr")
         style, level, listed = "", None, None
         if properties is not None:
-            named = properties.find(f"{_WORD}pStyle")
-            style = (named.get(f"{_WORD}val") or "") if named is not None else ""
+            style = _value(properties, f"{_WORD}pStyle") or ""
             level = self._levels.get(style)
             listed = properties.find(f"{_WORD}numPr")
         if level == 0 and not self._title:
@@ -104,8 +102,8 @@ class _Writer:
             self._close()
             self._draft.heading(max(1, min(level, 6)), text)
         elif listed is not None or style.casefold().startswith("list"):
-            depth = listed.find(f"{_WORD}ilvl") if listed is not None else None
-            indent = "  " * min(int(depth.get(f"{_WORD}val") or 0), 8) if depth is not None else ""
+            depth = _value(listed, f"{_WORD}ilvl") if listed is not None else None
+            indent = "  " * min(int(depth or 0), 8)
             self._items.append(f"{indent}- {' '.join(text.split())}")
         else:
             self._close()
@@ -147,14 +145,19 @@ def _rows(table: Any) -> list[list[str]]:
         line: list[str] = []
         for cell in (cell for cell in row.iter(f"{_WORD}tc") if _above(cell, "tr") is row):
             text = " ".join(_text(paragraph) for paragraph in cell.iter(f"{_WORD}p"))
-            wide = cell.find(f"{_WORD}tcPr/{_WORD}gridSpan")
-            merged = cell.find(f"{_WORD}tcPr/{_WORD}vMerge")
-            goes_on = merged is not None and merged.get(f"{_WORD}val") != "restart"
+            wide = int(_value(cell, f"{_WORD}tcPr/{_WORD}gridSpan") or 1)
+            goes_on = _value(cell, f"{_WORD}tcPr/{_WORD}vMerge") not in (None, "restart")
             if goes_on and rows and len(line) < len(rows[-1]):
                 text = rows[-1][len(line)]
-            line.extend([text] * min(int(wide.get(f"{_WORD}val") or 1) if wide is not None else 1, 50))
+            line.extend([text] * min(wide, 50))
         rows.append(line)
     return rows
+
+
+def _value(element: Any, path: str) -> str | None:
+    """What an element below this one says, or nothing; None where it is not there."""
+    found = element.find(path)
+    return None if found is None else found.get(f"{_WORD}val") or ""
 
 
 def _above(element: Any, name: str) -> Any:
