@@ -8,14 +8,11 @@ from __future__ import annotations
 
 import re
 import struct
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 from zlib import crc32
 
-from footnoted.testing.dialect import Dialect, Frame, Refused, to_json
+from footnoted.testing.dialect import Dialect, Frame, Message, Refused, to_json
 from footnoted.testing.script import ProtocolName, Reply, Request, text_of, texts
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 _PATH = re.compile(r"/model/(.+)/converse(-stream)?$")
 _FINISH = {
@@ -52,23 +49,16 @@ class Bedrock(Dialect):
         typed = {f"{what}_type": kind, "content_type": "application/json", "message_type": what}
         return framed(data, **typed)
 
-    def read(
-        self, path: str, query: Mapping[str, str], headers: Mapping[str, str], body: Mapping[str, Any]
-    ) -> Request | None:
-        found = _PATH.search(path)
+    def read(self, message: Message) -> Request | None:
+        found = _PATH.search(message.path)
         if not found:
             return None
-        turns = [turn for turn in body.get("messages") or [] if isinstance(turn, dict)]
         return self._request(
-            path,
-            query,
-            headers,
-            body,
+            message,
             model=found[1],
             stream=found[2] is not None,
-            system_text=text_of(body.get("system")),
-            prompt_text=texts(turns, "user"),
-            key=headers.get("authorization", "").removeprefix("Bearer "),
+            system_text=text_of(message.json.get("system")),
+            prompt_text=texts(message.json.get("messages"), "user"),
         )
 
     def complaint(self, request: Request) -> Refused | None:
