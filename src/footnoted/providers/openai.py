@@ -141,10 +141,10 @@ def least_effort(model: str) -> str | None:
     if "chat" in name:
         return None
     if re.match(r"gpt-(5\.\d|[6-9]|\d\d)", name):
-        return "low" if re.search(r"-(pro|codex)", name) else "none"
+        return "low" if "-pro" in name or "-codex" in name else "none"
     if name.startswith("gpt-5"):
         return "minimal"
-    return "low" if re.match(r"o\d", name) else None
+    return "low" if name[:1] == "o" and name[1:2].isdecimal() else None
 
 
 class ChatReading(Reading):
