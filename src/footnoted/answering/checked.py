@@ -5,7 +5,6 @@ request + schema → prompt → deltas → fields → verdicts → events, and t
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncGenerator, Collection, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
@@ -60,7 +59,7 @@ async def stream_checked(
     checking = replace(checking, watch=checking.watch or Watch(prompt.question, prompt.sources))
     asked, usages = prompt, list[TokenUsage]()
     for last in (False, True):
-        timed = replace(checking, until=_until(how, checking))
+        timed = checking.within(how.deadlines)
         checks = FieldChecks(blueprint, prompt.sources, timed, controls=wanted.controls)
         telling = _Telling(checks, Given(request.context, fitted.kept), hold=wanted.unsupported == "null")
         said = Said()
@@ -85,12 +84,6 @@ async def stream_checked(
             return
         finally:
             checks.cancel()
-
-
-def _until(how: Answering, checking: Checking) -> float | None:
-    """When the last check of a reply that begins now may begin (loop time): a reply in time leaves time for one."""
-    total = how.deadlines.total
-    return None if total is None else asyncio.get_running_loop().time() + total + checking.wait
 
 
 class _Telling:

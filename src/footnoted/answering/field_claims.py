@@ -33,7 +33,7 @@ _VERB = re.compile(
 )
 _UNSPACED = re.compile("[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
 _MARKER = re.compile(r" *\[(?:Source )?(\d{1,3}(?:\s?[,;]\s?\d{1,3})*)\]")
-_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[^\w]+|_+")
+_HUMPS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[_\W]+")
 _INSTANT = re.compile(r"\A(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(?::\d\d)?\S*\Z")
 _IN_UNIT = re.compile(r"\bin (\w+)")
 _YEARS = (1000, 2100)
@@ -158,7 +158,9 @@ def can_stand_beside(field: Field) -> bool:
         and 0 < len(value) <= _LONGEST_BESIDE
         and not is_statement(value)
         and any(char.isalpha() for char in value)
-        and not re.search(r"\d|://|@", value)
+        and not any(char.isdecimal() for char in value)
+        and "://" not in value
+        and "@" not in value
     )
 
 
@@ -176,7 +178,7 @@ def _part(claim: Claim, sources: int) -> Part:
     cited: list[int] = []
     gone: set[int] = set()
     for marker in _MARKER.finditer(claim.text):
-        numbers = [int(number) - 1 for number in re.findall(r"\d+", marker.group(1))]
+        numbers = [int(number) - 1 for number in marker[1].replace(";", ",").split(",")]
         if all(0 <= number < sources for number in numbers):
             cited += numbers
             gone.update(range(*marker.span()))
@@ -188,6 +190,15 @@ def _part(claim: Claim, sources: int) -> Part:
     )
 
 
+def in_words(name: str) -> str:
+    """A name that programs use, as words.
+
+    >>> in_words("maxAmount_paid")
+    'max Amount paid'
+    """
+    return " ".join(filter(None, _HUMPS.split(name)))
+
+
 def _name(steps: Sequence[Step]) -> str:
     return next((step for step in reversed(steps) if isinstance(step, str)), "")
 
@@ -196,7 +207,7 @@ def _label(steps: Sequence[Step]) -> tuple[list[str], str]:
     """What a field is called, in words, and how its unit writes a number: its own name, else its object's."""
     unit = ""
     for name in reversed([step for step in steps if isinstance(step, str)]):
-        words = [word.lower() for word in _CAMEL.split(name) if word]
+        words = in_words(name).lower().split()
         for word in words:
             unit = unit or _UNITS.get(word, "")
         said = [word for word in words if word not in _UNITS]
