@@ -10,7 +10,6 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import aclosing, asynccontextmanager
 from pathlib import Path
 from typing import Annotated, Any
-from uuid import UUID
 
 from pydantic import Field
 
@@ -39,6 +38,7 @@ from footnoted.integrations.mcp.told import (
     in_words,
     of_conversation,
 )
+from footnoted.retrieval.retriever import context_of as found_context
 
 with needed("mcp"):
     from mcp.server import MCPServer
@@ -169,16 +169,7 @@ def _bounded(sources: list[GivenSource] | None) -> list[GivenSource]:
 
 async def _passages(library: Library, question: str, passages: int, steps: Steps) -> list[SourceContext]:
     index = await library.index(steps.say)
-    return [
-        SourceContext(
-            chunk_id=UUID(source.id),
-            document_id=source.metadata["document_id"],
-            content=source.text,
-            metadata=dict(source.metadata),
-            relevance_score=source.score or 0.0,
-        )
-        for source in await asyncio.to_thread(index.search, question, passages)
-    ]
+    return [found_context(source) for source in await asyncio.to_thread(index.search, question, passages)]
 
 
 async def _answer(generator: GroundedGenerator, request: GenerationRequest, steps: Steps) -> GenerationResponse:
