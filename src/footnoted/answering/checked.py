@@ -147,14 +147,7 @@ class _Telling:
         return events
 
     def _evidence(self, verdict: Verdict) -> FieldEvidence:
-        return FieldEvidence(
-            verdict=verdict.ruling,
-            score=verdict.score,
-            tier=verdict.tier,
-            reason=verdict.reason,
-            evidence=[self._given.span(each) for each in verdict.evidence],
-            flagged=[(span.start, span.end) for span in verdict.flagged],
-        )
+        return FieldEvidence(**self._given.told(verdict))
 
 
 def _settled(
@@ -221,9 +214,8 @@ def _usage(prompt: Prompt, said: Said) -> TokenUsage:
     usage = said.usage
     if usage is not None:
         return TokenUsage(input=usage.input, cached=usage.cached, output=usage.output)
-    history = (turn.user + turn.assistant for turn in prompt.history)
-    read = estimate_tokens("".join((prompt.system, prompt.context, prompt.ask, *history)))
-    return TokenUsage(input=read, output=estimate_tokens(said.text), estimated=True)
+    read, written = estimate_tokens(prompt.words), estimate_tokens(said.text)
+    return TokenUsage(input=read, output=written, estimated=True)
 
 
 def _sum(usages: Sequence[TokenUsage]) -> TokenUsage:

@@ -25,7 +25,7 @@ _FEW_WORDS = 6  # from here on, words say something
 _FEW_UNSPACED = 12  # characters of a script without spaces
 _LONGEST_BESIDE = 60  # code points of a neighbour's text
 MOST_BESIDE = 3  # neighbours that stand in a field's question
-_FULL_STOP = re.compile(r"[.!?…。！？।؟]['\"”’»)\]]*\Z")
+_STOPS, _AFTER_STOPS = tuple(".!?…。！？।؟"), "'\"”’»)]"
 _VERB = re.compile(
     r"\b(?:is|are|was|were|has|have|had|can|cannot|must|may|might|will|shall|should|do|does|did|costs?|covers?|covered"
     r"|pays?|applies|apply|includes?|excludes?|requires?|lasts?|starts?|ends?|ist|sind|hat|kann|muss|est|sont|son)\b",
@@ -95,10 +95,11 @@ def is_statement(text: str) -> bool:
     (True, False)
     """
     words = text.split()
-    if len(words) >= _FEW_WORDS or (len(words) > 1 and _FULL_STOP.search(text)) or "\n" in text.strip():
+    stops = text.rstrip(_AFTER_STOPS).endswith(_STOPS)
+    if len(words) >= _FEW_WORDS or (len(words) > 1 and stops) or "\n" in text.strip():
         return True
     if _UNSPACED.search(text):
-        return len(text) >= _FEW_UNSPACED or _FULL_STOP.search(text) is not None
+        return len(text) >= _FEW_UNSPACED or stops
     return len(words) >= 3 and _VERB.search(text) is not None
 
 

@@ -177,12 +177,7 @@ def _claim(page: Page, claim: Claim, verdict: Verdict, shown: bool, gone: _Gone)
         end_pos=gone.moved(claim.end) if standing else None,
         shown=standing,
         kind=claim.kind,
-        verdict=verdict.ruling,
-        score=verdict.score,
-        tier=verdict.tier,
-        reason=verdict.reason,
-        evidence=[page.given.span(each) for each in verdict.evidence],
-        flagged=[(span.start, span.end) for span in verdict.flagged],
+        **page.given.told(verdict),
     )
 
 
@@ -195,10 +190,7 @@ def _problem(page: Page) -> Problem | None:
 def _estimated(page: Page, text: str) -> Usage:
     if page.first_at is None:
         return Usage()
-    prompt = page.prompt
-    said = (turn.user + turn.assistant for turn in prompt.history)
-    read = "".join((prompt.system, prompt.context, prompt.ask, *said))
-    return Usage(input=estimate_tokens(read), output=estimate_tokens(text))
+    return Usage(input=estimate_tokens(page.prompt.words), output=estimate_tokens(text))
 
 
 def _notes(page: Page) -> list[str]:
