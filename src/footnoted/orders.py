@@ -85,7 +85,10 @@ def _kinds() -> list[tuple[tuple[str, ...], re.Pattern[str]]]:
             continue
         name, gap, said = line.partition("  ")
         if not gap or not (name == "hints" or (name.isalpha() and name.isupper())):
-            kinds[-1][1].append(re.sub(r"\{([A-Z]+)\}", lambda name: names[name[1]], line))
+            pattern = line
+            for known, words in names.items():
+                pattern = pattern.replace(f"{{{known}}}", words)
+            kinds[-1][1].append(pattern)
         elif name != "hints":
             names[name] = said
         elif kinds and not kinds[-1][1]:

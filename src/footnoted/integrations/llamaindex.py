@@ -141,8 +141,8 @@ class GroundedSynthesizer(BaseSynthesizer):
     def _traced(self, query: str | QueryBundle, request: GenerationRequest) -> Iterator[Callable[[Any], None]]:
         """Callbacks and traces are told of a synthesis: its beginning, and the response that it ends with."""
         _dispatcher.event(SynthesizeStartEvent(query=query))
-        payload = {EventPayload.QUERY_STR: request.query}
-        with self._callback_manager.event(CBEventType.SYNTHESIZE, payload=payload) as event:
+        asked: dict[str, Any] = {EventPayload.QUERY_STR: request.query}
+        with self._callback_manager.event(CBEventType.SYNTHESIZE, payload=asked) as event:
 
             def end(response: Any) -> None:
                 event.on_end(payload={EventPayload.RESPONSE: response})

@@ -110,7 +110,8 @@ def finished(body: dict[str, Any], prompt: Prompt, without: set[str]) -> dict[st
         else:
             exact = closed(prompt.schema.json)
             schema = strict(prompt.schema.json) if exact else dict(prompt.schema.json)
-            name = re.sub(r"[^\w-]", "_", prompt.schema.name, flags=re.ASCII)[:64] or "reply"
+            plain = (char if char.isascii() and (char.isalnum() or char == "-") else "_" for char in prompt.schema.name)
+            name = "".join(plain)[:64] or "reply"
             body["response_format"] = {
                 "type": "json_schema",
                 "json_schema": {"name": name, "schema": schema, "strict": exact},

@@ -62,8 +62,8 @@ class Anthropic(Dialect):
                 frames.append(Frame("open", {"type": "ping"}, event="ping"))
             for piece in pieces:
                 said = {"type": "text_delta", "text": piece}
-                delta = {"type": "input_json_delta", "partial_json": piece} if tool else said
-                frames.append(_event("text", "content_block_delta", index=index, delta=delta))
+                wrote = {"type": "input_json_delta", "partial_json": piece}
+                frames.append(_event("text", "content_block_delta", index=index, delta=wrote if tool else said))
             for pin in pins:
                 delta = {"type": "citations_delta", "citation": _location(pin)}
                 frames.append(_event("open", "content_block_delta", index=index, delta=delta))

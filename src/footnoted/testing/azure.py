@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import Any
 
@@ -14,7 +13,6 @@ from footnoted.testing.script import ProtocolName, Reply, Request
 _SAFE = {"filtered": False, "severity": "safe"}
 _HIGH = {"filtered": True, "severity": "high"}
 _FOUND = {"hate": _SAFE}
-_PATH = re.compile(r"/openai/deployments/([^/]+)/chat/completions$")
 
 
 class Azure(OpenAI):
@@ -23,9 +21,9 @@ class Azure(OpenAI):
     name: ProtocolName = "azure"
 
     def read(self, message: Message) -> Request | None:
-        found = _PATH.search(message.path)
-        request = super().read(message) if found else None
-        return replace(request, model=found[1]) if found and request else None
+        folder, _, model = message.path.removesuffix("/chat/completions").rpartition("/")
+        request = super().read(message) if folder.endswith("/openai/deployments") else None
+        return replace(request, model=model) if request else None
 
     def complaint(self, request: Request) -> Refused | None:
         if not request.query.get("api-version"):

@@ -6,7 +6,6 @@ Shapes after ``POST /model/{modelId}/converse-stream`` and botocore's model of `
 
 from __future__ import annotations
 
-import re
 import struct
 from typing import Any, ClassVar
 from zlib import crc32
@@ -14,7 +13,6 @@ from zlib import crc32
 from footnoted.testing.dialect import Dialect, Frame, Message, Refused, to_json
 from footnoted.testing.script import ProtocolName, Reply, Request, text_of, texts
 
-_PATH = re.compile(r"/model/(.+)/converse(-stream)?$")
 _FINISH = {
     "stop": "end_turn",
     "length": "max_tokens",
@@ -50,13 +48,14 @@ class Bedrock(Dialect):
         return framed(data, **typed)
 
     def read(self, message: Message) -> Request | None:
-        found = _PATH.search(message.path)
-        if not found:
+        _, found, rest = message.path.partition("/model/")
+        model, _, how = rest.rpartition("/")
+        if not found or how not in ("converse", "converse-stream"):
             return None
         return self._request(
             message,
-            model=found[1],
-            stream=found[2] is not None,
+            model=model,
+            stream=how == "converse-stream",
             system_text=text_of(message.json.get("system")),
             prompt_text=texts(message.json.get("messages"), "user"),
         )

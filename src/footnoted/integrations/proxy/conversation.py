@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import base64
 import binascii
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -20,7 +19,7 @@ Protocol = Literal["chat", "responses", "messages"]
 MOST_SOURCES = 200
 MOST_TEXT = 2_000_000  # code points of all sources together; the newest are kept
 _MOST_FILE = 8_000_000  # bytes of an attached file
-_DATA = re.compile(r"data:(text/[\w.+-]+|application/(?:json|xml|yaml))(?:;[\w=.-]+)*;base64,", re.IGNORECASE)
+_TEXTS = ("text/", "application/json", "application/xml", "application/yaml")  # kinds of attached files that are read
 _TOOL_ITEMS = frozenset({"function_call_output", "custom_tool_call_output", "mcp_call", "local_shell_call_output"})
 
 
@@ -182,8 +181,10 @@ def _of_document(source: Mapping[str, Any]) -> str:
 
 def _decoded(data: str) -> str:
     """The text of a data URL; nothing where it is no text."""
-    head = _DATA.match(data)
-    return _from_base64(data[head.end() :]) if head else ""
+    head, _, inside = data.partition(",")
+    head = head.lower()
+    readable = head.startswith("data:") and head.endswith(";base64") and head[5:].startswith(_TEXTS)
+    return _from_base64(inside) if readable else ""
 
 
 def _from_base64(data: str) -> str:
