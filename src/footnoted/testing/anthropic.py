@@ -45,10 +45,8 @@ class Anthropic(Dialect):
     def complaint(self, request: Request) -> Refused | None:
         if "anthropic-version" not in request.headers:
             return Refused(400, self.error(400, "anthropic-version: header is required"))
-        for name in ("model", "max_tokens", "messages"):
-            if not request.json.get(name):
-                return Refused(400, self.error(400, f"{name}: Field required"))
-        return None
+        name = request.lacks("model", "max_tokens", "messages")
+        return Refused(400, self.error(400, f"{name}: Field required")) if name else None
 
     def frames(self, request: Request, reply: Reply) -> list[Frame]:
         message = self._message(request, reply, content=[], stop=None, written=1)

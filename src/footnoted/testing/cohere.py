@@ -26,10 +26,8 @@ class Cohere(Dialect):
         return self._request(message, system_text=texts(turns, "system"), prompt_text=texts(turns, "user"))
 
     def complaint(self, request: Request) -> Refused | None:
-        for name in ("model", "messages"):
-            if not request.json.get(name):
-                return Refused(400, self.error(400, f"invalid request: {name} is required"))
-        return None
+        name = request.lacks("model", "messages")
+        return Refused(400, self.error(400, f"invalid request: {name} is required")) if name else None
 
     def blocked(self, reply: Reply) -> Refused | None:
         return Refused(498, self.error(498, reply.whole or "blocked input: a word of it is on a list"))

@@ -29,11 +29,9 @@ class OpenAI(Dialect):
         return self._request(message, system_text=system, prompt_text=asked, key=message.headers.get("api-key"))
 
     def complaint(self, request: Request) -> Refused | None:
-        for name in ("model", "messages"):
-            if not request.json.get(name):
-                message = f"you must provide a {name} parameter"
-                return Refused(400, self._error(message, "invalid_request_error", None))
-        return None
+        name = request.lacks("model", "messages")
+        said = f"you must provide a {name} parameter"
+        return Refused(400, self._error(said, "invalid_request_error", None)) if name else None
 
     def frames(self, request: Request, reply: Reply) -> list[Frame]:
         asked = request.json.get("stream_options") or {}

@@ -31,10 +31,8 @@ class Responses(OpenAI):
         return self._request(message, system_text="\n".join(filter(None, told)), prompt_text=texts(turns, "user"))
 
     def complaint(self, request: Request) -> Refused | None:
-        for name in ("model", "input"):
-            if not request.json.get(name):
-                return Refused(400, self.error(400, f"Missing required parameter: '{name}'."))
-        return None
+        name = request.lacks("model", "input")
+        return Refused(400, self.error(400, f"Missing required parameter: '{name}'.")) if name else None
 
     def frames(self, request: Request, reply: Reply) -> list[Frame]:
         frames: list[Frame] = []

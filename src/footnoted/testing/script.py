@@ -87,6 +87,10 @@ class Request:
     prompt_text: str
     key: str | None
 
+    def lacks(self, *names: str) -> str | None:
+        """The first of these fields that the body does not have."""
+        return next((name for name in names if not self.json.get(name)), None)
+
 
 Scripted = Reply | str | Callable[[Request], Reply | str]
 

@@ -193,22 +193,14 @@ async def _played(steps: Iterator[Step], request: web.BaseRequest) -> web.Stream
                 await asyncio.sleep(max(0.0, due - loop.time()))
             case Hang():
                 await loop.create_future()
-            case Close(how):
-                if how != "end":
-                    _close(request.transport, reset=how == "reset")
+            case Close("fin") if request.transport:
+                request.transport.close()
+            case Close("reset") if request.transport:
+                # Lingering zero seconds makes the kernel send RST instead of FIN (socket(7)).
+                sock = request.transport.get_extra_info("socket")
+                sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                request.transport.abort()
     return response
-
-
-def _close(transport: asyncio.Transport | None, *, reset: bool) -> None:
-    if transport is None:
-        return
-    if not reset:
-        transport.close()
-        return
-    # Lingering zero seconds makes the kernel send RST instead of FIN (socket(7)).
-    sock = transport.get_extra_info("socket")
-    sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-    transport.abort()
 
 
 @cache
