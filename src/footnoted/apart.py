@@ -53,28 +53,35 @@ def streamed(module: str, pieces: Iterable[bytes], given: Any, *, name: str, beh
     For threads: each step waits for the child. What ``pieces`` raises is raised here; a child that fails raises
     `SourceError` about ``name``. Whoever stops early closes this, and the child has ended then.
     """
-    with subprocess.Popen(  # noqa: S603 — a module of ours, read by this interpreter
-        [sys.executable, "-m", module],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        env=_environment(),
-    ) as child:
+    failed: list[BaseException] = []
+    with _started(module) as child:
         _stand_back(child.pid, behind)
-        feeding = _Feeding(child, chain([json.dumps(given).encode() + b"\n"], pieces))
+
+        def feed() -> None:
+            into = cast("BinaryIO", child.stdin)
+            try:
+                for piece in chain([json.dumps(given).encode() + b"\n"], pieces):
+                    into.write(piece)
+            except BrokenPipeError:
+                pass  # a child that has ended wants no more
+            except BaseException as error:  # noqa: BLE001 — raised again below
+                failed.append(error)
+                child.kill()
+            with contextlib.suppress(OSError):
+                into.close()
+
+        feeding = Thread(target=feed, name="footnoted-apart-feeding", daemon=True)
         feeding.start()
         try:
             while child.stdout is not None:
                 try:
                     told = pickle.load(child.stdout)  # noqa: S301 — written by the module named above
-                except EOFError:
-                    break
-                except pickle.UnpicklingError:
-                    break  # it was ended while it wrote
+                except (EOFError, pickle.UnpicklingError):
+                    break  # it is done, or was ended while it wrote
                 yield told
             feeding.join()
-            if feeding.error is not None:
-                raise feeding.error
+            if failed:
+                raise failed[0]
             if child.wait() != 0:
                 raise SourceError(f"{name} cannot be read: it takes more memory than this service gives it")
         finally:
@@ -95,27 +102,15 @@ def given_to_stream(size: int) -> tuple[Any, Iterator[bytes]]:
     return json.loads(stdin.readline()), iter(lambda: stdin.read1(size), b"")
 
 
-class _Feeding(Thread):
-    """Pieces on their way into a child."""
-
-    def __init__(self, child: subprocess.Popen[bytes], pieces: Iterable[bytes]) -> None:
-        super().__init__(name="footnoted-apart-feeding", daemon=True)
-        self._child, self._pieces = child, pieces
-        self.error: BaseException | None = None
-
-    def run(self) -> None:
-        """Write all of them; a child that has ended wants no more."""
-        into = cast("BinaryIO", self._child.stdin)
-        try:
-            for piece in self._pieces:
-                into.write(piece)
-        except BrokenPipeError:
-            pass
-        except BaseException as error:  # noqa: BLE001 — raised again where it is waited for
-            self.error = error
-            self._child.kill()
-        with contextlib.suppress(OSError):
-            into.close()
+def _started(*words: str) -> subprocess.Popen[bytes]:
+    """A module of ours with its words, run by this interpreter."""
+    return subprocess.Popen(  # noqa: S603
+        [sys.executable, "-m", *words],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env=_environment(),
+    )
 
 
 class _Child:
@@ -128,13 +123,7 @@ class _Child:
 
     def run(self, data: bytes) -> bytes | None:
         """What it told; nothing where it failed."""
-        with subprocess.Popen(  # noqa: S603 — a module of ours, read by this interpreter
-            [sys.executable, "-m", *self._words],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            env=_environment(),
-        ) as self._process:
+        with _started(*self._words) as self._process:
             if self._over:
                 self._process.kill()
             _stand_back(self._process.pid, self._behind)

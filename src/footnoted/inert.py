@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import re
 
-# What some reader takes for the end of a line, so that a text may open lines its author does not own.
-_LINES = re.compile("\r\n?|[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
-_PAIRS = re.compile("[\ud800-\udbff][\udc00-\udfff]")
-_HALVES = re.compile("[\ud800-\udfff]")
+_READABLE = {
+    # What some reader takes for the end of a line, so that a text may open lines its author does not own.
+    **dict.fromkeys(map(ord, "\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"), "\n"),
+    # Other C0 and C1 controls steer terminals too; they go, but never join what stood on either side.
+    **dict.fromkeys([*range(0x09), *range(0x0E, 0x1C), 0x1F, *range(0x7F, 0x85), *range(0x86, 0xA0)], " "),
+    # Overrides and isolates turn the order of what follows (CVE-2021-42574); tag characters only a model sees.
+    **dict.fromkeys([*range(0x202A, 0x202F), *range(0x2066, 0x206A), *range(0xE0000, 0xE0080)]),
+}
 # A terminal's colours and cursor moves (ECMA-48) may stand inside a word that looks whole.
 _SEQUENCE = re.compile("(?:\x1b\\[|\x9b)[0-?]{0,16}[ -/]{0,2}[@-~]")
 _UNFINISHED = re.compile("(?:\x1b(?:\\[[0-?]{0,16}[ -/]{0,2})?|\x9b[0-?]{0,16}[ -/]{0,2}|\r|[\ud800-\udbff])\\Z")
 _LONGEST_PART = 24  # code points such a beginning may have
-# Other C0 and C1 controls steer terminals too; they go, but never join what stood on either side.
-_STEERING = re.compile("[\x00-\x08\x0e-\x1b\x1f\x7f-\x84\x86-\x9f]")
-# Overrides and isolates turn the order of what follows (CVE-2021-42574); tag characters only a model sees.
-_UNSEEN = re.compile("[\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
 _ODD = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff\U000e0000-\U000e007f]")
 
 # Tokens that chat templates give a meaning (ChatML, Llama, Mistral, Gemma, DeepSeek, BERT): servers that
@@ -38,9 +38,9 @@ def readable(text: str) -> str:
     # Whether every character can be printed is told ten times as fast as what the others are.
     if text.isprintable() or text.replace("\n", " ").isprintable() or _ODD.search(text) is None:
         return text
-    text = _LINES.sub("\n", _SEQUENCE.sub("", text))
-    text = _PAIRS.sub(lambda pair: pair.group().encode("utf-16", "surrogatepass").decode("utf-16"), text)
-    return _UNSEEN.sub("", _STEERING.sub(" ", _HALVES.sub("\ufffd", text)))
+    text = _SEQUENCE.sub("", text).replace("\r\n", "\n")
+    # Two halves of a character make one; a half alone becomes U+FFFD.
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").translate(_READABLE)
 
 
 def on_one_line(text: str) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import cache
 from importlib.resources import files
 
@@ -18,10 +18,11 @@ from footnoted.text import content_stems, sentences
 
 _LONGEST = 2_000  # code points of a sentence that are looked at from either end
 _PARAGRAPH = re.compile(r"\n\s*\n")
-_TAGS = re.compile("[\U000e0020-\U000e007e]")  # ASCII that no eye sees
-_NO_WIDTH = re.compile("[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]")
+_UNSEEN = {
+    **{0xE0000 + code: chr(code) for code in range(0x20, 0x7F)},  # tag characters: ASCII that no eye sees
+    **dict.fromkeys([0xAD, *range(0x200B, 0x2010), *range(0x2060, 0x2065), 0xFEFF]),  # what has no width
+}
 _ORNATE = re.compile("[\uff01-\uff5e\u24b6-\u24e9\U0001d400-\U0001d7ff]+")  # wide, circled and mathematical letters
-_NAMED = re.compile(r"([A-Z]+|hints)  (.+)")
 
 
 def is_order(sentence: str) -> bool:
@@ -34,7 +35,7 @@ def is_order(sentence: str) -> bool:
         return is_order(sentence[:_LONGEST]) or is_order(sentence[-_LONGEST:])
     sentence = _as_read(sentence)
     folded = sentence.casefold()
-    return any(_holds(folded, hints) and pattern.search(sentence) for hints, pattern in _kinds())
+    return any(any(hint in folded for hint in hints) and pattern.search(sentence) for hints, pattern in _kinds())
 
 
 def stands_in_order(text: str, start: int, end: int) -> bool:
@@ -70,12 +71,8 @@ def _as_read(text: str) -> str:
     """Letters as a model reads them: nothing between them that has no width, wide and ornate ones plain."""
     if text.isascii():
         return readable(text)
-    text = readable(_TAGS.sub(lambda tag: chr(ord(tag.group()) - 0xE0000), text))
-    return _ORNATE.sub(lambda found: unicodedata.normalize("NFKC", found.group()), _NO_WIDTH.sub("", text))
-
-
-def _holds(folded: str, hints: Sequence[str]) -> bool:
-    return any(hint in folded for hint in hints)
+    text = readable(text.translate(_UNSEEN))
+    return _ORNATE.sub(lambda found: unicodedata.normalize("NFKC", found.group()), text)
 
 
 @cache
@@ -86,13 +83,16 @@ def _kinds() -> list[tuple[tuple[str, ...], re.Pattern[str]]]:
     for line in files("footnoted").joinpath("orders.txt").read_text(encoding="utf-8").splitlines():
         if not line or line.startswith("#"):
             continue
-        named = _NAMED.fullmatch(line)
-        if named is None:
-            kinds[-1][1].append(re.sub(r"\{([A-Z]+)\}", lambda name: names[name[1]], line))
-        elif named[1] != "hints":
-            names[named[1]] = named[2]
+        name, gap, said = line.partition("  ")
+        if not gap or not (name == "hints" or (name.isalpha() and name.isupper())):
+            pattern = line
+            for known, words in names.items():
+                pattern = pattern.replace(f"{{{known}}}", words)
+            kinds[-1][1].append(pattern)
+        elif name != "hints":
+            names[name] = said
         elif kinds and not kinds[-1][1]:
-            kinds[-1][0].extend(named[2].split(", "))
+            kinds[-1][0].extend(said.split(", "))
         else:
-            kinds.append((named[2].split(", "), []))
+            kinds.append((said.split(", "), []))
     return [(tuple(hints), re.compile("|".join(lines), re.IGNORECASE | re.MULTILINE)) for hints, lines in kinds]

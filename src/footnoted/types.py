@@ -84,6 +84,12 @@ class Prompt:
     model: str | None = None
     bullets: bool = False
 
+    @property
+    def words(self) -> str:
+        """All that a model reads."""
+        turns = (turn.user + turn.assistant for turn in self.history)
+        return "".join((self.system, self.context, self.ask, *turns))
+
 
 @dataclass(frozen=True, slots=True)
 class Usage:

@@ -7,22 +7,24 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from footnoted.answering.holding import Holding
+from footnoted.answering.marking import Marking
 from footnoted.answering.page import Page
 from footnoted.answering.response import response_of
-from footnoted.answering.staging import staged
 from footnoted.answering.watch import Watch
 from footnoted.answering.weighing import Checking, Rendering
 from footnoted.contract import GenerationRequest
 from footnoted.events import AnswerFinished, Event
 from footnoted.prompting import build_prompt
 from footnoted.providers.patience import arriving
-from footnoted.types import Attempt, Deadlines, Delta, Provider, Retry
+from footnoted.types import Attempt, Deadlines, Provider, Retry
 
 if TYPE_CHECKING:
     from footnoted.prompting.budget import Fitted
@@ -53,24 +55,20 @@ async def stream_answer(request: GenerationRequest, how: Answering) -> AsyncGene
     much = sum(len(chunk.content) for chunk in request.context) > _MUCH
     prompt, fitted, watch = await _apart(much, lambda: _looked_through(request, how, much))
     page = Page(request, prompt, fitted, started=started, quoted=how.quoted)
-    checking = _in_time(replace(how.checking, watch=watch) if how.checking else None, how.deadlines)
-    stage = staged(page.cited, prompt.sources, checking, as_json=page.as_json, question=prompt.question)
+    stage = _stage(page, how, watch)
     attempts: list[Attempt] = []
-    if not prompt.sources and request.config.require_grounding:
-        stage.cancel()
-        for event in await _apart(much, lambda: page.refuse("no_sources")):
-            yield event
-    else:
-        arrivals = arriving(how.provider, prompt, deadlines=how.deadlines, retry=how.retry, attempts=attempts)
-        try:
+    try:
+        if page.answerable:
+            arrivals = arriving(how.provider, prompt, deadlines=how.deadlines, retry=how.retry, attempts=attempts)
             async with aclosing(arrivals):
                 async for deltas in arrivals:
                     if how.checking is None:  # nothing is waited for
                         for event in page.render(deltas):
                             yield event
                     else:
-                        async for event in _weighed(page, stage, deltas):
-                            yield event
+                        for text, pointers in chain.from_iterable(map(page.read, deltas)):
+                            for event in page.tell(await stage.take(text, pointers)):
+                                yield event
                     if page.stopped:
                         break
             for text, pointers in page.rest():
@@ -80,8 +78,8 @@ async def stream_answer(request: GenerationRequest, how: Answering) -> AsyncGene
                 yield event
             for event in page.dispute(await stage.disputes()):
                 yield event
-        finally:
-            stage.cancel()
+    finally:
+        stage.cancel()
     for event in await _apart(much, lambda: page.close(stage)):
         yield event
     yield AnswerFinished(response_of(page, attempts))
@@ -104,16 +102,11 @@ async def _apart(much: bool, work: Callable[[], _T]) -> _T:
     return await asyncio.to_thread(work) if much else work()
 
 
-async def _weighed(page: Page, stage: Rendering, deltas: Sequence[Delta]) -> AsyncGenerator[Event]:
-    """The events of deltas whose text is checked."""
-    for delta in deltas:
-        for text, pointers in page.read(delta):
-            for event in page.tell(await stage.take(text, pointers)):
-                yield event
-
-
-def _in_time(checking: Checking | None, deadlines: Deadlines) -> Checking | None:
-    """The checking, which waits for no verdict longer than one check's time past the answer's total deadline."""
-    if checking is None or deadlines.total is None:
-        return checking
-    return replace(checking, until=asyncio.get_running_loop().time() + deadlines.total + checking.wait)
+def _stage(page: Page, how: Answering, watch: Watch | None) -> Rendering:
+    """What text passes on its way to the reader. In JSON a verdict cannot follow its text, so sentences wait."""
+    if how.checking is None:
+        return Rendering(page.cited)
+    checking = replace(how.checking.within(how.deadlines), watch=watch)
+    if checking.mode == "hold" or page.as_json:
+        return Holding(page.cited, page.prompt.sources, checking, as_json=page.as_json)
+    return Marking(page.cited, page.prompt.sources, checking)

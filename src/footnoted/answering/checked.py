@@ -5,7 +5,6 @@ request + schema → prompt → deltas → fields → verdicts → events, and t
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncGenerator, Collection, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
@@ -60,7 +59,7 @@ async def stream_checked(
     checking = replace(checking, watch=checking.watch or Watch(prompt.question, prompt.sources))
     asked, usages = prompt, list[TokenUsage]()
     for last in (False, True):
-        timed = replace(checking, until=_until(how, checking))
+        timed = checking.within(how.deadlines)
         checks = FieldChecks(blueprint, prompt.sources, timed, controls=wanted.controls)
         telling = _Telling(checks, Given(request.context, fitted.kept), hold=wanted.unsupported == "null")
         said = Said()
@@ -85,12 +84,6 @@ async def stream_checked(
             return
         finally:
             checks.cancel()
-
-
-def _until(how: Answering, checking: Checking) -> float | None:
-    """When the last check of a reply that begins now may begin (loop time): a reply in time leaves time for one."""
-    total = how.deadlines.total
-    return None if total is None else asyncio.get_running_loop().time() + total + checking.wait
 
 
 class _Telling:
@@ -154,14 +147,7 @@ class _Telling:
         return events
 
     def _evidence(self, verdict: Verdict) -> FieldEvidence:
-        return FieldEvidence(
-            verdict=verdict.ruling,
-            score=verdict.score,
-            tier=verdict.tier,
-            reason=verdict.reason,
-            evidence=[self._given.span(each) for each in verdict.evidence],
-            flagged=[(span.start, span.end) for span in verdict.flagged],
-        )
+        return FieldEvidence(**self._given.told(verdict))
 
 
 def _settled(
@@ -228,9 +214,8 @@ def _usage(prompt: Prompt, said: Said) -> TokenUsage:
     usage = said.usage
     if usage is not None:
         return TokenUsage(input=usage.input, cached=usage.cached, output=usage.output)
-    history = (turn.user + turn.assistant for turn in prompt.history)
-    read = estimate_tokens("".join((prompt.system, prompt.context, prompt.ask, *history)))
-    return TokenUsage(input=read, output=estimate_tokens(said.text), estimated=True)
+    read, written = estimate_tokens(prompt.words), estimate_tokens(said.text)
+    return TokenUsage(input=read, output=written, estimated=True)
 
 
 def _sum(usages: Sequence[TokenUsage]) -> TokenUsage:

@@ -25,7 +25,7 @@ _FEW_WORDS = 6  # from here on, words say something
 _FEW_UNSPACED = 12  # characters of a script without spaces
 _LONGEST_BESIDE = 60  # code points of a neighbour's text
 MOST_BESIDE = 3  # neighbours that stand in a field's question
-_FULL_STOP = re.compile(r"[.!?…。！？।؟]['\"”’»)\]]*\Z")
+_STOPS, _AFTER_STOPS = tuple(".!?…。！？।؟"), "'\"”’»)]"
 _VERB = re.compile(
     r"\b(?:is|are|was|were|has|have|had|can|cannot|must|may|might|will|shall|should|do|does|did|costs?|covers?|covered"
     r"|pays?|applies|apply|includes?|excludes?|requires?|lasts?|starts?|ends?|ist|sind|hat|kann|muss|est|sont|son)\b",
@@ -33,7 +33,7 @@ _VERB = re.compile(
 )
 _UNSPACED = re.compile("[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
 _MARKER = re.compile(r" *\[(?:Source )?(\d{1,3}(?:\s?[,;]\s?\d{1,3})*)\]")
-_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[^\w]+|_+")
+_HUMPS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[_\W]+")
 _INSTANT = re.compile(r"\A(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(?::\d\d)?\S*\Z")
 _IN_UNIT = re.compile(r"\bin (\w+)")
 _YEARS = (1000, 2100)
@@ -95,10 +95,11 @@ def is_statement(text: str) -> bool:
     (True, False)
     """
     words = text.split()
-    if len(words) >= _FEW_WORDS or (len(words) > 1 and _FULL_STOP.search(text)) or "\n" in text.strip():
+    stops = text.rstrip(_AFTER_STOPS).endswith(_STOPS)
+    if len(words) >= _FEW_WORDS or (len(words) > 1 and stops) or "\n" in text.strip():
         return True
     if _UNSPACED.search(text):
-        return len(text) >= _FEW_UNSPACED or _FULL_STOP.search(text) is not None
+        return len(text) >= _FEW_UNSPACED or stops
     return len(words) >= 3 and _VERB.search(text) is not None
 
 
@@ -158,7 +159,9 @@ def can_stand_beside(field: Field) -> bool:
         and 0 < len(value) <= _LONGEST_BESIDE
         and not is_statement(value)
         and any(char.isalpha() for char in value)
-        and not re.search(r"\d|://|@", value)
+        and not any(char.isdecimal() for char in value)
+        and "://" not in value
+        and "@" not in value
     )
 
 
@@ -176,7 +179,7 @@ def _part(claim: Claim, sources: int) -> Part:
     cited: list[int] = []
     gone: set[int] = set()
     for marker in _MARKER.finditer(claim.text):
-        numbers = [int(number) - 1 for number in re.findall(r"\d+", marker.group(1))]
+        numbers = [int(number) - 1 for number in marker[1].replace(";", ",").split(",")]
         if all(0 <= number < sources for number in numbers):
             cited += numbers
             gone.update(range(*marker.span()))
@@ -188,6 +191,15 @@ def _part(claim: Claim, sources: int) -> Part:
     )
 
 
+def in_words(name: str) -> str:
+    """A name that programs use, as words.
+
+    >>> in_words("maxAmount_paid")
+    'max Amount paid'
+    """
+    return " ".join(filter(None, _HUMPS.split(name)))
+
+
 def _name(steps: Sequence[Step]) -> str:
     return next((step for step in reversed(steps) if isinstance(step, str)), "")
 
@@ -196,7 +208,7 @@ def _label(steps: Sequence[Step]) -> tuple[list[str], str]:
     """What a field is called, in words, and how its unit writes a number: its own name, else its object's."""
     unit = ""
     for name in reversed([step for step in steps if isinstance(step, str)]):
-        words = [word.lower() for word in _CAMEL.split(name) if word]
+        words = in_words(name).lower().split()
         for word in words:
             unit = unit or _UNITS.get(word, "")
         said = [word for word in words if word not in _UNITS]

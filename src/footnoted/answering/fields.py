@@ -23,7 +23,6 @@ _SPACE = " \t\r\n"
 _NO_SPACE = re.compile(r"[^ \t\r\n]")
 _QUOTE_OR_ESCAPE = re.compile(r'["\\]')
 _AFTER_SCALAR = re.compile(r"[ \t\r\n,:\]}\[{\"]")
-_SHORTHAND = re.compile(r"[A-Za-z_\u0080-\U0010ffff][\w\u0080-\U0010ffff]*\Z", re.ASCII)
 _DEEPEST = 150  # levels; what is nested deeper is no answer, and pydantic does not read it either
 _ESCAPES = {"\\": "\\\\", "'": "\\'", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
@@ -197,6 +196,6 @@ class FieldReader:
 def _written(step: Step) -> str:
     if isinstance(step, int):
         return f"[{step}]"
-    if _SHORTHAND.match(step):
+    if "".join(char if char.isascii() else "x" for char in step).isidentifier():  # beyond ASCII all are letters
         return f".{step}"
     return "['" + "".join(_ESCAPES.get(char) or (f"\\u{ord(char):04x}" if char < " " else char) for char in step) + "']"

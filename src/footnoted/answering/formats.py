@@ -101,9 +101,7 @@ def shaper(output_format: OutputFormat) -> LineShaper | None:
 
 
 def _as_bullet(head: str) -> str | None:
-    if not head.strip():
-        return None
-    return "- " + (_BULLET.sub("", head, count=1) if _BULLET.match(head) else head.lstrip())
+    return "- " + _BULLET.sub("", head, count=1).lstrip() if head.strip() else None
 
 
 def _as_plain(head: str) -> str | None:

@@ -16,7 +16,7 @@ from footnoted.answering.answer import Answering, stream_answer
 from footnoted.answering.judging import Spent
 from footnoted.answering.risk import Risk
 from footnoted.answering.weighing import Checking, Doubt, Mode
-from footnoted.answering.whole import Said, pieces_of
+from footnoted.answering.whole import Said, whole_reply
 from footnoted.contract import GenerationConfig, GenerationRequest, GenerationResponse, SourceContext
 from footnoted.errors import BadProviderReply, ConfigurationError, ProviderError
 from footnoted.events import AnswerFinished, TextDelta
@@ -231,12 +231,9 @@ class GroundedGenerator:
         async def ask(prompt: Prompt) -> str:
             said = Said()
             try:
-                async with aclosing(pieces_of(prompt, how, said)) as pieces:
-                    async for _ in pieces:
-                        pass
+                return await whole_reply(prompt, how, said)
             finally:
                 spent.add(said.usage)
-            return said.text
 
         return ask
 

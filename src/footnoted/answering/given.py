@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from footnoted.contract import EvidenceSpan
 from footnoted.events import CitationFound, ClaimChecked, Event, SourcesDisagree
-from footnoted.types import Citation, Evidence, Pointer
+from footnoted.types import Citation, Evidence, Pointer, Verdict
 
 if TYPE_CHECKING:
     from footnoted.contract import SourceContext
@@ -44,6 +44,17 @@ class Given:
             source_quote=evidence.quote,
             support=min(1.0, max(0.0, evidence.support)),
         )
+
+    def told(self, verdict: Verdict) -> dict[str, Any]:
+        """What a `ClaimResult` and a `FieldEvidence` say of a verdict."""
+        return {
+            "verdict": verdict.ruling,
+            "score": verdict.score,
+            "tier": verdict.tier,
+            "reason": verdict.reason,
+            "evidence": [self.span(each) for each in verdict.evidence],
+            "flagged": [(span.start, span.end) for span in verdict.flagged],
+        }
 
     def places(self, near: Sequence[Pointer]) -> list[EvidenceSpan]:
         """The places a refusing provider names, its own support unknown."""

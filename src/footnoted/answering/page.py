@@ -41,7 +41,10 @@ class Page:
         self._all_shown = fitted.kept == tuple(range(len(fitted.kept)))
         self.started = started
         config = request.config
+        self._stopping = Stopping(config.stop)
+        self._shaper = shaper(config.output_format)
         self.as_json = config.output_format is OutputFormat.JSON
+        self._unwrapped = Unwrapped() if self.as_json else None
         self.cited = CitationStream(
             prompt.sources,
             style=config.citation_style,
@@ -50,6 +53,7 @@ class Page:
             offset=len(JSON_OPENING) if self.as_json else 0,
             markdown=config.output_format is not OutputFormat.PLAIN,
         )
+        self._quotes = QuoteReader(len(prompt.sources), self.cited.spans) if quoted else None
         self.finish = FinishReason.COMPLETE
         self.detail = ""
         self._near: Sequence[Pointer] | None = None  # what came nearest, by a provider that read the sources
@@ -61,14 +65,15 @@ class Page:
         self.retracted: list[tuple[int, int]] = []
         self.disagreements: list[Disagreement] = []
         self._told: list[str] = []
-        self._stopping = Stopping(config.stop)
         self._readable = ReadableStream()
-        self._unwrapped = Unwrapped() if self.as_json else None
         self._blank = True  # the model has written white space at most
         self._gate: RefusalGate | None = RefusalGate()
         self._reason: list[str] = []  # what the model says is missing, once it refuses
-        self._shaper = shaper(config.output_format)
-        self._quotes = QuoteReader(len(prompt.sources), self.cited.spans) if quoted else None
+
+    @property
+    def answerable(self) -> bool:
+        """Whether anybody is asked: there are sources, or the answer needs none."""
+        return bool(self.prompt.sources) or not self.request.config.require_grounding
 
     @property
     def remark(self) -> str:
@@ -87,38 +92,32 @@ class Page:
 
     def render(self, deltas: Sequence[Delta]) -> Sequence[Event]:
         """The events of deltas whose text is not checked: what `read`, `Rendering.take` and `tell` come to for each."""
-        if len(deltas) == 1:
-            event = self._plain(deltas[0])
-            return self._render_one(deltas[0]) if event is None else [event]
+        if len(deltas) == 1 and (event := self._plain(deltas[0])) is not None:
+            return [event]
         events: list[Event] = []
         at = 0
         while at < len(deltas):
-            if plain := self._plain_run(deltas[at : at + _MOST_TOGETHER]):
+            if len(deltas) > 1 and (plain := self._plain_run(deltas[at : at + _MOST_TOGETHER])):
                 events += plain
                 at += len(plain)
-            else:
-                events += self._render_one(deltas[at])
-                at += 1
+                continue
+            if len(self._told) > _MOST_PIECES:
+                self._told = ["".join(self._told)]
+            for piece in self.read(deltas[at]):
+                events += self.tell(self.cited.decode(*piece))
+            at += 1
         return events
 
-    def _render_one(self, delta: Delta) -> Sequence[Event]:
-        if len(self._told) > _MOST_PIECES:
-            self._told = ["".join(self._told)]
-        return [event for piece in self.read(delta) for event in self.tell(self.cited.decode(*piece))]
+    def _deciding(self) -> bool:
+        """Whether something is under way that must be decided before text can be told."""
+        if self._gate is not None or self._shaper is not None or self._quotes is not None:
+            return True
+        return bool(self._readable.held) or not self._stopping.idle
 
     def _plain(self, delta: Delta) -> TextDelta | None:
-        """The event of a piece of prose with nothing in it, or under way, that must be decided: nearly every delta.
-
-        None for any other, which is left unread.
-        """
-        text = delta.text
-        if self._gate is not None or self._shaper is not None or delta.finish_reason is not None:
-            return None
-        if self._quotes is not None:
-            return None
-        if not self._stopping.idle:
-            return None
-        if delta.pointers or delta.usage is not None or self._readable.held or not text.isprintable():
+        """The event of a piece of prose with nothing in it to decide: nearly every delta. Any other is left unread."""
+        text, pointers, usage, finish_reason, _, _ = delta
+        if pointers or usage is not None or finish_reason is not None or not text.isprintable() or self._deciding():
             return None
         event = self.cited.plain(text)
         if event is not None:
@@ -127,15 +126,13 @@ class Page:
 
     def _plain_run(self, deltas: Sequence[Delta]) -> Sequence[TextDelta]:
         """The events, one each, of the first deltas of which `_plain` is true, looked at together."""
-        if self._gate is not None or self._shaper is not None or self._readable.held or not self._stopping.idle:
-            return ()
-        if self._quotes is not None:
+        if self._deciding():
             return ()
         texts: list[str] = []
-        for delta in deltas:
-            if delta.finish_reason is not None or delta.pointers or delta.usage is not None:
+        for text, pointers, usage, finish_reason, _, _ in deltas:
+            if pointers or usage is not None or finish_reason is not None:
                 break
-            texts.append(delta.text)
+            texts.append(text)
         events = self.cited.plain_run(texts)
         self._told += [event.text for event in events]
         return events
@@ -226,8 +223,8 @@ class Page:
         self.spent = stage.spent
         events: list[Event] = []
         said_no = reads_as_refusal(self.text, cited=bool(self.cited.citations))
-        if self.refusal is not None:
-            pass  # said before anything was asked
+        if not self.answerable:
+            events += self.refuse("no_sources")
         elif self._gate is not None and self._gate.refused:
             events += self.refuse("not_in_sources", asked_for=self._missing())
         elif self.finish is FinishReason.REFUSED:

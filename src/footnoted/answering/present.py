@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from footnoted.grounding.quantities import Quantity
 
 _NUMERAL = re.compile(r"\d{1,3}(?:[,\u00a0\u202f'’]\d{2,3})+(?!\d)(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+")
-_NOT_DIGITS = re.compile(r"[^\d.]")
-_TOKEN = re.compile(r"\S+")
 _ADDRESS = re.compile(r"://|@\w|\bwww\.", re.IGNORECASE)
 # A letter before a digit, or two full stops among digits; not a currency's letters, not "mid-2024".
 _CODE = re.compile(
@@ -50,10 +48,10 @@ class Figures:
         for signed in _SIGNED.finditer(value):
             if not self._below_zero(signed["numeral"]):
                 return signed.group()
-        for token in _TOKEN.findall(value):
+        for token in value.split():
             if (_ADDRESS.search(token) or _CODE.match(token)) and not self._says(token):
-                return str(token).strip(_AROUND)
-        value = " ".join(token for token in _TOKEN.findall(value) if not _CODE.match(token))
+                return token.strip(_AROUND)
+        value = " ".join(token for token in value.split() if not _CODE.match(token))
         for figure in quantities(value):
             words = value[figure.start : figure.end]
             if not self._holds(figure) and not self._says(words):
@@ -110,9 +108,7 @@ class Figures:
     @once
     def _numerals(self) -> frozenset[float]:
         """Every number as it stands, and as it counts: 1.5 million is both 1.5 and 1500000, two weeks are 2."""
-        written = {
-            _plain(float(_NOT_DIGITS.sub("", numeral))) for text in self._texts for numeral in _NUMERAL.findall(text)
-        }
+        written = {_plain(_number(numeral)) for text in self._texts for numeral in _NUMERAL.findall(text)}
         counted = {_plain(each.value) for each in self._quantities if each.unit not in ("date", "clock")}
         spoken = {_plain(each.value / _worth(each.word)) for each in self._quantities if each.word}
         return frozenset(written | counted | spoken)
@@ -121,6 +117,10 @@ class Figures:
 def _counts_nothing(figure: Quantity) -> bool:
     """Whether a bare number may be an amount of anything: 75 in a table's cell may be pounds, 75 people are none."""
     return not figure.word or figure.word in STOPWORDS
+
+
+def _number(numeral: str) -> float:
+    return float("".join(char for char in numeral if char.isdecimal() or char == "."))
 
 
 def _plain(value: float) -> float:

@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Sequence
 
 from footnoted import __version__
-from footnoted.answering.confidence import cited_share, weighed_share
 from footnoted.answering.page import Page
 from footnoted.answering.weighing import BUSY, NEEDS_SUPPORT
 from footnoted.contract import (
@@ -21,7 +20,8 @@ from footnoted.contract import (
     TokenUsage,
     Withheld,
 )
-from footnoted.text import estimate_tokens
+from footnoted.grounding.gate import sureness
+from footnoted.text import estimate_tokens, sentences
 from footnoted.types import Attempt, Citation, Claim, FinishReason, Ruling, Usage, Verdict
 
 _WHY: dict[Ruling, str] = {
@@ -46,9 +46,9 @@ def response_of(page: Page, attempts: Sequence[Attempt]) -> GenerationResponse:
     usage = page.usage or _estimated(page, text)
     refused = page.refusal is not None
     if any(claim.kind == NEEDS_SUPPORT for claim in claims):
-        grounding, confidence = weighed_share(claims, refused=refused)
+        grounding, confidence = _weighed_share(claims, refused=refused)
     else:
-        grounding, confidence = cited_share(text, page.cited.citations, refused=refused)
+        grounding, confidence = _cited_share(text, page.cited.citations, refused=refused)
     served = attempts[-1] if attempts else None
     return GenerationResponse(
         query=page.request.query,
@@ -114,6 +114,43 @@ class _Gone:
         return text
 
 
+def _cited_share(text: str, citations: Sequence[Citation], *, refused: bool) -> tuple[float, float]:
+    """Grounding and confidence (0–1) from pointers alone, for answers whose claims were not weighed.
+
+    Grounding is the share of the answer's characters in sentences that carry a citation, each weighed by
+    its best support; confidence is the mean support of those sentences.
+    """
+    if refused or not citations:
+        return 0.0, 0.0
+    total = weight = 0.0
+    supports = []
+    for span in sentences(text):
+        length = span.end - span.start
+        own = [c.support for c in citations if span.start <= c.start <= span.end]
+        total += length
+        if own:
+            weight += length * max(own)
+            supports.append(max(own))
+    if not supports:
+        return 0.0, 0.0
+    return min(1.0, weight / total), min(1.0, sum(supports) / len(supports))
+
+
+def _weighed_share(claims: Sequence[ClaimResult], *, refused: bool) -> tuple[float, float]:
+    """Grounding (weighed by length) and confidence (0–1) from verdicts, over the claims that were shown.
+
+    Grounding is the share of the text whose claims are supported (one that is unsure counts half); confidence the
+    calibrated probability that all of them stand, nothing where one was not checked.
+    """
+    shown = [claim for claim in claims if claim.kind == "claim" and claim.shown]
+    total = sum(len(claim.text) for claim in shown)
+    if refused or not total:
+        return 0.0, 0.0
+    worth = {"supported": 1.0, "unsure": 0.5}
+    grounding = sum(len(claim.text) * worth.get(claim.verdict, 0.0) for claim in shown) / total
+    return min(1.0, grounding), sureness([claim.score for claim in shown])
+
+
 def _inline(page: Page, citation: Citation, gone: _Gone) -> InlineCitation:
     index = page.given.citation(citation).source
     return InlineCitation(
@@ -140,12 +177,7 @@ def _claim(page: Page, claim: Claim, verdict: Verdict, shown: bool, gone: _Gone)
         end_pos=gone.moved(claim.end) if standing else None,
         shown=standing,
         kind=claim.kind,
-        verdict=verdict.ruling,
-        score=verdict.score,
-        tier=verdict.tier,
-        reason=verdict.reason,
-        evidence=[page.given.span(each) for each in verdict.evidence],
-        flagged=[(span.start, span.end) for span in verdict.flagged],
+        **page.given.told(verdict),
     )
 
 
@@ -158,10 +190,7 @@ def _problem(page: Page) -> Problem | None:
 def _estimated(page: Page, text: str) -> Usage:
     if page.first_at is None:
         return Usage()
-    prompt = page.prompt
-    said = (turn.user + turn.assistant for turn in prompt.history)
-    read = "".join((prompt.system, prompt.context, prompt.ask, *said))
-    return Usage(input=estimate_tokens(read), output=estimate_tokens(text))
+    return Usage(input=estimate_tokens(page.prompt.words), output=estimate_tokens(text))
 
 
 def _notes(page: Page) -> list[str]:
@@ -180,19 +209,18 @@ def _notes(page: Page) -> list[str]:
         notes.append("the best source is longer than the budget: the part nearest the question was shown")
     if page.finish is FinishReason.LENGTH:
         notes.append(f"the answer was cut at {config.max_tokens} tokens (config.max_tokens)")
-    behind = Counter(_WHY[verdict.ruling] for _, verdict, shown in page.verdicts if not shown)
-    if behind:
-        told = ", ".join(f"{count} {why}" for why, count in behind.items())
-        notes.append(f"{behind.total()} of the model's sentences were withheld: {told}")
-    wrong = Counter(
-        _WHY[verdict.ruling]
-        for _, verdict, shown in page.verdicts
-        if shown and verdict.ruling in ("contradicted", "unsupported")
-    )
-    if wrong:
-        told = ", ".join(f"{count} {why}" for why, count in wrong.items())
-        notes.append(f"{wrong.total()} of the sentences shown do not stand: {told}")
+    if said := _counted(page, shown=False):
+        notes.append(f"{said[0]} of the model's sentences were withheld: {said[1]}")
+    if said := _counted(page, shown=True):
+        notes.append(f"{said[0]} of the sentences shown do not stand: {said[1]}")
     late = sum(verdict.reason == BUSY for _, verdict, _ in page.verdicts)
     if late:
         notes.append(f"{late} not checked: the check was busy until the answer's time was over")
     return notes
+
+
+def _counted(page: Page, *, shown: bool) -> tuple[int, str] | None:
+    """How many sentences were withheld, or shown and do not stand, and why; nothing where there is none."""
+    rulings = [verdict.ruling for _, verdict, seen in page.verdicts if seen is shown]
+    found = Counter(_WHY[one] for one in rulings if not shown or one in ("contradicted", "unsupported"))
+    return (found.total(), ", ".join(f"{count} {why}" for why, count in found.items())) if found else None

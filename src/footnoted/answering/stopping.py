@@ -16,12 +16,8 @@ class Stopping:
     def __init__(self, words: Sequence[str]) -> None:
         self._words = [each for each in words if each]
         self._held = ""
+        self.idle = not self._words  # there is nothing to look for
         self.over = False
-
-    @property
-    def idle(self) -> bool:
-        """Whether there is nothing to look for."""
-        return not self._words
 
     def decode(self, piece: str) -> str:
         """The part of the text that no stop can begin in any more."""

@@ -12,7 +12,7 @@ import re
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 from footnoted.answering.judging import Paragraphs, Spent
 from footnoted.answering.watch import Watch
@@ -26,6 +26,8 @@ from footnoted.types import Claim, Pointer, Source, Span, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Sequence
+
+    from footnoted.types import Deadlines
 
 Mode = Literal["hold", "mark", "amend"]
 Doubt = Literal["mark", "withhold"]
@@ -74,6 +76,12 @@ class Checking:
     watch: Watch | None = None
     judge: Judge | None = None
     spent: Spent = field(default_factory=Spent)
+
+    def within(self, deadlines: Deadlines) -> Self:
+        """The same, waiting for no verdict longer than one check's time past the total deadline of what begins now."""
+        if deadlines.total is None:
+            return self
+        return replace(self, until=asyncio.get_running_loop().time() + deadlines.total + self.wait)
 
     def weighs(self, claim: Claim) -> bool:
         """Whether this needs a verdict: all does but layout, courtesies, and forms made of the sources' own words."""

@@ -25,9 +25,9 @@ class Said:
         return "".join(self.pieces)
 
 
-async def whole_reply(prompt: Prompt, how: Answering) -> str:
-    """The reply's text, only if the provider finished it. Raises as `pieces_of` does."""
-    said = Said()
+async def whole_reply(prompt: Prompt, how: Answering, said: Said | None = None) -> str:
+    """The reply's text, only if the provider finished it; ``said`` is filled either way. Raises as `pieces_of` does."""
+    said = said or Said()
     async with aclosing(pieces_of(prompt, how, said)) as pieces:
         async for _ in pieces:
             pass

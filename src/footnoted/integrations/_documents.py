@@ -1,16 +1,21 @@
-"""Makes a `SourceContext` of a passage as another library keeps it, with the same ids every time."""
+"""Other libraries' passages as `SourceContext`, with the same ids every time; messages as turns, and the other way."""
 
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from footnoted.contract import SourceContext, made_uuid
 from footnoted.errors import ConfigurationError
+from footnoted.providers._schema import in_words
+from footnoted.providers.openai import messages
 
-_HALVES = re.compile("[\ud800-\udfff]")
+if TYPE_CHECKING:
+    from footnoted.retrieval.retriever import Filters
+    from footnoted.types import Prompt
+
+_HALVES = dict.fromkeys(range(0xD800, 0xE000), "\ufffd")
 _OF_DOCUMENT = ("document_id", "doc_id", "ref_doc_id", "source_id", "source", "url", "file_path", "file_name")
 _TITLES = ("title", "name", "file", "source", "file_name", "file_path", "url")
 _PAGES = ("page_label", "page_number", "page")
@@ -44,7 +49,20 @@ def context_of(
     )
 
 
-def turns(messages: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+def bounded(found: Sequence[SourceContext], k: int, filters: Filters | None) -> list[SourceContext]:
+    """The first ``k`` whose metadata has, for each filter, one of its values; a passage without the field has ""."""
+    wanted = {name: {value} if isinstance(value, str) else set(value) for name, value in (filters or {}).items()}
+    return [
+        one for one in found if all(str(one.metadata.get(name) or "") in values for name, values in wanted.items())
+    ][:k]
+
+
+def asked_of(prompt: Prompt) -> list[dict[str, str]]:
+    """The conversation as role and content, a schema asked for in words."""
+    return messages(prompt, instruction="" if prompt.schema is None else in_words(prompt.schema.json))
+
+
+def turns(told: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
     """Messages as (role, text) in; finished exchanges as (user, assistant) out, what has no answer left out.
 
     >>> turns([("user", "Hello"), ("assistant", "Good day."), ("user", "And?")])
@@ -52,7 +70,7 @@ def turns(messages: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
     """
     found: list[tuple[str, str]] = []
     asked: list[str] = []
-    for role, text in messages:
+    for role, text in told:
         if role == "user":
             asked.append(text)
         elif role == "assistant" and asked:
@@ -69,7 +87,7 @@ def question_of(given: Any) -> str:
 
 
 def _mended(text: str) -> str:
-    return text if text.isascii() else _HALVES.sub("\ufffd", text)
+    return text if text.isascii() else text.translate(_HALVES)
 
 
 def _score(score: Any) -> float:

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Coroutine, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, TypeVar
 
 from footnoted.grounding.detector import GroundingResult, HallucinationDetector
-
-_Result = TypeVar("_Result")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,13 +32,3 @@ async def scored(answer: str, sources: Sequence[str]) -> Scored:
     fallen = [f"{claim.verdict}: “{claim.claim}”" for claim in result.claims if not claim.supported]
     reason = "; ".join([f"{stand} of {len(result.claims)} claims stand", *fallen])
     return Scored(stand / len(result.claims), reason, result)
-
-
-def waited(work: Coroutine[Any, Any, _Result]) -> _Result:
-    """The result of async work, for callers that cannot await; under a running loop too."""
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return asyncio.run(work)
-    with ThreadPoolExecutor(max_workers=1) as thread:
-        return thread.submit(asyncio.run, work).result()

@@ -10,7 +10,8 @@ with needed("deepeval"):
     from deepeval.metrics import BaseMetric
     from deepeval.test_case import SingleTurnParams
 
-from footnoted.integrations._gate import scored, waited
+from footnoted.integrations._gate import scored
+from footnoted.integrations._waiting import result_of
 
 if TYPE_CHECKING:
     from deepeval.test_case import LLMTestCase
@@ -39,7 +40,7 @@ class GroundingMetric(BaseMetric):  # type: ignore[misc] # untyped where it is n
 
     def measure(self, test_case: LLMTestCase, *_: Any, **__: Any) -> float:
         """The score; blocks."""
-        return waited(self.a_measure(test_case))
+        return result_of(self.a_measure(test_case))
 
     async def a_measure(self, test_case: LLMTestCase, *_: Any, **__: Any) -> float:
         """The score; ``reason`` says what does not stand."""

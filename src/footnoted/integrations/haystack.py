@@ -7,20 +7,20 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Sequence
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from inspect import isawaitable
 from typing import TYPE_CHECKING, Any, Literal
 
 from footnoted.answering.generator import GroundedGenerator
 from footnoted.contract import GenerationConfig, GenerationRequest, GenerationResponse, SourceContext
-from footnoted.errors import ConfigurationError
+from footnoted.errors import BadProviderReply, ConfigurationError
 from footnoted.grounding.detector import GroundingResult, HallucinationDetector
 from footnoted.integrations._answering import pieces_and_response
-from footnoted.integrations._documents import context_of, question_of, turns
+from footnoted.integrations._documents import asked_of, bounded, context_of, question_of, turns
+from footnoted.integrations._endings import ending
 from footnoted.integrations._extra import needed
-from footnoted.integrations._haystack_model import HaystackProvider, is_chat_generator
-from footnoted.integrations._retrieving import bounded
 from footnoted.integrations._waiting import pieces_of, result_of
+from footnoted.types import Delta, Usage
 
 with needed("haystack"):
     from haystack import Document, component, default_from_dict, default_to_dict
@@ -32,10 +32,18 @@ with needed("haystack"):
 
 if TYPE_CHECKING:
     from footnoted.retrieval.retriever import Filters
+    from footnoted.types import Prompt
 
 __all__ = ["GroundedAnswerer", "GroundingChecker", "HaystackProvider", "HaystackRetriever", "contexts"]
 
 _REASONS: dict[str, FinishReason] = {"complete": "stop", "length": "length", "filtered": "content_filter"}
+
+
+_MAKERS = {
+    "system": ChatMessage.from_system,
+    "user": ChatMessage.from_user,
+    "assistant": ChatMessage.from_assistant,
+}
 
 
 def contexts(documents: Sequence[Document]) -> list[SourceContext]:
@@ -103,7 +111,7 @@ class GroundedAnswerer:
     def warm_up(self) -> None:
         """Make the generator; a missing key or an unknown provider is said here. Run does it too."""
         if self._generator is None:
-            asked = HaystackProvider(self.provider) if is_chat_generator(self.provider) else self.provider
+            asked = HaystackProvider(self.provider) if _is_chat_generator(self.provider) else self.provider
             self._generator = GroundedGenerator(
                 asked,
                 api_key=self.api_key.resolve_value() if self.api_key else None,
@@ -116,7 +124,7 @@ class GroundedAnswerer:
 
     def to_dict(self) -> dict[str, Any]:
         """The component's settings; a key is named by its variable, never written."""
-        if not isinstance(self.provider, str) and not is_chat_generator(self.provider):
+        if not isinstance(self.provider, str) and not _is_chat_generator(self.provider):
             raise SerializationError(
                 f"this provider cannot be written down: {self.provider!r}; give its name, or a chat generator, instead"
             )
@@ -213,8 +221,8 @@ class GroundedAnswerer:
                     yield StreamingChunk(content=one, index=0, start=first, component_info=info)
                     first = False
                     continue
-                ending = one.finish_reason.value
-                reason, meta = _REASONS.get(ending), {"finish_reason": ending}
+                why = one.finish_reason.value
+                reason, meta = _REASONS.get(why), {"finish_reason": why}
                 yield StreamingChunk(content="", index=0, component_info=info, finish_reason=reason, meta=meta)
                 yield one
 
@@ -262,3 +270,79 @@ def _weighed(result: GroundingResult) -> dict[str, Any]:
         "unsupported": result.ungrounded_claims,
         "claims": [claim.model_dump(mode="json") for claim in result.claims],
     }
+
+
+def _is_chat_generator(thing: Any) -> bool:
+    """Whether it is a component that answers messages, rather than a provider."""
+    return callable(getattr(thing, "run", None)) and hasattr(thing, "__haystack_input__")
+
+
+class HaystackProvider:
+    """A Haystack chat generator as footnoted's provider: a prompt in, deltas out.
+
+    Sampling is the generator's own. An answer is ``complete`` only when its finish reason says so; one without is
+    ``truncated``, unless ``ends_silently`` says that this generator never gives one. A generator that cannot be
+    awaited runs in a thread, which goes on to its end when the reader leaves.
+    """
+
+    def __init__(self, generator: Any, *, ends_silently: bool = False) -> None:
+        if not _is_chat_generator(generator):
+            raise ConfigurationError(f"a Haystack chat generator is needed, not {type(generator).__name__}")
+        self._generator = generator
+        self._ends_silently = ends_silently
+        self.name = f"haystack:{type(generator).__name__}"
+        self.model: str | None = getattr(generator, "model", None)
+
+    async def stream(self, prompt: Prompt) -> AsyncGenerator[Delta]:
+        """The reply piece by piece; the last delta says how it ended."""
+        heard: asyncio.Queue[StreamingChunk | None] = asyncio.Queue()
+        asking = asyncio.create_task(self._ask(prompt, heard))
+        asking.add_done_callback(lambda _: heard.put_nowait(None))
+        why: Any = None
+        spoke = False
+        try:
+            while (chunk := await heard.get()) is not None:
+                why = chunk.finish_reason or why
+                if chunk.content:
+                    spoke = True
+                    yield Delta(chunk.content)
+            replies = (await asking).get("replies")
+            if not replies:
+                raise BadProviderReply("the chat generator gave no reply", provider=self.name)
+            meta = replies[0].meta
+            if not spoke and replies[0].text:  # it does not stream
+                yield Delta(replies[0].text)
+            why = why or meta.get("finish_reason") or meta.get("stop_reason")
+            yield ending(why, ends_silently=self._ends_silently, usage=_usage(meta.get("usage")))
+        finally:
+            asking.cancel()
+            with suppress(asyncio.CancelledError, Exception):
+                await asking
+
+    async def _ask(self, prompt: Prompt, heard: asyncio.Queue[StreamingChunk | None]) -> dict[str, Any]:
+        asked = [_MAKERS[one["role"]](one["content"]) for one in asked_of(prompt)]
+        loop = asyncio.get_running_loop()
+
+        def told(chunk: StreamingChunk) -> None:
+            loop.call_soon_threadsafe(heard.put_nowait, chunk)
+
+        async def awaited(chunk: StreamingChunk) -> None:
+            heard.put_nowait(chunk)
+
+        if hasattr(self._generator, "run_async"):
+            work = self._generator.run_async(messages=asked, streaming_callback=awaited)
+        else:
+            work = asyncio.to_thread(self._generator.run, messages=asked, streaming_callback=told)
+        out: dict[str, Any] = await work
+        return out
+
+
+def _usage(told: Any) -> Usage | None:
+    if not isinstance(told, dict):
+        return None
+    details = told.get("prompt_tokens_details") or {}
+    return Usage(
+        input=told.get("prompt_tokens") or 0,
+        cached=(details.get("cached_tokens") if isinstance(details, dict) else 0) or 0,
+        output=told.get("completion_tokens") or 0,
+    )

@@ -13,13 +13,10 @@ from footnoted.contract import GenerationConfig, GenerationRequest, GenerationRe
 from footnoted.errors import ConfigurationError, ProviderUnavailable
 from footnoted.grounding.detector import GroundingResult, HallucinationDetector
 from footnoted.integrations._answering import generator_of, pieces_and_response
-from footnoted.integrations._documents import context_of, question_of, turns
+from footnoted.integrations._documents import asked_of, bounded, context_of, question_of, turns
 from footnoted.integrations._endings import ending
 from footnoted.integrations._extra import needed
-from footnoted.integrations._retrieving import bounded
 from footnoted.integrations._waiting import pieces_of, result_of
-from footnoted.providers._schema import in_words
-from footnoted.providers.openai import messages
 from footnoted.types import Delta, Usage
 
 with needed("langchain"):
@@ -243,11 +240,10 @@ class LangChainProvider:
 
     async def stream(self, prompt: Prompt) -> AsyncGenerator[Delta]:
         """The reply piece by piece; the last delta says how it ended."""
-        instruction = "" if prompt.schema is None else in_words(prompt.schema.json)
         why: Any = None
         usage: Usage | None = None
         try:
-            async with aclosing(self._chat.astream(messages(prompt, instruction=instruction))) as chunks:
+            async with aclosing(self._chat.astream(asked_of(prompt))) as chunks:
                 async for chunk in chunks:
                     if isinstance(chunk, str):  # the chain's last step made text of it
                         yield Delta(chunk)

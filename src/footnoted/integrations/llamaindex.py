@@ -5,20 +5,17 @@ Needs llama-index-core (``pip install 'footnoted[llamaindex]'``).
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Generator, Mapping, Sequence
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import aclosing, contextmanager
 from typing import TYPE_CHECKING, Any
 
 from footnoted.contract import GenerationConfig, GenerationRequest, GenerationResponse, SourceContext
 from footnoted.errors import ConfigurationError
 from footnoted.integrations._answering import generator_of
-from footnoted.integrations._documents import context_of, question_of
+from footnoted.integrations._documents import asked_of, bounded, context_of, question_of
 from footnoted.integrations._endings import ending
 from footnoted.integrations._extra import needed
-from footnoted.integrations._retrieving import bounded
 from footnoted.integrations._waiting import pieces_of, result_of
-from footnoted.providers._schema import in_words
-from footnoted.providers.openai import messages
 from footnoted.types import Delta
 
 with needed("llamaindex"):
@@ -111,18 +108,14 @@ class GroundedSynthesizer(BaseSynthesizer):
     ) -> Response | StreamingResponse:
         """The response; blocks until it is whole, unless it streams."""
         request, shown = self._request(query, nodes), [*nodes, *(additional_source_nodes or ())]
-        _dispatcher.event(SynthesizeStartEvent(query=query))
-        with self._callback_manager.event(
-            CBEventType.SYNTHESIZE, payload={EventPayload.QUERY_STR: request.query}
-        ) as event:
-            response: Response | StreamingResponse
+        response: Response | StreamingResponse
+        with self._traced(query, request) as end:
             if self._streaming:
                 metadata = _of_nodes(shown)
                 response = StreamingResponse(_sync(self._pieces(request, metadata)), shown, metadata)
             else:
                 response = _told(result_of(self.generator.generate(request)), shown)
-            event.on_end(payload={EventPayload.RESPONSE: response})
-        _dispatcher.event(SynthesizeEndEvent(query=query, response=response))
+            end(response)
         return response
 
     async def asynthesize(
@@ -134,19 +127,28 @@ class GroundedSynthesizer(BaseSynthesizer):
     ) -> Response | AsyncStreamingResponse:
         """The response, awaited."""
         request, shown = self._request(query, nodes), [*nodes, *(additional_source_nodes or ())]
-        _dispatcher.event(SynthesizeStartEvent(query=query))
-        with self._callback_manager.event(
-            CBEventType.SYNTHESIZE, payload={EventPayload.QUERY_STR: request.query}
-        ) as event:
-            response: Response | AsyncStreamingResponse
+        response: Response | AsyncStreamingResponse
+        with self._traced(query, request) as end:
             if self._streaming:
                 metadata = _of_nodes(shown)
                 response = AsyncStreamingResponse(self._pieces(request, metadata), shown, metadata)
             else:
                 response = _told(await self.generator.generate(request), shown)
-            event.on_end(payload={EventPayload.RESPONSE: response})
-        _dispatcher.event(SynthesizeEndEvent(query=query, response=response))
+            end(response)
         return response
+
+    @contextmanager
+    def _traced(self, query: str | QueryBundle, request: GenerationRequest) -> Iterator[Callable[[Any], None]]:
+        """Callbacks and traces are told of a synthesis: its beginning, and the response that it ends with."""
+        _dispatcher.event(SynthesizeStartEvent(query=query))
+        asked: dict[str, Any] = {EventPayload.QUERY_STR: request.query}
+        with self._callback_manager.event(CBEventType.SYNTHESIZE, payload=asked) as event:
+
+            def end(response: Any) -> None:
+                event.on_end(payload={EventPayload.RESPONSE: response})
+                _dispatcher.event(SynthesizeEndEvent(query=query, response=response))
+
+            yield end
 
     def get_response(self, query_str: str, text_chunks: Sequence[str], **_: Any) -> Any:
         """The text alone, from texts alone; `synthesize` keeps what the nodes know."""
@@ -214,11 +216,7 @@ class LlamaIndexProvider:
 
     async def stream(self, prompt: Prompt) -> AsyncGenerator[Delta]:
         """The reply piece by piece; the last delta says how it ended."""
-        instruction = "" if prompt.schema is None else in_words(prompt.schema.json)
-        asked = [
-            ChatMessage(role=MessageRole(one["role"]), content=one["content"])
-            for one in messages(prompt, instruction=instruction)
-        ]
+        asked = [ChatMessage(role=MessageRole(one["role"]), content=one["content"]) for one in asked_of(prompt)]
         why: object = None
         replies = await self._llm.astream_chat(asked)
         async with aclosing(replies):

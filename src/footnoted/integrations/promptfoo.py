@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from footnoted.integrations._gate import scored, waited
+from footnoted.integrations._gate import scored
+from footnoted.integrations._waiting import result_of
 
 __all__ = ["get_assert"]
 
@@ -18,7 +19,7 @@ def get_assert(output: str, context: dict[str, Any]) -> dict[str, Any]:
     named = config.get("sources", "context")
     given = [context.get("vars", {}).get(name) for name in (named if isinstance(named, list) else [named])]
     texts = [str(each) for value in given for each in (value if isinstance(value, list) else [value]) if value]
-    found = waited(scored(output, texts))
+    found = result_of(scored(output, texts))
     parts = [
         {"pass": claim.supported, "score": float(claim.supported), "reason": f"{claim.verdict}: {claim.claim}"}
         for claim in found.result.claims

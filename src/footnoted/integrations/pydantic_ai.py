@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 from footnoted.contract import SourceContext
 from footnoted.errors import ConfigurationError
 from footnoted.grounding.detector import ClaimGrounding, GroundingResult, HallucinationDetector
+from footnoted.integrations._documents import asked_of
 from footnoted.integrations._endings import ENDINGS, ending
 from footnoted.integrations._extra import needed
-from footnoted.providers._schema import in_words
-from footnoted.providers._wire import ask_of
 from footnoted.types import Delta, Source, Usage
 
 with needed("pydantic-ai"):
@@ -188,15 +187,16 @@ def _said(event: Any) -> str:
 
 
 def _messages(prompt: Prompt) -> list[ModelMessage]:
-    instruction = "" if prompt.schema is None else in_words(prompt.schema.json)
-    system = "\n\n".join(filter(None, (prompt.system, instruction)))
-    first = [SystemPromptPart(system)] if system else []
-    asked = [*(turn.user for turn in prompt.history), ask_of(prompt)]
+    first: list[SystemPromptPart] = []
     told: list[ModelMessage] = []
-    for place, question in enumerate(asked):
-        told.append(ModelRequest(parts=[*(first if place == 0 else []), UserPromptPart(question)]))
-        if place < len(prompt.history):
-            told.append(ModelResponse(parts=[TextPart(prompt.history[place].assistant)]))
+    for one in asked_of(prompt):
+        if one["role"] == "system":
+            first = [SystemPromptPart(one["content"])]
+        elif one["role"] == "user":
+            told.append(ModelRequest(parts=[*first, UserPromptPart(one["content"])]))
+            first = []
+        else:
+            told.append(ModelResponse(parts=[TextPart(one["content"])]))
     return told
 
 

@@ -37,7 +37,6 @@ _OPENS_ITEM = re.compile(r"(?:[-*+•‣]|\(?\d{1,3}[.)]|\(?[a-z][.)])\s")
 _TURNS = re.compile(
     r"\b(?:not|never|no|cannot|without|only|unless|exclu\w*|except\w*|limit\w*|condition\w*|must)\b", re.IGNORECASE
 )
-_UNSPACED = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,10 +135,10 @@ class _Chosen:
         after = near[at + 1] if at + 1 < len(near) else None
         if after is None or after.block != near[at].block:
             return [sentence]
-        short = len(sentence.text.split()) < _LEAST_WORDS and not _UNSPACED.search(sentence.text)
-        return (
-            [sentence, replace(after, block=sentence.block)] if short or _CONDITION.search(after.text) else [sentence]
-        )
+        unspaced = any(_wording.is_han(char) or _wording.is_thai(char) for char in sentence.text)
+        if _CONDITION.search(after.text) or (len(sentence.text.split()) < _LEAST_WORDS and not unspaced):
+            return [sentence, replace(after, block=sentence.block)]
+        return [sentence]
 
     def _take_list(self, lead: Sentence, ranked: Sequence[Scored]) -> None:
         """A sentence that ends in a colon says nothing without its list: the items that fit best, in order."""

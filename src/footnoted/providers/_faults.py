@@ -21,12 +21,13 @@ if TYPE_CHECKING:
 
 MAX_MESSAGE = 400  # code points of a provider's own words that an error repeats
 _TITLE = re.compile(r"<title[^>]*>(.*?)</title>", re.IGNORECASE | re.DOTALL)
-_BAD_KEY = re.compile(r"API_KEY_INVALID|api key not valid|invalid api key", re.IGNORECASE)
+_BAD_KEY = ("api_key_invalid", "api key not valid", "invalid api key")
 _DELAY = re.compile(r'"retryDelay"\s*:\s*"([\d.]+)s"')  # google.rpc.RetryInfo
 _FILTER = re.compile(r'"code"\s*:\s*"(?:content_filter|content_policy_violation|ResponsibleAIPolicyViolation)"')
-_FILTERS = re.compile(r"\bcontent_filter\b|\bcontent_policy_violation\b|\bblocked (?:in|out)put\b", re.IGNORECASE)
+_FILTERS = ("content_filter", "content_policy_violation", "blocked input", "blocked output")
 _DENIED = 498  # Cohere: a word of the request or of the reply is on a list
-_BROKE = re.compile(r"insufficient_quota|billing|credit balance|payment", re.IGNORECASE)
+_BROKE = ("insufficient_quota", "billing", "credit balance", "payment")
+_REJECTED = ("invalid", "authentication", "permission", "not_found", "too_large", "context_length")
 
 
 class Filtered(ProviderRejected):
@@ -43,11 +44,11 @@ def fault(status: int, headers: Mapping[str, str], body: str, *, key_from: str, 
     error: ProviderError
     if status == _DENIED or (400 <= status < 500 and _FILTER.search(body)):
         error = Filtered(f"the provider's content filter refused this (HTTP {status}, {where}){filters(body)}.{quote}")
-    elif status in (401, 403) or (status == 400 and _BAD_KEY.search(body)):
+    elif status in (401, 403) or (status == 400 and _holds(body, _BAD_KEY)):
         error = ProviderRejected(f"the provider refused the key (HTTP {status}, {where}); check {key_from}.{quote}")
     elif status == 404:
         error = ProviderRejected(f"unknown model or wrong base_url (HTTP 404, {where}).{quote}")
-    elif status == 429 and not _BROKE.search(body):
+    elif status == 429 and not _holds(body, _BROKE):
         error = _waiting(RateLimited(f"too many requests ({where}).{quote}"), headers, body)
     elif status in (408, 409, 425) or status >= 500:
         error = _waiting(ProviderUnavailable(f"the provider failed (HTTP {status}, {where}).{quote}"), headers, body)
@@ -65,15 +66,13 @@ def told(message: str, *kinds: object) -> ProviderError:
     said = shorten(message) or kind or "an error without words"
     status = next((int(kind) for kind in map(str, kinds) if kind.isdigit() and 400 <= int(kind) <= 599), None)
     error: ProviderError
-    if _FILTERS.search(f"{kind} {message}"):
+    if _holds(f"{kind} {message}", _FILTERS):
         error = Filtered(f"the provider's content filter stopped the reply: {said}")
-    elif _BROKE.search(kind):
+    elif _holds(kind, _BROKE):
         error = ProviderRejected(f"the provider stopped the reply: {said}")
     elif status == 429 or "rate_limit" in kind or "resource_exhausted" in kind:
         error = RateLimited(f"too many requests: {said}")
-    elif (status is not None and status < 500 and status != 408) or re.search(
-        r"invalid|authentication|permission|not_found|too_large|context_length", kind
-    ):
+    elif (status is not None and status < 500 and status != 408) or _holds(kind, _REJECTED):
         error = ProviderRejected(f"the provider stopped the reply: {said}")
     else:
         error = ProviderUnavailable(f"the provider stopped the reply: {said}")
@@ -86,6 +85,12 @@ def told_of(error: Any, *names: str) -> ProviderError:
     if isinstance(error, str):
         return told(error)
     return told(str(error.get("message") or ""), *map(error.get, names))
+
+
+def _holds(text: str, words: Iterable[str]) -> bool:
+    """Whether any of the words, in lower case, stands in the text."""
+    text = text.lower()
+    return any(word in text for word in words)
 
 
 def filters(results: Any) -> str:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from footnoted.types import Prompt
 
 _AFTERWORD = 0.2  # seconds to wait for usage and the end of the stream once the terminal signal came
-_SECRET_HEADER = re.compile(r"auth|key|token|secret|cookie", re.IGNORECASE)
+_SECRET_HEADERS = ("auth", "key", "token", "secret", "cookie")
 
 
 class Options(TypedDict, total=False):
@@ -48,6 +48,7 @@ class Wire:
     name: ClassVar[str]
     writes: ClassVar[bool] = True  # it is a model, which can be asked to judge as well
     home: ClassVar[str]  # the vendor's own base_url, as its SDK takes it
+    usual_place: ClassVar[str] = ""  # where a base_url is taken from, and what it looks like, where there is no home
     usual_model: ClassVar[str]
     key_variables: ClassVar[tuple[str, ...]]
     # What a model or server may not know, and the words by which its refusal names it: such a request is
@@ -74,7 +75,10 @@ class Wire:
             **self._credentials(key),
             **(headers or {}),
         }
-        self._secrets = [key, *(str(value) for name, value in (headers or {}).items() if _SECRET_HEADER.search(name))]
+        self._secrets = [key]
+        self._secrets += [
+            str(v) for name, v in (headers or {}).items() if any(w in name.lower() for w in _SECRET_HEADERS)
+        ]
         self._http = Http(session)
         self._without: dict[str, set[str]] = {}
 
@@ -181,10 +185,10 @@ class Wire:
         places = ["api_key=", "FOOTNOTED_API_KEY", *self.key_variables]
         keys = [given, self._setting("API_KEY"), *map(os.environ.get, self.key_variables)]
         for key, place in zip(keys, places, strict=True):
-            if key and key.strip():
-                if not re.fullmatch(r"[!-~]+", key.strip()):
+            if key := (key or "").strip():
+                if not (key.isascii() and key.isprintable()) or " " in key:
                     raise ConfigurationError(f"the key in {place} has characters that no key has; copy it again")
-                return key.strip(), place
+                return key, place
         return self._without_key(places)
 
     def _without_key(self, places: list[str]) -> tuple[str, str]:
@@ -201,6 +205,8 @@ class Wire:
         return os.environ.get(f"FOOTNOTED_{what}") or None
 
     def _checked_url(self, url: str) -> str:
+        if not url:
+            raise ConfigurationError(f"provider {self.name!r} needs base_url= or {self.usual_place}")
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise ConfigurationError(f"base_url must look like {self.home or 'http://localhost:8000/v1'}")

@@ -9,10 +9,8 @@ _MARKER = re.compile(r"\s*(?:\[\^?(?:\d{1,3}|source\s+\d+)(?:\s*[,–-]\s*\d{1,3
 _EMPHASIS = re.compile(r"(?<![\w*_])(\*{1,3}|_{1,3})(?=\S)(.+?)(?<=\S)\1(?![\w*_])", re.DOTALL)
 _OPENING = re.compile(r"\A\s*(?:(?:#{1,6}|>|[-*+•‣]|\(?\d{1,3}[.)]|\(?[a-z][.)])\s+)+")
 _NUMBER = re.compile(r"\s*\(?(\d{1,3})[.)]\s")
-_RULE_CELL = re.compile(r":?-{2,}:?")
-_ENDS = re.compile(r"[.!?…。！？।؟۔][\"'”’»)\]」』）*_`]*$")
-_HAN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
-_THAI = re.compile(r"[\u0e00-\u0e7f]")
+_ENDS = tuple(".!?…。！？।؟۔")
+_AFTER_ENDS = "\"'”’»)]」』）*_`"
 
 
 def plain(words: str) -> str:
@@ -39,9 +37,19 @@ def sentence(words: str) -> str:
     first = words.split()[0]
     if first.isalpha() and first.islower():
         words = words[0].upper() + words[1:]
-    if _ENDS.search(words) or _THAI.search(words[-1]):
+    if words.rstrip(_AFTER_ENDS).endswith(_ENDS) or is_thai(words[-1]):
         return words
-    return words + ("。" if _HAN.search(words[-1]) else ".")
+    return words + ("。" if is_han(words[-1]) else ".")
+
+
+def is_thai(char: str) -> bool:
+    """Whether a character is of a script without spaces and without full stops."""
+    return "\u0e00" <= char <= "\u0e7f"
+
+
+def is_han(char: str) -> bool:
+    """Whether a character is Chinese or Japanese: of a script without spaces."""
+    return "\u3040" <= char <= "\u30ff" or "\u3400" <= char <= "\u9fff"
 
 
 def row(words: str, header: str) -> str:
@@ -89,5 +97,5 @@ def cells(words: str) -> list[str]:
     inner = words.strip().removeprefix("|")
     if inner.endswith("|") and not inner.endswith(r"\|"):
         inner = inner[:-1]
-    found = [plain(cell.replace(r"\|", "|")) for cell in re.split(r"(?<!\\)\|", inner)]
-    return [] if all(_RULE_CELL.fullmatch(cell) for cell in found if cell) else found
+    found = [plain(cell.replace("\0", "|")) for cell in inner.replace(r"\|", "\0").split("|")]
+    return [] if all("--" in cell and not cell.strip(":-") for cell in found if cell) else found

@@ -10,7 +10,6 @@ import os
 from typing import ClassVar, Unpack
 from urllib.parse import quote
 
-from footnoted.errors import ConfigurationError
 from footnoted.providers._tokens import Token, Tokened
 from footnoted.providers._wire import Options
 from footnoted.providers.openai import OpenAI
@@ -24,6 +23,7 @@ class Azure(Tokened, OpenAI):
 
     name = "azure"
     home = ""
+    usual_place = "AZURE_OPENAI_ENDPOINT, such as https://RESOURCE.openai.azure.com"
     usual_model = ""
     key_variables: ClassVar[tuple[str, ...]] = ("AZURE_OPENAI_API_KEY",)
 
@@ -44,13 +44,6 @@ class Azure(Tokened, OpenAI):
 
     def _credentials(self, key: str) -> dict[str, str]:
         return {"api-key": key} if key else {}
-
-    def _checked_url(self, url: str) -> str:
-        if not url:
-            raise ConfigurationError(
-                "provider 'azure' needs base_url= or AZURE_OPENAI_ENDPOINT, such as https://RESOURCE.openai.azure.com"
-            )
-        return super()._checked_url(url)
 
     def _url(self, model: str) -> str:
         what = "/responses" if self._responds(model) else "/chat/completions"

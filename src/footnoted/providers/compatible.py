@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from footnoted.errors import ConfigurationError
 from footnoted.providers.openai import OpenAI, finished, messages
 
 if TYPE_CHECKING:
@@ -16,18 +15,12 @@ class Compatible(OpenAI):
 
     name = "compatible"
     home = ""
+    usual_place = "FOOTNOTED_BASE_URL, such as http://localhost:11434/v1"
     usual_model = "default"  # servers with one model take any name
     key_variables: ClassVar[tuple[str, ...]] = ()
 
     def _without_key(self, places: list[str]) -> tuple[str, str]:
         return "", " or ".join(places)
-
-    def _checked_url(self, url: str) -> str:
-        if not url:
-            raise ConfigurationError(
-                "provider 'compatible' needs base_url= or FOOTNOTED_BASE_URL, such as http://localhost:11434/v1"
-            )
-        return super()._checked_url(url)
 
     def _body(self, prompt: Prompt, model: str, without: set[str]) -> dict[str, Any]:
         sampling = prompt.sampling

@@ -110,7 +110,8 @@ def finished(body: dict[str, Any], prompt: Prompt, without: set[str]) -> dict[st
         else:
             exact = closed(prompt.schema.json)
             schema = strict(prompt.schema.json) if exact else dict(prompt.schema.json)
-            name = re.sub(r"[^\w-]", "_", prompt.schema.name, flags=re.ASCII)[:64] or "reply"
+            plain = (char if char.isascii() and (char.isalnum() or char == "-") else "_" for char in prompt.schema.name)
+            name = "".join(plain)[:64] or "reply"
             body["response_format"] = {
                 "type": "json_schema",
                 "json_schema": {"name": name, "schema": schema, "strict": exact},
@@ -141,10 +142,10 @@ def least_effort(model: str) -> str | None:
     if "chat" in name:
         return None
     if re.match(r"gpt-(5\.\d|[6-9]|\d\d)", name):
-        return "low" if re.search(r"-(pro|codex)", name) else "none"
+        return "low" if "-pro" in name or "-codex" in name else "none"
     if name.startswith("gpt-5"):
         return "minimal"
-    return "low" if re.match(r"o\d", name) else None
+    return "low" if name[:1] == "o" and name[1:2].isdecimal() else None
 
 
 class ChatReading(Reading):

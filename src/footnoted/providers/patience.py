@@ -148,7 +148,8 @@ class _Asking:
                 if not isinstance(error, ProviderError):
                     raise
                 # A last try that the clock ran out on tells less than the failure it was to mend.
-                if failed is not None and isinstance(error, ProviderTimeout) and _passed(self._loop.time(), until):
+                over = until is not None and self._loop.time() >= until
+                if failed is not None and isinstance(error, ProviderTimeout) and over:
                     raise failed from error
                 failed = error
                 hung += isinstance(error, ProviderTimeout)
@@ -353,7 +354,7 @@ class _Alarm:
 
     def told(self, what: str) -> str:
         """The words for the deadline that was missed."""
-        return _lateness(what, self._patience, total=self._limit == self._until)
+        return "the total deadline passed" if self._limit == self._until else f"no {what} within {self._patience:g} s"
 
     def stop(self) -> None:
         if self._timer is not None:
@@ -422,20 +423,11 @@ def _known(told: Any) -> list[Delta]:
         raise ConfigurationError(f"a provider ended with finish_reason={reason!r}; there are {known}") from None
 
 
-def _passed(now: float, until: float | None) -> bool:
-    return until is not None and now >= until
-
-
 def _sooner(now: float, patience: float | None, until: float | None) -> float | None:
     """The nearer of two deadlines, in loop time."""
     if patience is not None and (until is None or now + patience < until):
         return now + patience
     return until
-
-
-def _lateness(what: str, patience: float | None, *, total: bool) -> str:
-    """The words for a deadline that was missed."""
-    return "the total deadline passed" if total else f"no {what} within {patience:g} s"
 
 
 def _told(error: BaseException) -> str:

@@ -6,13 +6,10 @@ Shapes after the reference of ``POST /v1/messages`` (streaming, citations, tool 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from footnoted.testing.dialect import Dialect, Frame, Refused
+from footnoted.testing.dialect import Dialect, Frame, Message, Refused
 from footnoted.testing.script import Pin, ProtocolName, Reply, Request, text_of, texts
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 _FINISH = {"stop": "end_turn", "length": "max_tokens", "filter": "refusal", "blocked": "refusal"}
 _TYPES = {
@@ -34,30 +31,22 @@ class Anthropic(Dialect):
     name: ProtocolName = "anthropic"
     ping = b'event: ping\ndata: {"type": "ping"}\n\n'
 
-    def read(
-        self, path: str, query: Mapping[str, str], headers: Mapping[str, str], body: Mapping[str, Any]
-    ) -> Request | None:
-        if not path.endswith("/messages"):
+    def read(self, message: Message) -> Request | None:
+        if not message.path.endswith("/messages"):
             return None
-        turns = [turn for turn in body.get("messages") or [] if isinstance(turn, dict)]
-        key = headers.get("x-api-key") or headers.get("authorization", "").removeprefix("Bearer ")
+        body = message.json
         return self._request(
-            path,
-            query,
-            headers,
-            body,
+            message,
             system_text=text_of(body.get("system")),
-            prompt_text=texts(turns, "user"),
-            key=key,
+            prompt_text=texts(body.get("messages"), "user"),
+            key=message.headers.get("x-api-key"),
         )
 
     def complaint(self, request: Request) -> Refused | None:
         if "anthropic-version" not in request.headers:
             return Refused(400, self.error(400, "anthropic-version: header is required"))
-        for name in ("model", "max_tokens", "messages"):
-            if not request.json.get(name):
-                return Refused(400, self.error(400, f"{name}: Field required"))
-        return None
+        name = request.lacks("model", "max_tokens", "messages")
+        return Refused(400, self.error(400, f"{name}: Field required")) if name else None
 
     def frames(self, request: Request, reply: Reply) -> list[Frame]:
         message = self._message(request, reply, content=[], stop=None, written=1)
@@ -70,8 +59,9 @@ class Anthropic(Dialect):
             if not index:
                 frames.append(Frame("open", {"type": "ping"}, event="ping"))
             for piece in pieces:
-                delta = {"type": "input_json_delta", "partial_json": piece} if tool else _text_delta(piece)
-                frames.append(_event("text", "content_block_delta", index=index, delta=delta))
+                said = {"type": "text_delta", "text": piece}
+                wrote = {"type": "input_json_delta", "partial_json": piece}
+                frames.append(_event("text", "content_block_delta", index=index, delta=wrote if tool else said))
             for pin in pins:
                 delta = {"type": "citations_delta", "citation": _location(pin)}
                 frames.append(_event("open", "content_block_delta", index=index, delta=delta))
@@ -88,13 +78,7 @@ class Anthropic(Dialect):
         if tool:
             content = [_tool_block(tool, reply.json)]
         else:
-            content = [
-                {
-                    **_text_block("".join(pieces), pins),
-                    **({"citations": [_location(p) for p in pins]} if pins else {}),
-                }
-                for pins, pieces in _blocks(reply)
-            ]
+            content = [_text_block("".join(pieces), pins, told=True) for pins, pieces in _blocks(reply)]
         return self._message(request, reply, content=content, stop=_stop(tool, reply), written=reply.tokens("")[2])
 
     def error(self, status: int, message: str, *, retry_after: str | None = None) -> dict[str, Any]:  # noqa: ARG002
@@ -107,17 +91,9 @@ class Anthropic(Dialect):
     def unknown(self) -> list[Frame]:
         thought = {"type": "thinking_delta", "thinking": "Hm."}
         return [
-            Frame("noise", {"type": "weather_report", "temperature": 21}, event="weather_report"),
-            Frame(
-                "noise",
-                {"type": "content_block_delta", "index": 0, "delta": thought},
-                event="content_block_delta",
-            ),
-            Frame(
-                "noise",
-                {"type": "content_block_delta", "index": 0, "delta": {"type": "mood_delta", "text_mood": 1}},
-                event="content_block_delta",
-            ),
+            _event("noise", "weather_report", temperature=21),
+            _event("noise", "content_block_delta", index=0, delta=thought),
+            _event("noise", "content_block_delta", index=0, delta={"type": "mood_delta", "text_mood": 1}),
         ]
 
     def bad_key(self, key: str | None) -> Refused:
@@ -168,16 +144,14 @@ def _blocks(reply: Reply) -> list[tuple[list[Pin], list[str]]]:
     return blocks
 
 
-def _text_block(text: str, pins: list[Pin]) -> dict[str, Any]:
-    return {"type": "text", "text": text, **({"citations": []} if pins else {})}
+def _text_block(text: str, pins: list[Pin], *, told: bool = False) -> dict[str, Any]:
+    """A block of text; its citations are told in it, or by events after it."""
+    citations = [_location(pin) for pin in pins] if told else []
+    return {"type": "text", "text": text, **({"citations": citations} if pins else {})}
 
 
 def _tool_block(name: str, value: Any) -> dict[str, Any]:
     return {"type": "tool_use", "id": "toolu_scripted", "name": name, "input": value}
-
-
-def _text_delta(piece: str) -> dict[str, Any]:
-    return {"type": "text_delta", "text": piece}
 
 
 def _location(pin: Pin) -> dict[str, Any]:

@@ -3,21 +3,16 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from footnoted.testing.dialect import Frame, Refused
+from footnoted.testing.dialect import Frame, Message, Refused
 from footnoted.testing.openai import OpenAI
 from footnoted.testing.script import ProtocolName, Reply, Request
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 _SAFE = {"filtered": False, "severity": "safe"}
 _HIGH = {"filtered": True, "severity": "high"}
 _FOUND = {"hate": _SAFE}
-_PATH = re.compile(r"/openai/deployments/([^/]+)/chat/completions$")
 
 
 class Azure(OpenAI):
@@ -25,12 +20,10 @@ class Azure(OpenAI):
 
     name: ProtocolName = "azure"
 
-    def read(
-        self, path: str, query: Mapping[str, str], headers: Mapping[str, str], body: Mapping[str, Any]
-    ) -> Request | None:
-        found = _PATH.search(path)
-        request = super().read(path, query, headers, body) if found else None
-        return replace(request, protocol=self.name, model=found[1]) if found and request else None
+    def read(self, message: Message) -> Request | None:
+        folder, _, model = message.path.removesuffix("/chat/completions").rpartition("/")
+        request = super().read(message) if folder.endswith("/openai/deployments") else None
+        return replace(request, model=model) if request else None
 
     def complaint(self, request: Request) -> Refused | None:
         if not request.query.get("api-version"):

@@ -6,18 +6,13 @@ Shapes after ``POST /model/{modelId}/converse-stream`` and botocore's model of `
 
 from __future__ import annotations
 
-import re
 import struct
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 from zlib import crc32
 
-from footnoted.testing.dialect import Dialect, Frame, Refused, to_json
+from footnoted.testing.dialect import Dialect, Frame, Message, Refused, to_json
 from footnoted.testing.script import ProtocolName, Reply, Request, text_of, texts
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-_PATH = re.compile(r"/model/(.+)/converse(-stream)?$")
 _FINISH = {
     "stop": "end_turn",
     "length": "max_tokens",
@@ -52,23 +47,17 @@ class Bedrock(Dialect):
         typed = {f"{what}_type": kind, "content_type": "application/json", "message_type": what}
         return framed(data, **typed)
 
-    def read(
-        self, path: str, query: Mapping[str, str], headers: Mapping[str, str], body: Mapping[str, Any]
-    ) -> Request | None:
-        found = _PATH.search(path)
-        if not found:
+    def read(self, message: Message) -> Request | None:
+        _, found, rest = message.path.partition("/model/")
+        model, _, how = rest.rpartition("/")
+        if not found or how not in ("converse", "converse-stream"):
             return None
-        turns = [turn for turn in body.get("messages") or [] if isinstance(turn, dict)]
         return self._request(
-            path,
-            query,
-            headers,
-            body,
-            model=found[1],
-            stream=found[2] is not None,
-            system_text=text_of(body.get("system")),
-            prompt_text=texts(turns, "user"),
-            key=headers.get("authorization", "").removeprefix("Bearer "),
+            message,
+            model=model,
+            stream=how == "converse-stream",
+            system_text=text_of(message.json.get("system")),
+            prompt_text=texts(message.json.get("messages"), "user"),
         )
 
     def complaint(self, request: Request) -> Refused | None:

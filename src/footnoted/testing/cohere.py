@@ -6,13 +6,10 @@ Shapes after the reference of ``POST /v2/chat`` and the SDK's types. A `Pin` is 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from footnoted.testing.dialect import Dialect, Frame, Refused
+from footnoted.testing.dialect import Dialect, Frame, Message, Refused
 from footnoted.testing.script import ProtocolName, Reply, Request, texts
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 _FINISH = {"stop": "COMPLETE", "length": "MAX_TOKENS", "filter": "ERROR_TOXIC"}
 
@@ -22,27 +19,15 @@ class Cohere(Dialect):
 
     name: ProtocolName = "cohere"
 
-    def read(
-        self, path: str, query: Mapping[str, str], headers: Mapping[str, str], body: Mapping[str, Any]
-    ) -> Request | None:
-        if not path.endswith("/v2/chat"):
+    def read(self, message: Message) -> Request | None:
+        if not message.path.endswith("/v2/chat"):
             return None
-        turns = [turn for turn in body.get("messages") or [] if isinstance(turn, dict)]
-        return self._request(
-            path,
-            query,
-            headers,
-            body,
-            system_text=texts(turns, "system"),
-            prompt_text=texts(turns, "user"),
-            key=headers.get("authorization", "").removeprefix("Bearer ").strip(),
-        )
+        turns = message.json.get("messages")
+        return self._request(message, system_text=texts(turns, "system"), prompt_text=texts(turns, "user"))
 
     def complaint(self, request: Request) -> Refused | None:
-        for name in ("model", "messages"):
-            if not request.json.get(name):
-                return Refused(400, self.error(400, f"invalid request: {name} is required"))
-        return None
+        name = request.lacks("model", "messages")
+        return Refused(400, self.error(400, f"invalid request: {name} is required")) if name else None
 
     def blocked(self, reply: Reply) -> Refused | None:
         return Refused(498, self.error(498, reply.whole or "blocked input: a word of it is on a list"))

@@ -41,6 +41,16 @@ def to_json(value: object) -> bytes:
 
 
 @dataclass(frozen=True, slots=True)
+class Message:
+    """One HTTP request: its path, query, headers (names in lower case), and its body, where that is a JSON object."""
+
+    path: str
+    query: Mapping[str, str]
+    headers: Mapping[str, str]
+    json: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
 class Refused:
     """An error answered in the vendor's own shape."""
 
@@ -61,36 +71,32 @@ class Dialect(ABC):
         return frame.encode()
 
     @abstractmethod
-    def read(
-        self, path: str, query: Mapping[str, str], headers: Mapping[str, str], body: Mapping[str, Any]
-    ) -> Request | None:
+    def read(self, message: Message) -> Request | None:
         """The request, or ``None`` when the path is not this protocol's."""
 
     def _request(
         self,
-        path: str,
-        query: Mapping[str, str],
-        headers: Mapping[str, str],
-        body: Mapping[str, Any],
+        message: Message,
         *,
         system_text: str,
         prompt_text: str,
-        key: str | None,
+        key: str | None = None,
         model: str | None = None,
         stream: bool | None = None,
     ) -> Request:
-        """What `read` found; model and streaming stand in the body unless the path said them."""
+        """What `read` found; model, streaming and key stand in their usual places unless they are given."""
+        bearer = message.headers.get("authorization", "").removeprefix("Bearer ").strip()
         return Request(
             protocol=self.name,
-            path=path,
-            query=query,
-            headers=headers,
-            json=body,
-            model=str(body.get("model", "")) if model is None else model,
-            stream=bool(body.get("stream")) if stream is None else stream,
+            path=message.path,
+            query=message.query,
+            headers=message.headers,
+            json=message.json,
+            model=str(message.json.get("model", "")) if model is None else model,
+            stream=bool(message.json.get("stream")) if stream is None else stream,
             system_text=system_text,
             prompt_text=prompt_text,
-            key=key or None,
+            key=key or bearer or None,
         )
 
     @abstractmethod

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 from footnoted.testing.dialect import Dialect, Frame, to_json
@@ -19,26 +20,14 @@ Steps = Callable[[Iterator[Step], Scene], Iterator[Step]]
 Body = Callable[[Mapping[str, Any], Dialect], bytes]
 
 
-def _same_frames(frames: list[Frame], _: Dialect) -> list[Frame]:
-    return frames
-
-
-def _same_steps(steps: Iterator[Step], _: Scene) -> Iterator[Step]:
-    return steps
-
-
-def _same_body(body: Mapping[str, Any], _: Dialect) -> bytes:
-    return to_json(body)
-
-
 @dataclass(frozen=True, slots=True)
 class Fault:
     """A way to go wrong: in the events, in the whole reply's body, or in how either travels."""
 
     name: str
-    frames: Frames = _same_frames
-    body: Body = _same_body
-    steps: Steps = _same_steps
+    frames: Frames | None = None
+    body: Body | None = None
+    steps: Steps | None = None
 
 
 def hang_before_headers() -> Fault:
@@ -48,12 +37,7 @@ def hang_before_headers() -> Fault:
 
 def hang_after_headers() -> Fault:
     """Headers with status 200, then nothing."""
-
-    def steps(steps: Iterator[Step], _: Scene) -> Iterator[Step]:
-        yield next(steps)
-        yield Hang()
-
-    return Fault("hang_after_headers", steps=steps)
+    return Fault("hang_after_headers", steps=lambda steps, _: iter((next(steps), Hang())))
 
 
 def silence(*, after: int = 2, keep_alive: float | None = None) -> Fault:
@@ -89,22 +73,17 @@ def cut_anywhere(*, size: int = 1) -> Fault:
 
 def disconnect(*, after: int = 2) -> Fault:
     """The connection closes (FIN) in the middle of an event."""
-    return Fault("disconnect", steps=lambda steps, _: _broken(steps, after, Close("fin")))
+    return Fault("disconnect", steps=lambda steps, _: chain(_until(steps, after, half=True), [Close("fin")]))
 
 
 def reset(*, after: int = 2) -> Fault:
     """The connection is reset (RST) in the middle of an event."""
-    return Fault("reset", steps=lambda steps, _: _broken(steps, after, Close("reset")))
+    return Fault("reset", steps=lambda steps, _: chain(_until(steps, after, half=True), [Close("reset")]))
 
 
 def clean_cut(*, after: int = 2) -> Fault:
     """The body ends as HTTP asks, between two events, with no terminal signal: the quietest truncation."""
-
-    def steps(steps: Iterator[Step], _: Scene) -> Iterator[Step]:
-        yield from _until(steps, after)
-        yield Close()
-
-    return Fault("clean_cut", steps=steps)
+    return Fault("clean_cut", steps=lambda steps, _: chain(_until(steps, after), [Close()]))
 
 
 def missing_end() -> Fault:
@@ -142,12 +121,11 @@ def garbage_event(*, after: int = 2) -> Fault:
 
 def error_event(*, after: int = 2, message: str = "The server is overloaded.") -> Fault:
     """The vendor's error in the middle of the stream, which then ends; whole, an error under status 200."""
-
-    def frames(frames: list[Frame], dialect: Dialect) -> list[Frame]:
-        end = [dialect.stream_error(message)]
-        return _inserted(frames, after, end, replacing=True)
-
-    return Fault("error_event", frames=frames, body=lambda _, dialect: to_json(dialect.stream_error(message).data))
+    return Fault(
+        "error_event",
+        frames=lambda frames, dialect: _inserted(frames, after, [dialect.stream_error(message)], replacing=True),
+        body=lambda _, dialect: to_json(dialect.stream_error(message).data),
+    )
 
 
 def html() -> Fault:
@@ -163,12 +141,7 @@ def broken_json() -> Fault:
 
 def empty_body() -> Fault:
     """Status 200, the right content type, no byte of body."""
-
-    def steps(steps: Iterator[Step], _: Scene) -> Iterator[Step]:
-        yield next(steps)
-        yield Close()
-
-    return Fault("empty_body", steps=steps)
+    return Fault("empty_body", steps=lambda steps, _: iter((next(steps), Close())))
 
 
 def duplicated() -> Fault:
@@ -243,30 +216,18 @@ def every() -> list[Fault]:
     ]
 
 
-def _until(steps: Iterator[Step], after: int) -> Iterator[Step]:
-    """The steps up to and with ``after`` pieces of text; stops before the next one, or the ending."""
+def _until(steps: Iterator[Step], after: int, *, half: bool = False) -> Iterator[Step]:
+    """The steps up to and with ``after`` pieces of text, and ``half`` of the event that follows them."""
     for step in steps:
         if isinstance(step, Close):
             return
         if isinstance(step, Send):
             if (step.part == "text" and not after) or step.part in {"stop", "usage", "end"}:
+                if half:
+                    yield Send(step.data[: len(step.data) // 2], "noise")
                 return
             after -= step.part == "text"
         yield step
-
-
-def _broken(steps: Iterator[Step], after: int, end: Close) -> Iterator[Step]:
-    """The steps up to ``after`` pieces of text, half of the next event, and the end of the connection."""
-    for step in steps:
-        if isinstance(step, Send):
-            if (step.part == "text" and not after) or step.part in {"stop", "usage", "end"}:
-                yield Send(step.data[: len(step.data) // 2], "noise")
-                break
-            after -= step.part == "text"
-        elif isinstance(step, Close):
-            break
-        yield step
-    yield end
 
 
 def _bytewise(steps: Iterator[Step], seconds: float, size: int = 1) -> Iterator[Step]:

@@ -8,13 +8,10 @@ There is no end event: the chunk that carries ``finishReason`` is the last.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from footnoted.testing.dialect import Dialect, Frame, Refused
-from footnoted.testing.script import ProtocolName, Reply, Request, text_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from footnoted.testing.dialect import Dialect, Frame, Message, Refused
+from footnoted.testing.script import ProtocolName, Reply, Request, text_of, texts
 
 _FINISH = {"stop": "STOP", "length": "MAX_TOKENS", "filter": "SAFETY"}
 _STATUS = {
@@ -27,33 +24,26 @@ _STATUS = {
     503: "UNAVAILABLE",
     504: "DEADLINE_EXCEEDED",
 }
-_PATH = re.compile(r"/v1(?:beta|alpha)?/models/([^/:]+):(generateContent|streamGenerateContent)$")
 
 
 class Gemini(Dialect):
     """``data: {"candidates": […]}`` chunks."""
 
     name: ProtocolName = "gemini"
-    path = _PATH
+    path = re.compile(r"/v1(?:beta|alpha)?/models/([^/:]+):(generateContent|streamGenerateContent)$")
 
-    def read(
-        self, path: str, query: Mapping[str, str], headers: Mapping[str, str], body: Mapping[str, Any]
-    ) -> Request | None:
-        found = self.path.search(path)
+    def read(self, message: Message) -> Request | None:
+        found = self.path.search(message.path)
         if not found:
             return None
-        bearer = headers.get("authorization", "").removeprefix("Bearer ")
-        turns = [turn for turn in body.get("contents") or [] if isinstance(turn, dict)]
+        body = message.json
         return self._request(
-            path,
-            query,
-            headers,
-            body,
+            message,
             model=found[1],
             stream=found[2] == "streamGenerateContent",
             system_text=text_of(body.get("systemInstruction") or body.get("system_instruction")),
-            prompt_text="\n".join(text_of(t.get("parts")) for t in turns if t.get("role", "user") == "user"),
-            key=headers.get("x-goog-api-key") or query.get("key") or bearer,
+            prompt_text=texts(body.get("contents"), "user"),
+            key=message.headers.get("x-goog-api-key") or message.query.get("key"),
         )
 
     def complaint(self, request: Request) -> Refused | None:

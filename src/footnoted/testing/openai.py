@@ -6,13 +6,10 @@ Shapes after the API reference of ``POST /v1/chat/completions`` and the types of
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from footnoted.testing.dialect import Dialect, Frame, Refused
+from footnoted.testing.dialect import Dialect, Frame, Message, Refused
 from footnoted.testing.script import ProtocolName, Reply, Request, texts
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 _FINISH = {"stop": "stop", "length": "length", "filter": "content_filter", "blocked": "stop"}
 _TYPES = {401: "authentication_error", 403: "permission_error", 429: "requests", 503: "service_unavailable"}
@@ -24,29 +21,17 @@ class OpenAI(Dialect):
 
     name: ProtocolName = "openai"
 
-    def read(
-        self, path: str, query: Mapping[str, str], headers: Mapping[str, str], body: Mapping[str, Any]
-    ) -> Request | None:
-        if not path.endswith("/chat/completions"):
+    def read(self, message: Message) -> Request | None:
+        if not message.path.endswith("/chat/completions"):
             return None
-        turns = [turn for turn in body.get("messages") or [] if isinstance(turn, dict)]
-        key = headers.get("authorization", "").removeprefix("Bearer ").strip() or headers.get("api-key")
-        return self._request(
-            path,
-            query,
-            headers,
-            body,
-            system_text=texts(turns, "system", "developer"),
-            prompt_text=texts(turns, "user"),
-            key=key,
-        )
+        turns = message.json.get("messages")
+        system, asked = texts(turns, "system", "developer"), texts(turns, "user")
+        return self._request(message, system_text=system, prompt_text=asked, key=message.headers.get("api-key"))
 
     def complaint(self, request: Request) -> Refused | None:
-        for name in ("model", "messages"):
-            if not request.json.get(name):
-                message = f"you must provide a {name} parameter"
-                return Refused(400, self._error(message, "invalid_request_error", None))
-        return None
+        name = request.lacks("model", "messages")
+        said = f"you must provide a {name} parameter"
+        return Refused(400, self._error(said, "invalid_request_error", None)) if name else None
 
     def frames(self, request: Request, reply: Reply) -> list[Frame]:
         asked = request.json.get("stream_options") or {}
@@ -60,12 +45,7 @@ class OpenAI(Dialect):
         tool = _tool(request, reply)
         frames = [Frame("open", chunk({"role": "assistant", "content": None if tool else "", "refusal": None}))]
         if tool:
-            call = {
-                "index": 0,
-                "id": "call_1",
-                "type": "function",
-                "function": {"name": tool, "arguments": ""},
-            }
+            call = {"index": 0, "id": "call_1", "type": "function", "function": {"name": tool, "arguments": ""}}
             frames.append(Frame("open", chunk({"tool_calls": [call]})))
         for piece in reply.parts:
             if tool:
@@ -108,16 +88,11 @@ class OpenAI(Dialect):
         return Frame("noise", self._error(message, "server_error", None))
 
     def unknown(self) -> list[Frame]:
+        thought = {"index": 0, "delta": {"reasoning_content": "Hm."}, "finish_reason": None}
         return [
             Frame("noise", {"id": "x", "object": "chat.completion.annotation", "choices": [], "note": {"a": 1}}),
             Frame("noise", {"type": "response.weather", "temperature": 21}, event="response.weather"),
-            Frame(
-                "noise",
-                {
-                    "object": "chat.completion.chunk",
-                    "choices": [{"index": 0, "delta": {"reasoning_content": "Hm."}, "finish_reason": None}],
-                },
-            ),
+            Frame("noise", {"object": "chat.completion.chunk", "choices": [thought]}),
         ]
 
     def bad_key(self, key: str | None) -> Refused:

@@ -7,14 +7,11 @@ Shapes after the API reference of ``POST /v1/responses`` and the SDK's types. Th
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from footnoted.testing.dialect import Frame, Part, Refused
+from footnoted.testing.dialect import Frame, Message, Part, Refused
 from footnoted.testing.openai import OpenAI
 from footnoted.testing.script import ProtocolName, Reply, Request, text_of, texts
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 _REASONS = {"length": "max_output_tokens", "filter": "content_filter"}
 _ITEM = "msg_scripted"
@@ -25,31 +22,17 @@ class Responses(OpenAI):
 
     name: ProtocolName = "responses"
 
-    def read(
-        self, path: str, query: Mapping[str, str], headers: Mapping[str, str], body: Mapping[str, Any]
-    ) -> Request | None:
-        if not path.endswith("/responses"):
+    def read(self, message: Message) -> Request | None:
+        if not message.path.endswith("/responses"):
             return None
-        given = body.get("input") or []
+        given = message.json.get("input")
         turns = [{"role": "user", "content": given}] if isinstance(given, str) else given
-        key = headers.get("authorization", "").removeprefix("Bearer ").strip()
-        return self._request(
-            path,
-            query,
-            headers,
-            body,
-            system_text="\n".join(
-                filter(None, (text_of(body.get("instructions")), texts(turns, "system", "developer")))
-            ),
-            prompt_text=texts(turns, "user"),
-            key=key,
-        )
+        told = (text_of(message.json.get("instructions")), texts(turns, "system", "developer"))
+        return self._request(message, system_text="\n".join(filter(None, told)), prompt_text=texts(turns, "user"))
 
     def complaint(self, request: Request) -> Refused | None:
-        for name in ("model", "input"):
-            if not request.json.get(name):
-                return Refused(400, self.error(400, f"Missing required parameter: '{name}'."))
-        return None
+        name = request.lacks("model", "input")
+        return Refused(400, self.error(400, f"Missing required parameter: '{name}'.")) if name else None
 
     def frames(self, request: Request, reply: Reply) -> list[Frame]:
         frames: list[Frame] = []

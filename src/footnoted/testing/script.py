@@ -87,6 +87,10 @@ class Request:
     prompt_text: str
     key: str | None
 
+    def lacks(self, *names: str) -> str | None:
+        """The first of these fields that the body does not have."""
+        return next((name for name in names if not self.json.get(name)), None)
+
 
 Scripted = Reply | str | Callable[[Request], Reply | str]
 
@@ -120,6 +124,7 @@ def text_of(content: object) -> str:
     return ""
 
 
-def texts(turns: list[dict[str, Any]], *roles: str) -> str:
-    """The words of the turns in these roles."""
-    return "\n".join(text_of(turn.get("content")) for turn in turns if turn.get("role") in roles)
+def texts(turns: Any, *roles: str) -> str:
+    """The words of the turns in these roles; a turn that names none is the user's."""
+    given = [turn for turn in turns or () if isinstance(turn, dict)]
+    return "\n".join(text_of(turn) for turn in given if turn.get("role", "user") in roles)

@@ -14,15 +14,17 @@ Piece = str | Delta | Exception
 
 
 class ScriptedProvider:
-    """Says its pieces to every prompt; ``prompts`` are those it got, ``closed`` counts streams that ended."""
+    """Says its pieces, ``delay`` seconds apart, to every prompt; with ``finish=None`` it just ends.
+
+    ``prompts`` are those it got, ``closed`` counts streams that ended.
+    """
 
     def __init__(
         self,
-        pieces: tuple[Piece, ...],
-        *,
-        finish: FinishReason | None,
-        usage: Usage | None,
-        delay: float,
+        *pieces: Piece,
+        finish: FinishReason | None = FinishReason.COMPLETE,
+        usage: Usage | None = None,
+        delay: float = 0.0,
     ) -> None:
         self.prompts: list[Prompt] = []
         self.closed = 0
@@ -47,11 +49,4 @@ class ScriptedProvider:
             self.closed += 1
 
 
-def scripted_provider(
-    *pieces: Piece,
-    finish: FinishReason | None = FinishReason.COMPLETE,
-    usage: Usage | None = None,
-    delay: float = 0.0,
-) -> ScriptedProvider:
-    """A provider that says these pieces, ``delay`` seconds apart; with ``finish=None`` it just ends."""
-    return ScriptedProvider(pieces, finish=finish, usage=usage, delay=delay)
+scripted_provider = ScriptedProvider

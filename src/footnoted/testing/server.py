@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import socket
 import struct
 from functools import cache
-from typing import TYPE_CHECKING, Self, cast
+from typing import TYPE_CHECKING, Any, Self
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 from footnoted.testing.anthropic import Anthropic
 from footnoted.testing.azure import Azure
 from footnoted.testing.bedrock import Bedrock
 from footnoted.testing.cohere import Cohere
-from footnoted.testing.dialect import Dialect, to_json
+from footnoted.testing.dialect import Dialect, Message, to_json
 from footnoted.testing.gemini import Gemini, Vertex
-from footnoted.testing.http import Message, head, parse
 from footnoted.testing.openai import OpenAI
 from footnoted.testing.responses import Responses
 from footnoted.testing.script import ProtocolName, Request, Script, Scripted
@@ -24,11 +25,14 @@ from footnoted.testing.steps import Close, Hang, Head, Scene, Send, Step, Wait, 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from aiohttp import web
+
 DIALECTS: tuple[Dialect, ...] = (Azure(), OpenAI(), Responses(), Anthropic(), Gemini(), Vertex(), Bedrock(), Cohere())
 
 
 JUDGING = "Decide for each numbered statement"  # how footnoted's request to judge claims begins
 NO_VERDICTS = '{"verdicts": []}'
+_LEAVING = 0.01  # seconds a reply may go on when the server stops
 
 
 class ScriptedLLM:
@@ -60,24 +64,24 @@ class ScriptedLLM:
         self._models = models
         self._host = host
         self._port = port
-        self._server: asyncio.Server | None = None
-        self._connections: set[_Connection] = set()
+        self.open_replies = 0  # under way: neither finished nor left by the reader
         self._changed = asyncio.Event()
         self._failure: Exception | None = None
 
     async def __aenter__(self) -> Self:
-        loop = asyncio.get_running_loop()
-        self._server = await loop.create_server(lambda: _Connection(self), self._host, self._port, backlog=2048)
-        self._port = self._server.sockets[0].getsockname()[1]
+        from aiohttp import web
+
+        self._server = web.Server(self._serve, handler_cancellation=True, access_log=None)
+        self._runner = web.ServerRunner(self._server, shutdown_timeout=_LEAVING)
+        await self._runner.setup()
+        await web.TCPSite(self._runner, self._host, self._port, backlog=2048).start()
+        self._port = self._runner.addresses[0][1]
         return self
 
     async def __aexit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        if self._server:
-            self._server.close()
-        playing = [connection.playing for connection in self._connections if connection.playing]
-        for connection in list(self._connections):
-            connection.leave()
-        await asyncio.gather(*playing, return_exceptions=True)
+        for connection in self._server.connections:
+            connection.force_close()
+        await self._runner.cleanup()
         if self._failure and kind is None:
             raise self._failure
 
@@ -89,12 +93,7 @@ class ScriptedLLM:
     @property
     def open_connections(self) -> int:
         """Connections the clients hold, idle ones among them."""
-        return len(self._connections)
-
-    @property
-    def open_replies(self) -> int:
-        """Replies under way: neither finished nor left by the reader."""
-        return sum(connection.playing is not None for connection in self._connections)
+        return sum(each.connected for each in self._server.connections)
 
     async def asked(self, count: int = 1, *, within: float = 5.0) -> None:
         """Wait until ``count`` requests have come; fails after ``within`` seconds."""
@@ -123,7 +122,7 @@ class ScriptedLLM:
     def answer(self, message: Message) -> Iterator[Step]:
         """The steps that answer one HTTP request."""
         for dialect in DIALECTS:
-            request = dialect.read(message.path, message.query, message.headers, message.json)
+            request = dialect.read(message)
             if request is None:
                 continue
             judging = request.system_text.lstrip().startswith(JUDGING)
@@ -140,114 +139,68 @@ class ScriptedLLM:
             return perform(Scene(dialect, request, script.reply(request)))
         return refused(404, to_json({"error": {"message": f"Unknown path {message.path}", "code": 404}}))
 
-    def opened(self, connection: _Connection) -> None:
-        """Count a connection."""
-        self._connections.add(connection)
+    async def _serve(self, request: web.BaseRequest) -> web.StreamResponse:
+        """Play the answer to a request; a script that fails in it is raised when the server stops."""
+        from aiohttp import web
 
-    def closed(self, connection: _Connection) -> None:
-        """Forget a connection."""
-        self._connections.discard(connection)
-        self._changed.set()
-
-    def settled(self, failure: Exception | None = None) -> None:
-        """A reply came to its end; a script that failed in it is raised when the server stops."""
-        self._failure = self._failure or failure
-        self._changed.set()
-
-
-class _Connection(asyncio.Protocol):
-    """One client's connection: bytes in, requests out of them, each answered before the next."""
-
-    def __init__(self, server: ScriptedLLM) -> None:
-        self._server = server
-        self._bytes = bytearray()
-        self._transport: asyncio.Transport | None = None
-        self._writable = asyncio.Event()
-        self._writable.set()
-        self.playing: asyncio.Task[None] | None = None
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self._transport = cast("asyncio.Transport", transport)
-        self._server.opened(self)
-
-    def data_received(self, data: bytes) -> None:
-        self._bytes += data
-        self._read_on()
-
-    def eof_received(self) -> bool:
-        return False  # a client that stops sending has left: close, and connection_lost tells the rest
-
-    def connection_lost(self, _: Exception | None) -> None:
-        if self.playing:
-            self.playing.cancel()
-            self.playing = None
-        self._server.closed(self)
-
-    def pause_writing(self) -> None:
-        self._writable.clear()
-
-    def resume_writing(self) -> None:
-        self._writable.set()
-
-    def leave(self) -> None:
-        """Drop the client."""
-        if self.playing:
-            self.playing.cancel()
-        if self._transport:
-            self._transport.abort()
-
-    def _read_on(self) -> None:
-        if self.playing:
-            return
-        message = parse(self._bytes)
-        if message:
-            self.playing = asyncio.ensure_future(self._play(message))
-
-    async def _play(self, message: Message) -> None:
-        failure: Exception | None = None
+        self.open_replies += 1
         try:
-            await self._take(self._server.answer(message))
+            return await _played(self.answer(await _message(request)), request)
+        except ConnectionError:  # the client has left
+            return web.Response()
         except Exception as error:  # noqa: BLE001 - a script's own function may raise anything
-            failure = error
-            if self._transport:
-                self._transport.abort()
+            self._failure = self._failure or error
+            if request.transport:
+                request.transport.abort()
+            return web.Response()
         finally:
-            if self.playing is asyncio.current_task():
-                self.playing = None
-            self._server.settled(failure)
-        if self._transport and not self._transport.is_closing():
-            self._read_on()
-
-    async def _take(self, steps: Iterator[Step]) -> None:
-        loop = asyncio.get_running_loop()
-        transport = cast("asyncio.Transport", self._transport)
-        due = loop.time()
-        for step in steps:
-            match step:
-                case Head(status, headers):
-                    transport.write(head(status, headers))
-                case Send(data, _):
-                    transport.write(b"%x\r\n%b\r\n" % (len(data), data))
-                    await self._writable.wait()
-                case Wait(seconds):
-                    due += seconds
-                    await asyncio.sleep(max(0.0, due - loop.time()))
-                case Hang():
-                    await loop.create_future()
-                case Close("end"):
-                    transport.write(b"0\r\n\r\n")
-                case Close(how):
-                    _close(transport, reset=how == "reset")
+            self.open_replies -= 1
+            self._changed.set()
 
 
-def _close(transport: asyncio.Transport, *, reset: bool) -> None:
-    if not reset:
-        transport.close()
-        return
-    # Lingering zero seconds makes the kernel send RST instead of FIN (socket(7)).
-    sock = transport.get_extra_info("socket")
-    sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-    transport.abort()
+async def _message(request: web.BaseRequest) -> Message:
+    """A request as read; its body where that is a JSON object."""
+    target = urlsplit(request.raw_path)
+    body: Any = None
+    with contextlib.suppress(ValueError):
+        body = json.loads(await request.content.read())
+    return Message(
+        path=unquote(target.path),
+        query=dict(parse_qsl(target.query)),
+        headers={name.lower(): value for name, value in request.headers.items()},
+        json=body if isinstance(body, dict) else {},
+    )
+
+
+async def _played(steps: Iterator[Step], request: web.BaseRequest) -> web.StreamResponse:
+    """The response of these steps, sent."""
+    from aiohttp import web
+
+    response = web.StreamResponse()
+    response.enable_chunked_encoding()
+    loop = asyncio.get_running_loop()
+    due = loop.time()
+    for step in steps:
+        match step:
+            case Head(status, headers):
+                response.set_status(status)
+                response.headers.update(headers)
+                await response.prepare(request)
+            case Send(data, _):
+                await response.write(data)
+            case Wait(seconds):
+                due += seconds
+                await asyncio.sleep(max(0.0, due - loop.time()))
+            case Hang():
+                await loop.create_future()
+            case Close("fin") if request.transport:
+                request.transport.close()
+            case Close("reset") if request.transport:
+                # Lingering zero seconds makes the kernel send RST instead of FIN (socket(7)).
+                sock = request.transport.get_extra_info("socket")
+                sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                request.transport.abort()
+    return response
 
 
 @cache

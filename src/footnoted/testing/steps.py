@@ -68,7 +68,7 @@ def perform(scene: Scene) -> Iterator[Step]:
         steps = refused(blocked.status, to_json(blocked.body))
     else:
         steps = failed(scene) if scene.reply.status != 200 else told(scene)
-    return fault.steps(steps, scene) if fault else steps
+    return fault.steps(steps, scene) if fault and fault.steps else steps
 
 
 def failed(scene: Scene) -> Iterator[Step]:
@@ -90,14 +90,8 @@ def told(scene: Scene) -> Iterator[Step]:
     """A good reply, streamed or whole, as the request asked."""
     reply = scene.reply
     if scene.request.stream:
-        yield Head(
-            200,
-            {
-                "Content-Type": scene.dialect.stream_type,
-                "Cache-Control": "no-cache",
-                **reply.headers,
-            },
-        )
+        kind = {"Content-Type": scene.dialect.stream_type, "Cache-Control": "no-cache"}
+        yield Head(200, {**kind, **reply.headers})
         yield from streamed(scene)
     else:
         yield Head(200, {"Content-Type": "application/json; charset=utf-8", **reply.headers})
@@ -109,7 +103,7 @@ def streamed(scene: Scene) -> Iterator[Step]:
     """Events, paced."""
     reply, fault = scene.reply, scene.reply.fault
     frames = scene.dialect.frames(scene.request, reply)
-    if fault:
+    if fault and fault.frames:
         frames = fault.frames(frames, scene.dialect)
     pause = reply.first_delay
     for frame in frames:
@@ -124,7 +118,7 @@ def whole(scene: Scene) -> Iterator[Step]:
     """One JSON body after the time its pieces would take, in as many slices, so that faults can cut it."""
     reply, fault = scene.reply, scene.reply.fault
     body = scene.dialect.body(scene.request, reply)
-    data = fault.body(body, scene.dialect) if fault else to_json(body)
+    data = fault.body(body, scene.dialect) if fault and fault.body else to_json(body)
     slices = max(1, len(reply.parts))
     seconds = reply.first_delay + reply.delay * (slices - 1)
     if seconds:

@@ -6,11 +6,10 @@ Protocol: modelcontextprotocol.io, by its official SDK. Inputs are bounded, resu
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import aclosing, asynccontextmanager
 from pathlib import Path
 from typing import Annotated, Any
-from uuid import UUID
 
 from pydantic import Field
 
@@ -20,11 +19,11 @@ from footnoted.contract import GenerationConfig, GenerationRequest, GenerationRe
 from footnoted.errors import FootnotedError
 from footnoted.evaluation.check import Given, as_sources, check_answer
 from footnoted.events import AnswerFinished, ClaimChecked, TextDelta
+from footnoted.grounding.judge import Weigher
 from footnoted.integrations._documents import context_of
 from footnoted.integrations._extra import needed
 from footnoted.integrations.mcp.library import Library
 from footnoted.integrations.mcp.resources import DocumentServer
-from footnoted.integrations.mcp.steps import Steps, TellingWeigher
 from footnoted.integrations.mcp.told import (
     MAX_ALL,
     MAX_ANSWER,
@@ -39,6 +38,8 @@ from footnoted.integrations.mcp.told import (
     in_words,
     of_conversation,
 )
+from footnoted.retrieval.retriever import context_of as found_context
+from footnoted.types import Source, Verdict
 
 with needed("mcp"):
     from mcp.server import MCPServer
@@ -46,6 +47,7 @@ with needed("mcp"):
     from mcp.server.mcpserver.exceptions import ToolError
     from mcp_types import CallToolResult, TextContent, ToolAnnotations
 
+_MOST_SAID = 200  # code points of a sentence that progress repeats
 _AT_ONCE = 4  # calls that work at a time; the others wait their turn
 _READS_ONLY = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
 
@@ -60,6 +62,40 @@ Sources = Annotated[
     list[GivenSource] | None,
     Field(max_length=MAX_SOURCES, description="texts to use instead of the server's own documents"),
 ]
+
+
+class Steps:
+    """What happens during a call as progress, always rising. ``report`` is the SDK's (progress, total, message)."""
+
+    def __init__(self, report: Callable[[float, float | None, str | None], Awaitable[None]]) -> None:
+        self._report = report
+        self._count = 0
+        self._said = ""
+
+    async def say(self, message: str) -> None:
+        """One step more, unless nothing has changed."""
+        if message != self._said:
+            self._said = message
+            self._count += 1
+            await self._report(self._count, None, message)
+
+    async def verdict(self, claim: str, verdict: Verdict) -> None:
+        """A sentence was weighed."""
+        await self.say(f"{verdict.ruling}: {' '.join(claim.split())[:_MOST_SAID]}")
+
+
+class TellingWeigher:
+    """A weigher that says each verdict."""
+
+    def __init__(self, weigher: Weigher, steps: Steps) -> None:
+        self._weigher = weigher
+        self._steps = steps
+
+    async def acheck(self, claim: str, sources: Sequence[Source], *, cited: Sequence[int] = ()) -> Verdict:
+        """The weigher's own verdict."""
+        verdict = await self._weigher.acheck(claim, sources, cited=cited)
+        await self._steps.verdict(claim, verdict)
+        return verdict
 
 
 def make_server(
@@ -169,16 +205,7 @@ def _bounded(sources: list[GivenSource] | None) -> list[GivenSource]:
 
 async def _passages(library: Library, question: str, passages: int, steps: Steps) -> list[SourceContext]:
     index = await library.index(steps.say)
-    return [
-        SourceContext(
-            chunk_id=UUID(source.id),
-            document_id=source.metadata["document_id"],
-            content=source.text,
-            metadata=dict(source.metadata),
-            relevance_score=source.score or 0.0,
-        )
-        for source in await asyncio.to_thread(index.search, question, passages)
-    ]
+    return [found_context(source) for source in await asyncio.to_thread(index.search, question, passages)]
 
 
 async def _answer(generator: GroundedGenerator, request: GenerationRequest, steps: Steps) -> GenerationResponse:

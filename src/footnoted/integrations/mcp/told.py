@@ -7,9 +7,10 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from footnoted.contract import GenerationRequest, GenerationResponse, SourceContext
+from footnoted.contract import ClaimResult, GenerationRequest, GenerationResponse, SourceContext
 from footnoted.errors import SourceError
-from footnoted.evaluation.check import CheckReport
+from footnoted.evaluation.check import CheckReport, ClaimCheck
+from footnoted.integrations.proxy.acts import dicts
 from footnoted.integrations.proxy.conversation import Protocol, held
 from footnoted.types import FinishReason, Ruling, Source
 
@@ -93,14 +94,7 @@ def answered(response: GenerationResponse, request: GenerationRequest) -> Answer
             for c in response.citations
         ],
         claims=[
-            Weighed(
-                text=claim.text,
-                verdict=claim.verdict,
-                score=claim.score,
-                reason=claim.reason,
-                source=sources[claim.evidence[0].source_index].title if claim.evidence else None,
-                quote=claim.evidence[0].source_quote if claim.evidence else None,
-            )
+            _weighed(claim, *((sources[one.source_index].title, one.source_quote) for one in claim.evidence[:1]))
             for claim in response.claims
             if claim.shown
         ],
@@ -116,18 +110,16 @@ def answered(response: GenerationResponse, request: GenerationRequest) -> Answer
 
 def checked(report: CheckReport) -> Checked:
     """A report as a client gets it."""
-    claims = [
-        Weighed(
-            text=claim.text,
-            verdict=claim.verdict,
-            score=claim.score,
-            reason=claim.reason,
-            source=claim.evidence[0].source if claim.evidence else None,
-            quote=claim.evidence[0].quote if claim.evidence else None,
-        )
-        for claim in report.claims
-    ]
+    claims = [_weighed(claim, *((one.source, one.quote) for one in claim.evidence[:1])) for claim in report.claims]
     return Checked(stands=report.stands, claims=claims)
+
+
+def _weighed(claim: ClaimResult | ClaimCheck, words: tuple[str, str] | None = None) -> Weighed:
+    """``words``: the source that decides, and its words."""
+    source, quote = words or (None, None)
+    return Weighed(
+        text=claim.text, verdict=claim.verdict, score=claim.score, reason=claim.reason, source=source, quote=quote
+    )
 
 
 def of_conversation(messages: list[dict[str, Any]] | None, answer: str | None) -> tuple[str, tuple[Source, ...]]:
@@ -141,7 +133,7 @@ def of_conversation(messages: list[dict[str, Any]] | None, answer: str | None) -
         return answer, ()
     if len(json.dumps(messages)) > MAX_ALL:
         raise SourceError(f"the conversation is longer than {MAX_ALL:,} characters; send the turns that matter")
-    blocks = [block for message in messages for block in _blocks(message.get("content"))]
+    blocks = [block for message in messages for block in dicts(message.get("content"))]
     protocol: Protocol = "chat"
     if any(str(message.get("type", "")).startswith("function_call") for message in messages):
         protocol = "responses"
@@ -156,15 +148,11 @@ def of_conversation(messages: list[dict[str, Any]] | None, answer: str | None) -
     return answer if answer is not None else told[-1], found.sources
 
 
-def _blocks(content: Any) -> list[dict[str, Any]]:
-    return [block for block in content if isinstance(block, dict)] if isinstance(content, list) else []
-
-
 def _said(message: dict[str, Any]) -> str:
     content = message.get("content")
     if isinstance(content, str):
         return content
-    return "".join(str(block["text"]) for block in _blocks(content) if isinstance(block.get("text"), str))
+    return "".join(str(block["text"]) for block in dicts(content) if isinstance(block.get("text"), str))
 
 
 def in_words(answer: Answered) -> str:

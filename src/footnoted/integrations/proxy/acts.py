@@ -7,18 +7,17 @@ tools of this turn gave back. The arguments of a call are the model's own words,
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
+from footnoted.answering.field_claims import in_words
 from footnoted.answering.weighing import Checking
 from footnoted.text import content_stems
 from footnoted.types import Claim, Pointer, Source, Verdict
 
 _MOST = 4000  # code points of one result in words
-_HUMPS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[_\W]+")
 _OPEN = ("unsupported", "unsure", "not_checked")
 
 
@@ -37,7 +36,7 @@ class Acts:
 
     @cached_property
     def _business(self) -> frozenset[str]:
-        names = " ".join(" ".join(_HUMPS.split(name)) for name in (*self.tools, *self.called.values()))
+        names = " ".join(map(in_words, (*self.tools, *self.called.values())))
         return frozenset(content_stems(f"{names} {' '.join(self.tools.values())}"))
 
     def concern(self, text: str) -> bool:
@@ -49,7 +48,7 @@ class Acts:
         lines = []
         for name, result, failed in self.results:
             if told := _in_words(result):
-                lines.append(f"{' '.join(_HUMPS.split(name)) or 'tool'}{' failed' if failed else ''}: {told}.")
+                lines.append(f"{in_words(name) or 'tool'}{' failed' if failed else ''}: {told}.")
         return "\n".join(lines)
 
     def why(self) -> str:
@@ -91,23 +90,20 @@ class ActingChecking(Checking):
 def acts_of(body: Mapping[str, Any]) -> Acts:
     """The acts of a request, of any of the three protocols."""
     acts = Acts()
-    for tool in (*_dicts(body.get("tools")), *_dicts(body.get("functions"))):
+    for tool in (*dicts(body.get("tools")), *dicts(body.get("functions"))):
         inner = tool.get("function")
         said = inner if isinstance(inner, dict) else tool
         if isinstance(said.get("name"), str):
             acts.tools[said["name"]] = str(said.get("description") or "")
     given = body.get("messages", body.get("input"))
-    for message in _dicts(given):
-        kind, role, content = message.get("type", "message"), message.get("role"), message.get("content")
-        blocks = _dicts(content)
+    for message in dicts(given):
+        kind, role = message.get("type", "message"), message.get("role")
+        blocks = dicts(message.get("content"))
         answered = [block for block in blocks if block.get("type") == "tool_result"]
         if role == "user" and not answered:
             acts.called, acts.results = {}, []
         elif role == "assistant":
-            acts.called |= {
-                str(call.get("id")): _name(call.get("function")) for call in _dicts(message.get("tool_calls"))
-            }
-            acts.called |= {str(each.get("id")): _name(each) for each in blocks if each.get("type") == "tool_use"}
+            acts.called |= calls_of(message)
         elif kind.endswith("_call") and isinstance(message.get("name"), str):
             acts.called[str(message.get("call_id") or message.get("id"))] = message["name"]
         for key, result, failed in _results(message, kind, role, answered):
@@ -120,11 +116,11 @@ def _results(
 ) -> Iterator[tuple[str, str, bool]]:
     """Each result in a message: of which call, its text, and whether the protocol calls it failed."""
     if role in ("tool", "function"):
-        yield str(message.get("tool_call_id")), _text(message.get("content")), False
+        yield str(message.get("tool_call_id")), words_of(message.get("content")), False
     elif kind.endswith("_call_output"):
-        yield str(message.get("call_id")), _text(message.get("output")), False
+        yield str(message.get("call_id")), words_of(message.get("output")), False
     for block in answered:
-        yield str(block.get("tool_use_id")), _text(block.get("content")), bool(block.get("is_error"))
+        yield str(block.get("tool_use_id")), words_of(block.get("content")), bool(block.get("is_error"))
 
 
 def _in_words(result: str) -> str:
@@ -136,18 +132,26 @@ def _in_words(result: str) -> str:
     if not isinstance(value, dict):
         return ""
     plain = {name: each for name, each in value.items() if isinstance(each, str | int | float | bool)}
-    return "; ".join(f"{' '.join(_HUMPS.split(name))}: {each}" for name, each in plain.items())[:_MOST]
+    return "; ".join(f"{in_words(name)}: {each}" for name, each in plain.items())[:_MOST]
 
 
-def _text(content: Any) -> str:
+def calls_of(message: Mapping[str, Any]) -> dict[str, str]:
+    """What the tools are named that an assistant's message calls, in OpenAI's or Anthropic's way, by the calls' ids."""
+    calls = [(call.get("id"), call.get("function")) for call in dicts(message.get("tool_calls"))]
+    calls += [(each.get("id"), each) for each in dicts(message.get("content")) if each.get("type") == "tool_use"]
+    return {str(id_): str(call.get("name") or "") if isinstance(call, Mapping) else "" for id_, call in calls}
+
+
+def words_of(content: Any) -> str:
+    """All words of a content; what is no text and no part of one, as JSON."""
     if isinstance(content, str):
         return content
-    return "\n".join(str(part["text"]) for part in _dicts(content) if isinstance(part.get("text"), str))
+    if isinstance(content, list):
+        told = (each.get("text") if isinstance(each, dict) else each for each in content)
+        return "\n".join(each for each in told if isinstance(each, str))
+    return "" if content is None else json.dumps(content, ensure_ascii=False)
 
 
-def _name(call: Any) -> str:
-    return str(call.get("name") or "") if isinstance(call, Mapping) else ""
-
-
-def _dicts(value: Any) -> list[dict[str, Any]]:
+def dicts(value: Any) -> list[dict[str, Any]]:
+    """The objects of a list; none of anything else."""
     return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []

@@ -7,13 +7,11 @@ from __future__ import annotations
 
 import base64
 import binascii
-import json
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from footnoted.integrations.proxy.acts import Acts, acts_of
+from footnoted.integrations.proxy.acts import Acts, acts_of, calls_of, dicts, words_of
 from footnoted.integrations.proxy.passages import Passage, passages_in, passages_of_json
 from footnoted.types import Source
 
@@ -21,7 +19,7 @@ Protocol = Literal["chat", "responses", "messages"]
 MOST_SOURCES = 200
 MOST_TEXT = 2_000_000  # code points of all sources together; the newest are kept
 _MOST_FILE = 8_000_000  # bytes of an attached file
-_DATA = re.compile(r"data:(text/[\w.+-]+|application/(?:json|xml|yaml))(?:;[\w=.-]+)*;base64,", re.IGNORECASE)
+_TEXTS = ("text/", "application/json", "application/xml", "application/yaml")  # kinds of attached files that are read
 _TOOL_ITEMS = frozenset({"function_call_output", "custom_tool_call_output", "mcp_call", "local_shell_call_output"})
 
 
@@ -101,13 +99,13 @@ def _passages(piece: _Piece) -> list[Passage]:
 
 def _chat(body: Mapping[str, Any]) -> Iterator[_Piece]:
     names: dict[str, str] = {}
-    for message in _dicts(body.get("messages")):
+    for message in dicts(body.get("messages")):
         role = message.get("role")
         if role == "assistant":
-            names |= {str(call.get("id")): _called(call.get("function")) for call in _dicts(message.get("tool_calls"))}
+            names |= calls_of(message)
         elif role in ("tool", "function"):
             title = names.get(str(message.get("tool_call_id")), str(message.get("name") or ""))
-            yield _Piece("tool", _words(message.get("content")), title)
+            yield _Piece("tool", words_of(message.get("content")), title)
         elif role in ("user", "system", "developer"):
             yield from _of_content(message.get("content"), asked=role == "user")
 
@@ -119,16 +117,16 @@ def _responses(body: Mapping[str, Any]) -> Iterator[_Piece]:
         yield _Piece("prose", given, asked=True)
         return
     names: dict[str, str] = {}
-    for item in _dicts(given):
+    for item in dicts(given):
         kind = item.get("type", "message")
         if kind == "function_call":
-            names[str(item.get("call_id"))] = _called(item)
+            names[str(item.get("call_id"))] = str(item.get("name") or "")
         elif kind in _TOOL_ITEMS:
             title = names.get(str(item.get("call_id")), str(item.get("name") or ""))
-            yield _Piece("tool", _words(item.get("output")), title)
+            yield _Piece("tool", words_of(item.get("output")), title)
         elif kind == "file_search_call":
-            for result in _dicts(item.get("results")):
-                yield _Piece("document", _words(result.get("text")), str(result.get("filename") or ""))
+            for result in dicts(item.get("results")):
+                yield _Piece("document", words_of(result.get("text")), str(result.get("filename") or ""))
         elif kind == "message" and item.get("role") != "assistant":
             yield from _of_content(item.get("content"), asked=item.get("role") == "user")
 
@@ -136,19 +134,16 @@ def _responses(body: Mapping[str, Any]) -> Iterator[_Piece]:
 def _messages(body: Mapping[str, Any]) -> Iterator[_Piece]:
     yield from _of_content(body.get("system"))
     names: dict[str, str] = {}
-    for message in _dicts(body.get("messages")):
+    for message in dicts(body.get("messages")):
         content = message.get("content")
         if message.get("role") == "assistant":
-            blocks = _dicts(content)
-            names |= {str(each.get("id")): _called(each) for each in blocks if each.get("type") == "tool_use"}
+            names |= calls_of(message)
             continue
-        if isinstance(content, list):
-            for block in _dicts(content):
-                if block.get("type") == "tool_result":
-                    inner = block.get("content")
-                    title = names.get(str(block.get("tool_use_id")), "")
-                    yield _Piece("tool", _words(inner), title)
-                    yield from (each for each in _of_content(inner) if each.kind == "document")
+        for block in dicts(content):
+            if block.get("type") == "tool_result":
+                inner = block.get("content")
+                yield _Piece("tool", words_of(inner), names.get(str(block.get("tool_use_id")), ""))
+                yield from (each for each in _of_content(inner) if each.kind == "document")
         yield from _of_content(content, asked=True)
 
 
@@ -157,7 +152,7 @@ def _of_content(content: Any, *, asked: bool = False) -> Iterator[_Piece]:
     if isinstance(content, str):
         yield _Piece("prose", content, asked=asked)
         return
-    for part in _dicts(content):
+    for part in dicts(content):
         kind = part.get("type")
         if kind in ("text", "input_text") and isinstance(part.get("text"), str):
             yield _Piece("prose", part["text"], asked=asked)
@@ -167,7 +162,7 @@ def _of_content(content: Any, *, asked: bool = False) -> Iterator[_Piece]:
             if text := _decoded(str(given.get("file_data") or "")):
                 yield _Piece("document", text, str(given.get("filename") or ""))
         elif kind == "search_result":
-            yield _Piece("document", _words(part.get("content")), str(part.get("title") or part.get("source") or ""))
+            yield _Piece("document", words_of(part.get("content")), str(part.get("title") or part.get("source") or ""))
         elif kind == "document" and isinstance(part.get("source"), dict):
             yield _Piece("document", _of_document(part["source"]), str(part.get("title") or ""))
 
@@ -178,7 +173,7 @@ def _of_document(source: Mapping[str, Any]) -> str:
     if kind == "text":
         return str(source.get("data") or "")
     if kind == "content":
-        return _words(source.get("content"))
+        return words_of(source.get("content"))
     if kind == "base64" and str(source.get("media_type", "")).startswith("text/"):
         return _from_base64(str(source.get("data") or ""))
     return ""
@@ -186,8 +181,10 @@ def _of_document(source: Mapping[str, Any]) -> str:
 
 def _decoded(data: str) -> str:
     """The text of a data URL; nothing where it is no text."""
-    head = _DATA.match(data)
-    return _from_base64(data[head.end() :]) if head else ""
+    head, _, inside = data.partition(",")
+    head = head.lower()
+    readable = head.startswith("data:") and head.endswith(";base64") and head[5:].startswith(_TEXTS)
+    return _from_base64(inside) if readable else ""
 
 
 def _from_base64(data: str) -> str:
@@ -197,22 +194,3 @@ def _from_base64(data: str) -> str:
         return base64.b64decode(data, validate=True).decode("utf-8")
     except (binascii.Error, ValueError):
         return ""
-
-
-def _words(content: Any) -> str:
-    """All words of a content; what is no text and no part of one, as JSON."""
-    if isinstance(content, str):
-        return content
-    if isinstance(content, list):
-        told = (each.get("text") if isinstance(each, dict) else each for each in content)
-        return "\n".join(each for each in told if isinstance(each, str))
-    return "" if content is None else json.dumps(content, ensure_ascii=False)
-
-
-def _called(call: Any) -> str:
-    """What a tool call is named after."""
-    return str(call.get("name") or "") if isinstance(call, Mapping) else ""
-
-
-def _dicts(value: Any) -> list[dict[str, Any]]:
-    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []

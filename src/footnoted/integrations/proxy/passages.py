@@ -29,8 +29,8 @@ _FENCED = re.compile(r"```(?:json)?\s*\n(.*?)```", re.DOTALL)
 _ARRAY = re.compile(r"\[\s*\{")
 # "Context:" on a line of its own words, up to the next such label: what LangChain's and LlamaIndex's templates do.
 _LABEL = re.compile(r"^[ \t]*[#*]*[ \t]*([A-Za-z][\w /]{1,40}?)[*]*[ \t]*:[*]*[ \t]*", re.MULTILINE)
-_EVIDENCE = re.compile(r"(?:.*\s)?(?:context|sources|documents|passages|excerpts|search results)", re.IGNORECASE)
-_ASKS = re.compile(r"(?:.*\s)?(?:question|query|answer|instructions?|task|request)", re.IGNORECASE)
+_EVIDENCE = (" context", " sources", " documents", " passages", " excerpts", " search results")
+_ASKS = (" question", " query", " answer", " instruction", " instructions", " task", " request")
 _RULED = re.compile(r"^[-=]{4,}[ \t]*$", re.MULTILINE)
 _ANNOUNCED = re.compile(r"\bpieces of (?:retrieved )?context\b[^\n]*(?:\n[^\n]+)*?(?:\n[-=]{4,}[ \t]*\n|\n\s*\n)")
 
@@ -101,7 +101,7 @@ def _in_value(value: Any, depth: int = 0) -> Iterator[Passage]:
 
 def _as_passage(value: dict[str, Any]) -> Passage | None:
     words = next((value[name] for name in _TEXTS if isinstance(value.get(name), str) and value[name].strip()), None)
-    if words is None or not re.search(r"\s", words.strip()):
+    if words is None or len(words.split()) < 2:
         return None
     about = {**value.get("metadata", {}), **value} if isinstance(value.get("metadata"), dict) else value
     title = next((about[name] for name in _NAMES if isinstance(about.get(name), str) and about[name] != words), "")
@@ -149,18 +149,16 @@ def _elements(text: str) -> Iterator[_Element]:
 
 def _labelled(text: str) -> Iterator[str]:
     """What stands under a label that announces evidence, between rules, or after the words of a known template."""
-    labels = [each for each in _LABEL.finditer(text) if _EVIDENCE.fullmatch(each[1]) or _ASKS.fullmatch(each[1])]
-    found = False
-    for place, label in enumerate(labels):
-        if _EVIDENCE.fullmatch(label[1]):
-            end = labels[place + 1].start() if place + 1 < len(labels) else len(text)
-            found = True
-            yield text[label.end() : end].strip().strip("-=").strip()
-    if found:
+    labels = [each for each in _LABEL.finditer(text) if f" {each[1].lower()}".endswith(_EVIDENCE + _ASKS)]
+    evidence = [place for place, label in enumerate(labels) if f" {label[1].lower()}".endswith(_EVIDENCE)]
+    ends = [*(label.start() for label in labels), len(text)]
+    for place in evidence:
+        yield text[labels[place].end() : ends[place + 1]].strip().strip("-=").strip()
+    if evidence:
         return
-    ends = next((each.start() for each in reversed(labels) if _ASKS.fullmatch(each[1])), len(text))
     rules = list(_RULED.finditer(text))
     if len(rules) == 2 and "context" in text[: rules[0].start()].lower():
         yield text[rules[0].end() : rules[1].start()].strip()
     elif announced := _ANNOUNCED.search(text):
-        yield text[announced.end() : max(ends, announced.end())].strip()
+        until = labels[-1].start() if labels else len(text)
+        yield text[announced.end() : max(until, announced.end())].strip()

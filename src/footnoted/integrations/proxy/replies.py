@@ -7,8 +7,8 @@ and its last word stand; `Replying` says what becomes of them.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import Any, ClassVar
 
 from footnoted.answering.weighing import Checking
 from footnoted.integrations.proxy.shelf import Record
@@ -43,11 +43,17 @@ class Replying:
 
     async def ended(self) -> list[bytes]:
         """What is still held back when upstream's stream is over without the protocol's last word."""
-        raise NotImplementedError
+        return [each for key, part in self._parts.items() for each in self._events(await part.flush(), key)]
 
     async def whole(self, reply: Json) -> Json:
         """A whole reply with what was found in it."""
-        raise NotImplementedError
+        for key, part, name in self._texts_of(reply):
+            weighing = self._part(key)
+            told = [*await weighing.take(part[name]), *await weighing.flush()]
+            part[name] = "".join(each for each in told if isinstance(each, str))
+            if notes := [self._note(*each) for each in self._noted(told)]:
+                part[self._notes_in] = [*(part.get(self._notes_in) or []), *notes]
+        return {**reply, "footnoted": self._record.told()}
 
     @staticmethod
     def fault(code: str, message: str) -> Json:
@@ -68,19 +74,42 @@ class Replying:
         for part in self._parts.values():
             part.cancel()
 
-    async def _take(self, event: Event, data: Json) -> list[bytes]:
-        raise NotImplementedError
-
     def _part(self, key: Any) -> Weighing:
         if key not in self._parts:
             self._parts[key] = Weighing(self._record.sources, self._checking)
         return self._parts[key]
 
-    async def _weighed_whole(self, key: Any, text: str) -> tuple[str, list[tuple[int, Weighed]]]:
-        """A whole part's text as told, and the sentences in it that stand on something, numbered."""
-        part = self._part(key)
-        told = [*await part.take(text), *await part.flush()]
-        return "".join(each for each in told if isinstance(each, str)), self._noted(told)
+    def _events(self, told: Sequence[Told], key: Any) -> list[bytes]:
+        sent = []
+        for each in told:
+            if isinstance(each, str):
+                sent.append(self._says(key, each))
+            else:
+                sent += [self._cites(key, self._note(*one)) for one in self._noted([each])]
+        return sent
+
+    # What a protocol says of itself.
+
+    _notes_in: ClassVar[str]  # where a part keeps its citations
+
+    async def _take(self, event: Event, data: Json) -> list[bytes]:
+        raise NotImplementedError
+
+    def _texts_of(self, reply: Json) -> Iterator[tuple[Any, Json, str]]:
+        """The texts in a whole reply: each part's key, the part, and the field its text stands in."""
+        raise NotImplementedError
+
+    def _says(self, key: Any, text: str) -> bytes:
+        """The event that tells more of a part's text."""
+        raise NotImplementedError
+
+    def _cites(self, key: Any, note: Json) -> bytes:
+        """The event that tells a citation in a part."""
+        raise NotImplementedError
+
+    def _note(self, number: int, each: Weighed) -> Json:
+        """A sentence that stands, as a citation."""
+        raise NotImplementedError
 
     def _noted(self, told: Sequence[Told]) -> list[tuple[int, Weighed]]:
         """Take sentences into the record; those that stand, with their numbers."""
@@ -100,6 +129,8 @@ class Replying:
 
 class ChatReplying(Replying):
     """Chat completions: one choice, its text in ``delta.content``, its ending in ``finish_reason``."""
+
+    _notes_in = "annotations"
 
     def __init__(self, record: Record, checking: Checking) -> None:
         super().__init__(record, checking)
@@ -127,55 +158,51 @@ class ChatReplying(Replying):
                 if any(value is not None for value in rest.values()) and finish is None:
                     sent.append(told_line({**data, "choices": [{**choice, "delta": {**rest, "content": ""}}]}))
                 choice = {**choice, "delta": rest}
-            sent += self._events(told)
+            sent += self._events(told, 0)
         elif finish is None:
             return [line(event)]
         if finish is not None and not self._finished:
             self._finished = self.over = True
-            sent += self._events(await self._part(0).flush())
+            sent += self._events(await self._part(0).flush(), 0)
             choices = [choice if not each.get("index") else each for each in data["choices"]]
             sent.append(told_line({**data, "choices": choices, "footnoted": self._record.told()}))
         return sent
 
-    def _events(self, told: Sequence[Told]) -> list[bytes]:
-        sent = []
-        for each in told:
-            if isinstance(each, str):
-                sent.append(self._chunk({"content": each}))
-            else:
-                notes = [
-                    {"type": "url_citation", "url_citation": self._url_citation(*one)} for one in self._noted([each])
-                ]
-                sent += [self._chunk({"annotations": notes})] if notes else []
-        return sent
+    def _says(self, key: Any, text: str) -> bytes:  # noqa: ARG002
+        return self._chunk({"content": text})
+
+    def _cites(self, key: Any, note: Json) -> bytes:  # noqa: ARG002
+        return self._chunk({"annotations": [note]})
+
+    def _note(self, number: int, each: Weighed) -> Json:
+        return {"type": "url_citation", "url_citation": self._url_citation(number, each)}
 
     def _chunk(self, delta: Json) -> bytes:
         return told_line({**self._head, "choices": [{"index": 0, "delta": delta, "finish_reason": None}]})
 
+    def _texts_of(self, reply: Json) -> Iterator[tuple[Any, Json, str]]:
+        message = reply["choices"][0]["message"]
+        if isinstance(message.get("content"), str) and message["content"]:
+            yield 0, message, "content"
+
     async def ended(self) -> list[bytes]:
         """What is still held back."""
-        return [] if self._finished else self._events(await self._part(0).flush())
+        return [] if self._finished else await super().ended()
 
     def broke(self, code: str, message: str) -> bytes:
         """The event that says so."""
         return told_line(self.fault(code, message))
 
-    async def whole(self, reply: Json) -> Json:
-        """The reply with what was found in it."""
-        message = reply["choices"][0]["message"]
-        if isinstance(message.get("content"), str) and message["content"]:
-            message["content"], noted = await self._weighed_whole(0, message["content"])
-            notes = [{"type": "url_citation", "url_citation": self._url_citation(*each)} for each in noted]
-            message["annotations"] = [*(message.get("annotations") or []), *notes]
-        return {**reply, "footnoted": self._record.told()}
-
 
 class ResponseReplying(Replying):
     """Responses: typed, numbered events; the text comes again, whole, in the ``done`` ones."""
 
+    _notes_in = "annotations"
+
     def __init__(self, record: Record, checking: Checking) -> None:
         super().__init__(record, checking)
         self._next: int | None = None  # the number of the next event: ours are among upstream's, some of which go
+        self._places: dict[tuple[int, int], Json] = {}  # what an event of a text part says of where it stands
         self._texts: dict[tuple[int, int], str] = {}
         self._notes: dict[tuple[int, int], list[Json]] = {}
         self._response: Json = {}
@@ -188,12 +215,14 @@ class ResponseReplying(Replying):
             self._response = data["response"]
         key = (data.get("output_index", 0), data.get("content_index", 0))
         if kind == "response.output_text.delta":
+            self._places[key] = {"item_id": data.get("item_id"), "output_index": key[0], "content_index": key[1]}
             told = await self._part(key).take(data["delta"])
             if told[:1] == [data["delta"]]:
-                return [self._on(event, data, same=True), *self._events(told[1:], data)]
-            return self._events(told, data)
+                self._texts[key] = self._texts.get(key, "") + data["delta"]
+                return [self._on(event, data, same=True), *self._events(told[1:], key)]
+            return self._events(told, key)
         if kind == "response.output_text.done" and key in self._parts:
-            sent = self._events(await self._part(key).flush(), data)
+            sent = self._events(await self._part(key).flush(), key)
             return [*sent, self._on(event, {**data, "text": self._texts.get(key, "")})]
         if kind == "response.content_part.done":
             return [self._on(event, {**data, "part": self._settled(data["part"], key)})]
@@ -209,29 +238,23 @@ class ResponseReplying(Replying):
         self.over = self.over or kind == "error"
         return [self._on(event, data, same=True)]
 
-    def _events(self, told: Sequence[Told], place: Json) -> list[bytes]:
-        sent = []
-        key = (place.get("output_index", 0), place.get("content_index", 0))
-        where = {"item_id": place.get("item_id"), "output_index": key[0], "content_index": key[1]}
-        for each in told:
-            if isinstance(each, str):
-                self._texts[key] = self._texts.get(key, "") + each
-                sent.append(self._ours("response.output_text.delta", {**where, "delta": each, "logprobs": []}))
-                continue
-            for one in self._noted([each]):
-                notes = self._notes.setdefault(key, [])
-                notes.append({"type": "url_citation", **self._url_citation(*one)})
-                told_at = {**where, "annotation_index": len(notes) - 1, "annotation": notes[-1]}
-                sent.append(self._ours("response.output_text.annotation.added", told_at))
-        return sent
+    def _says(self, key: Any, text: str) -> bytes:
+        self._texts[key] = self._texts.get(key, "") + text
+        return self._ours("response.output_text.delta", {**self._places[key], "delta": text, "logprobs": []})
+
+    def _cites(self, key: Any, note: Json) -> bytes:
+        notes = self._notes.setdefault(key, [])
+        notes.append(note)
+        told = {**self._places[key], "annotation_index": len(notes) - 1, "annotation": note}
+        return self._ours("response.output_text.annotation.added", told)
+
+    def _note(self, number: int, each: Weighed) -> Json:
+        return {"type": "url_citation", **self._url_citation(number, each)}
 
     def _ours(self, kind: str, fields: Json) -> bytes:
         return told_line({"type": kind, "sequence_number": self._numbered(), **fields}, kind)
 
     def _on(self, event: Event, data: Json, *, same: bool = False) -> bytes:
-        if data.get("type") == "response.output_text.delta":
-            key = (data.get("output_index", 0), data.get("content_index", 0))
-            self._texts[key] = self._texts.get(key, "") + data["delta"]
         if "sequence_number" in data:
             number = self._numbered()
             if same and number == data["sequence_number"]:
@@ -256,32 +279,23 @@ class ResponseReplying(Replying):
         notes = [*(part.get("annotations") or []), *self._notes.get(key, [])]
         return {**part, "text": self._texts.get(key, ""), "annotations": notes}
 
-    async def ended(self) -> list[bytes]:
-        """What is still held back."""
-        sent = []
-        for (output, content), part in self._parts.items():
-            sent += self._events(await part.flush(), {"output_index": output, "content_index": content})
-        return sent
-
     def broke(self, code: str, message: str) -> bytes:
         """The event that says so."""
         error = {"code": code, "message": message}
         response = {**self._response, "status": "failed", "error": error, "footnoted": self._record.told()}
         return self._ours("response.failed", {"response": response})
 
-    async def whole(self, reply: Json) -> Json:
-        """The reply with what was found in it."""
+    def _texts_of(self, reply: Json) -> Iterator[tuple[Any, Json, str]]:
         for at, item in enumerate(reply.get("output") or ()):
             for place, part in enumerate(item.get("content") or () if item.get("type") == "message" else ()):
                 if part.get("type") == "output_text" and part.get("text"):
-                    part["text"], noted = await self._weighed_whole((at, place), part["text"])
-                    ours = [{"type": "url_citation", **self._url_citation(*each)} for each in noted]
-                    part["annotations"] = [*(part.get("annotations") or []), *ours]
-        return {**reply, "footnoted": self._record.told()}
+                    yield (at, place), part, "text"
 
 
 class MessageReplying(Replying):
     """Anthropic's Messages: text in blocks, citations as ``citations_delta`` of their block."""
+
+    _notes_in = "citations"
 
     async def _take(self, event: Event, data: Json) -> list[bytes]:
         kind, index = data["type"], data.get("index", 0)
@@ -299,17 +313,13 @@ class MessageReplying(Replying):
         self.over = self.over or kind in ("message_stop", "error")
         return [line(event)]
 
-    def _events(self, told: Sequence[Told], index: int) -> list[bytes]:
-        sent = []
-        for each in told:
-            if isinstance(each, str):
-                sent.append(_delta(index, {"type": "text_delta", "text": each}))
-            else:
-                notes = [self._location(*one) for one in self._noted([each])]
-                sent += [_delta(index, {"type": "citations_delta", "citation": note}) for note in notes]
-        return sent
+    def _says(self, key: Any, text: str) -> bytes:
+        return _delta(key, {"type": "text_delta", "text": text})
 
-    def _location(self, number: int, each: Weighed) -> Json:
+    def _cites(self, key: Any, note: Json) -> bytes:
+        return _delta(key, {"type": "citations_delta", "citation": note})
+
+    def _note(self, number: int, each: Weighed) -> Json:
         """Anthropic's citation with a link; ``footnoted`` bounds the sentence in the block's text."""
         assert each.evidence is not None  # noqa: S101 - only these are told
         return {
@@ -321,10 +331,6 @@ class MessageReplying(Replying):
             "footnoted": {"start_index": each.start, "end_index": each.end},
         }
 
-    async def ended(self) -> list[bytes]:
-        """What is still held back."""
-        return [each for index, part in self._parts.items() for each in self._events(await part.flush(), index)]
-
     @staticmethod
     def fault(code: str, message: str) -> Json:
         """The protocol's own error body."""
@@ -334,15 +340,10 @@ class MessageReplying(Replying):
         """The event that says so."""
         return told_line(self.fault(code, message), "error")
 
-    async def whole(self, reply: Json) -> Json:
-        """The reply with what was found in it."""
+    def _texts_of(self, reply: Json) -> Iterator[tuple[Any, Json, str]]:
         for at, block in enumerate(reply.get("content") or ()):
             if block.get("type") == "text" and block.get("text"):
-                block["text"], noted = await self._weighed_whole(at, block["text"])
-                ours = [self._location(*each) for each in noted]
-                if ours:
-                    block["citations"] = [*(block.get("citations") or []), *ours]
-        return {**reply, "footnoted": self._record.told()}
+                yield at, block, "text"
 
 
 REPLYING: dict[str, type[Replying]] = {

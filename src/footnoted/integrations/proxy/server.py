@@ -44,20 +44,8 @@ _CONNECTING = 10.0
 _ENDPOINTS: dict[str, Protocol] = {"/chat/completions": "chat", "/responses": "responses", "/messages": "messages"}
 # A hop's own (RFC 9110, 7.6.1), what is told anew, and what is ours.
 _HOP = frozenset(
-    {
-        "connection",
-        "keep-alive",
-        "proxy-authenticate",
-        "proxy-authorization",
-        "proxy-connection",
-        "te",
-        "trailer",
-        "transfer-encoding",
-        "upgrade",
-        "host",
-        "content-length",
-        "accept-encoding",
-    }
+    "connection keep-alive proxy-authenticate proxy-authorization proxy-connection te trailer transfer-encoding upgrade"
+    " host content-length accept-encoding".split()
 )
 _LAST_WORDS = {
     "chat": re.compile(rb'"finish_reason"\s*:\s*"|\[DONE\]|"error"\s*:'),
@@ -100,7 +88,7 @@ class ProxySettings:
     def url(self, path_and_query: str) -> str:
         """Where a request goes: below upstream, whose own ``/v1`` is not said twice."""
         base = self.upstream.rstrip("/")
-        doubled = base.endswith("/v1") and re.match(r"/v1(?=[/?]|$)", path_and_query)
+        doubled = base.endswith("/v1") and f"{path_and_query}/".startswith(("/v1/", "/v1?"))
         return base + (path_and_query[3:] if doubled else path_and_query)
 
 
