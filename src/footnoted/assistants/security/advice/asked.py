@@ -11,7 +11,7 @@ from footnoted.assistants.security.names import framework_key, service_key
 from footnoted.assistants.security.query.finding_query import FindingQuery
 from footnoted.assistants.security.query.meaning import shipped_meanings
 from footnoted.assistants.security.query.reading import Reading, read
-from footnoted.assistants.security.query.vocabulary import Vocabulary, compact
+from footnoted.assistants.security.query.vocabulary import Vocabulary
 from footnoted.assistants.security.query.wording import chips_of, words_of
 from footnoted.types import Turn
 
@@ -176,10 +176,10 @@ def _take(reading: Reading, entities: Any, vocabulary: Vocabulary) -> None:
 
 
 def _values(vocabulary: Vocabulary, name: str, kind: str, *, exact: bool = False) -> list[str]:
-    found = [one for one in vocabulary.lookup(compact(name)) if one.field == kind and one.whole]
+    found = [one for one in vocabulary.lookup(name) if one.field == kind and one.whole]
     if not found and kind == "framework":
         found = [one for key in vocabulary.frameworks if framework_key(key) == framework_key(name)
-                 for one in vocabulary.lookup(compact(key)) if one.field == kind]  # fmt: skip
+                 for one in vocabulary.lookup(key) if one.field == kind]  # fmt: skip
     values = [value for one in found for value in one.values]
     return values or ([] if exact or kind == "framework" else [name])
 

@@ -115,7 +115,7 @@ def _known(where: Where, vocabulary: Vocabulary, wrong: list[str]) -> Where:
     for name in _LOOKED_UP:
         values = []
         for value in getattr(where, name):
-            known = vocabulary.lookup(compact(value)) or vocabulary.lookup(compact(value.partition(" (")[0]))
+            known = vocabulary.lookup(value) or vocabulary.lookup(compact(value.partition(" (")[0]))
             found = [one for one in known if one.field == name and one.whole]
             wrong += [] if found else [f"no {name} of the findings is called {value!r}"]
             values += [each for one in found for each in one.values if each not in values]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from footnoted.assistants.security.query.draft import Draft
-from footnoted.assistants.security.query.vocabulary import compact
 from footnoted.assistants.security.severity import Severity
 
 _SEVERITIES = [one.value for one in Severity]
@@ -37,7 +36,7 @@ class Saying(Draft):
             possible = self._role_before(place, "modal", 3) is not None  # what can be fixed is not what was
             after = [*self.mentions, one][place + 1]
             goes = after if one.role("change") == "gone" else one  # "gone unfixed", "gone up"
-            went = goes is not one and (goes.role("status") or compact(goes.text) in ("up", "down", "from"))
+            went = goes is not one and (goes.role("status") or goes.word in ("up", "down", "from"))
             if (change := one.role("change")) and not went and not possible and not self._is_negated(place):
                 self.where.setdefault("change", change)
             if one.role("scan") and "scan" not in self.where:
@@ -58,7 +57,7 @@ class Saying(Draft):
     def _bounded(self, place: int, severity: str) -> list[str]:
         """Of "at least high" and "worse than low" the severities that are meant; of a severity alone, itself."""
         edge, before = _SEVERITIES.index(severity), place - 1
-        if before > 0 and compact(self.mentions[before].text) == "than":
+        if before > 0 and self.mentions[before].word == "than":
             before -= 1
             less = self.mentions[before].text.casefold() in ("lower", "below", "less") or (
                 before > 0 and self.mentions[before - 1].text.casefold() == "less"
@@ -84,15 +83,15 @@ class Saying(Draft):
             if one.role("scan") == "previous" and self._is_within(place):
                 self.mentions[place] = replace(one, roles=("scan:latest",))
             elif one.role("scan") == "previous":
-                told = compact(one.text).startswith("since") or self._role_before(place, "period", 3) == "since"
+                told = one.word.startswith("since") or self._role_before(place, "period", 3) == "since"
                 self.since_last |= told and not self._has("select", "diff")
 
     def _is_within(self, place: int) -> bool:
         """Of "in the last scan", with nothing set against it: the last one there is, not the one before it."""
-        before = [compact(one.text) for one in self.mentions[max(0, place - 2) : place] if compact(one.text) != "the"]
+        before = [one.word for one in self.mentions[max(0, place - 2) : place] if one.word != "the"]
         against = self._says("than", "now", "today", "currently") or any(map(self._has, ("than", "change")))
         against |= self._has("select", "diff") or self._has("select", "compare")
-        named = compact(self.mentions[place].text) == "lastscan" and before[-1:] in (["in"], ["of"], ["at"])
+        named = self.mentions[place].word == "lastscan" and before[-1:] in (["in"], ["of"], ["at"])
         return named and not against
 
     def _scan_words(self) -> None:
@@ -128,7 +127,7 @@ class Saying(Draft):
 
     def _is_done(self) -> bool:
         """Of "what did we fix", not of "what have we to fix" or "how did": whether it was put right."""
-        words = [compact(one.text) for one in self.mentions]
+        words = [one.word for one in self.mentions]
         for place, word in enumerate(words):
             if word in ("fix", "remediate", "resolve", "close", "solve", "repair", "mend", "clear"):
                 before = words[max(0, place - 6) : place]

@@ -10,7 +10,7 @@ from footnoted.assistants.security.query.linking import Mention
 from footnoted.assistants.security.query.meaning import examples
 from footnoted.assistants.security.query.shaping import Shaping
 from footnoted.assistants.security.query.topics import Topic, has_number, stems_of, tells, topic_of
-from footnoted.assistants.security.query.vocabulary import compact, parts_of
+from footnoted.assistants.security.query.vocabulary import parts_of
 from footnoted.text import content_stems
 
 _FEW = 4  # words that a question of how things are may have of its own
@@ -28,7 +28,7 @@ class Seeking(Shaping):
         single = self._select() in ("remediation", "explain", "mapping")
         words = []
         for place, one in enumerate(self.mentions):
-            port = one.kind == "number" and compact(self.mentions[place - 1].text) == "port"
+            port = one.kind == "number" and self.mentions[place - 1].word == "port"
             plain = one.kind == "unknown" or (one.value is not None and (one.kind == "word" or port))
             meant = (plain and place not in self.used) or (one.role("change") and single)
             if meant and not self._is_said_already(place, one):
@@ -96,13 +96,13 @@ class Seeking(Shaping):
         place = next((at for at, one in words if one.text.casefold() in topic.words), 0)
         if self._heads_a_name(place):
             return True
-        led_by = compact(self.mentions[place - 1].text) if place else ""
+        led_by = self.mentions[place - 1].word if place else ""
         if led_by == "which" and any(one.role("change") for one in self.mentions[place + 1 : place + 2]):
             return True  # "which engineer fixed it"
-        if led_by == "in" or (led_by in _ASKERS and compact(self.mentions[0].text) not in _WHETHER):
+        if led_by == "in" or (led_by in _ASKERS and self.mentions[0].word not in _WHETHER):
             return True
         before = [one for one in self.mentions[:place] if not one.role("negate")]
-        asked = any(compact(one.text) in ("do", "does", "did") for one in before)
+        asked = any(one.word in ("do", "does", "did") for one in before)
         names = [one for one in before[-1:] if one.kind == "name"]
         if self.over and not names:
             return True
@@ -116,7 +116,7 @@ class Seeking(Shaping):
         before, the = self.mentions[place - 1], self.mentions[place - 2]
         named = any(each.field in ("provider", "scanner", "account") for each in before.meanings)
         last = place + 1 == len(self.mentions) or self.mentions[place + 1].apart
-        return named and compact(the.text) == "the" and last
+        return named and the.word == "the" and last
 
     def _is_said_already(self, place: int, one: Mention) -> bool:
         """Whether a word only says again what a filter holds: "not findings, buckets"."""
@@ -128,7 +128,7 @@ class Seeking(Shaping):
             if (own := set(content_stems(one.text))) and own <= stems:  # "the web-1 instance"
                 self.used.add(place)
                 return True
-        for meaning in self.vocabulary.lookup(compact(one.text)):
+        for meaning in self.vocabulary.lookup(one.text):
             if set(meaning.values) & set(self.where.get(meaning.field, ())):
                 self.used.add(place)
                 if one.text in self.reading.unfit:
@@ -140,7 +140,7 @@ class Seeking(Shaping):
         """Of "owned by the web team" the verb, which says no more than the tag."""
         reach = self.mentions[place + 1 : place + 4]
         behind = [one for one in reach if content_stems(one.text) or one.role("select")]
-        by = bool(behind) and compact(behind[0].text) == "by"
+        by = bool(behind) and behind[0].word == "by"
         return by and any(each.field == "tag" for one in behind[1:2] for each in one.meanings)
 
     def _kinds_beside(self, place: int) -> set[str]:

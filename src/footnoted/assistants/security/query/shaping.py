@@ -24,7 +24,7 @@ _NEAR, _FAR = 3, 6  # words between what parts and what is parted by
 
 def _is_parting(one: Mention) -> bool:
     """Whether a word is of parting itself ("distribution", "split"), and does not just lead to what is parted by."""
-    return compact(one.text) not in ("by", "per", "each")
+    return one.word not in ("by", "per", "each")
 
 
 class Shaping(Draft):
@@ -175,7 +175,7 @@ class Shaping(Draft):
             return ""
         told = [(place, field_of(one)) for place, one in enumerate(self.mentions)]
         parts = [(place, name) for place, name in told if name in (*_PLACES, "severity") and where.get(name)]
-        verb = (place for place in range(noun, len(told)) if compact(self.mentions[place].text) in ("is", "are"))
+        verb = (place for place in range(noun, len(told)) if self.mentions[place].word in ("is", "are"))
         at = next(verb, None)
         if at is not None and (after := [name for place, name in parts if place > at]):
             return after[0]
@@ -187,7 +187,7 @@ class Shaping(Draft):
         shared = any(  # "what share of the open findings is of X" is asked of a part, not of what passes
             one.role("status") == "fail"
             and after.role("noun") == "findings"
-            and "of" in {compact(each.text) for each in self.mentions[max(0, place - 3) : place]}
+            and "of" in {each.word for each in self.mentions[max(0, place - 3) : place]}
             for place, (one, after) in enumerate(pairwise(self.mentions))
         )
         fails = told == {"fail"} and not (shared or self.where.get("severity"))
@@ -213,18 +213,18 @@ class Shaping(Draft):
                 continue
             ends = place + (2 if one.role("select") == "count" else 4)
             for beside, each in enumerate(self.mentions[place + 1 : ends], place + 1):
-                if compact(each.text) in ("and", "or") or (each.kind == "word" and content_stems(each.text)):
+                if each.word in ("and", "or") or (each.kind == "word" and content_stems(each.text)):
                     break
                 if each.role("noun") in _PLACES or self._tag_key(each):
                     return self._group_at(beside)
         for place, one in enumerate(self.mentions):  # "across regions", "in every account"
-            every = compact(self.mentions[place - 1].text) == "every" if place else False
-            spread = compact(self.mentions[place - 1].text) in ("across", "among") if place else False
+            every = self.mentions[place - 1].word == "every" if place else False
+            spread = self.mentions[place - 1].word in ("across", "among") if place else False
             if (every or spread) and one.role("noun") in _PLACES:
                 return self._group_at(place)
         if self.over:
             return f"first_seen_{self.over}"
-        first = compact(self.mentions[0].text) if self.mentions else ""
+        first = self.mentions[0].word if self.mentions else ""
         came = any(map(self._has, ("first", "seen", "arose")))
         if first == "when" and came and not self._has("order"):
             return "first_seen_month"
@@ -239,7 +239,7 @@ class Shaping(Draft):
             of = [self.mentions[at].role("noun") for at in range(by)]
             typed = any(each.field == "resource_type" for one in self.mentions[:by] for each in one.meanings)
             of += ["resources"] * typed
-            words = {compact(one.text) for one in self.mentions[by:place]}  # "have no", "do not have"
+            words = {one.word for one in self.mentions[by:place]}  # "have no", "do not have"
             if words & {"no", "without", "have", "has"} and {*_PLACES, "resources", "checks"} & {*of}:
                 found.append(self.mentions[place].text)
         return found if self.without else []
@@ -276,13 +276,13 @@ class Shaping(Draft):
         return ""
 
     def _tag_key(self, one: Mention) -> str:
-        plain = compact(one.text)
+        plain = one.word
         keys = {tag.partition(":")[0] for tag in self.vocabulary.tags}
         return next((key for key in keys if compact(key) in (plain, plain.rstrip("s"))), "")
 
     def _sides(self, where: dict[str, Any]) -> list[Where]:
         """What is set side by side: two or more values of one field, or the two of a kind a provider has."""
-        words = {compact(one.text) for one in self.mentions}
+        words = {one.word for one in self.mentions}
         comparing = self._has("select", "compare") or "than" in words or "or" in words or "between" in words
         comparing |= bool(words & {"better", "worse", "agree", "who"})
         comparing |= bool(words & {"difference", "gap"}) and not (self._has("scan") or "change" in where)
@@ -305,7 +305,7 @@ class Shaping(Draft):
         for first, second in pairwise(named):
             shared = field_of(self.mentions[first]) == field_of(self.mentions[second]) != ""
             between = self.mentions[first + 1 : second]
-            words = {compact(one.text) for one in between}
+            words = {one.word for one in between}
             if words & {"and", "or"} or any(one.apart for one in self.mentions[first + 1 : second + 1]):
                 continue
             verb = any(one.kind == "word" and content_stems(one.text) for one in between)  # "does this exceed that"
@@ -315,7 +315,7 @@ class Shaping(Draft):
 
     def _format(self) -> None:
         for one in self.mentions:
-            plain = compact(one.text)
+            plain = one.word
             if plain in ("terraform", "hcl"):
                 self.reading.format = "terraform"
             elif plain in ("cli", "gcloud", "command", "commands", "kubectl"):
@@ -324,4 +324,4 @@ class Shaping(Draft):
                 self.reading.format = "console"
 
     def _is_plural(self) -> bool:
-        return any(compact(one.text) in ("findings", "ones", "resources") for one in self.mentions)
+        return any(one.word in ("findings", "ones", "resources") for one in self.mentions)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from footnoted.assistants.security.query.accounting import Held
 from footnoted.assistants.security.query.draft import Choice, Draft, Reading
 from footnoted.assistants.security.query.relations import beyond_flat, field_of, negations
-from footnoted.assistants.security.query.vocabulary import Meaning, compact
+from footnoted.assistants.security.query.vocabulary import Meaning
 from footnoted.assistants.security.query.words import NOT_IN_SCANS, UNITS
 
 _SEVERAL = 5  # names told one by one
@@ -31,7 +31,7 @@ class Telling(Draft):
         held = Held(reading.query, self.vocabulary, self.mentions)
         reading.open = [text for text, _ in self.ambiguous]
         reading.unfit += beyond_flat(self.mentions)
-        asked = [place for place, one in enumerate(self.mentions) if compact(one.text) == "howmany"]
+        asked = [place for place, one in enumerate(self.mentions) if one.word == "howmany"]
         left = {*held.left(), *asked[1:], *self._unplaced()} - self._everyone()
         left -= set(self._denied_names().values())  # each choice holds what is denied of its own name
         for place in sorted(left):
@@ -47,7 +47,7 @@ class Telling(Draft):
                 reading.unfit.append(one.text)
             else:
                 reading.unused.append(plain)
-        done = {"did", "have", "has", "was", "were"} & {compact(one.text) for one in self.mentions}
+        done = {"did", "have", "has", "was", "were"} & {one.word for one in self.mentions}
         if self.assumed_new and done and reading.unused and reading.query.where.change == "new":
             reading.unfit.append(reading.unused[-1])  # something was done, and not what
         self._tell_leaps()
@@ -70,7 +70,7 @@ class Telling(Draft):
         if one.role("noun") in UNITS:
             both = place > 0 and self.mentions[place - 1].role("both") is not None  # "both days included"
             return self.reading.query.select not in ("explain", "remediation", "mapping") and not both
-        before = compact(self.mentions[place - 1].text) if place else ""
+        before = self.mentions[place - 1].word if place else ""
         return one.kind == "word" and one.text[:1].isupper() and before in _BEFORE_NAMES
 
     def _tell_leaps(self) -> None:
@@ -167,8 +167,8 @@ class Telling(Draft):
         for one in self.mentions:
             if one.kind == "name" or one.role("noun") or one.role("severity") or one.role("check"):
                 return ""
-            if compact(one.text) in _THEM:
-                named = compact(one.text) == "they" and any(each.kind == "name" for each in self.mentions)
+            if one.word in _THEM:
+                named = one.word == "they" and any(each.kind == "name" for each in self.mentions)
                 return "" if named else one.text
         return ""
 
@@ -223,7 +223,7 @@ class Telling(Draft):
         everything = reading.query.select == "list" and not (told - {"status"} or self.without or self._has("order"))
         if everything and reading.unused and not (reading.follows or reading.overall or reading.choices):
             reading.reason = reading.reason or f"“{', '.join(reading.unused)}”"
-        words = [compact(one.text) for one in self.mentions]
+        words = [one.word for one in self.mentions]
         for word, why in NOT_IN_SCANS.items():
             if word in words and reading.query.select != "compare" and not (word == "who" and "call" in words):
                 follows = words[words.index(word) + 1 :][:1]

@@ -10,7 +10,6 @@ from typing import Any
 from footnoted.assistants.security.names import requirement_key
 from footnoted.assistants.security.query.draft import Draft
 from footnoted.assistants.security.query.linking import Mention
-from footnoted.assistants.security.query.vocabulary import compact
 from footnoted.assistants.security.query.words import UNITS, span
 from footnoted.text import content_stems
 
@@ -26,7 +25,7 @@ class Timing(Draft):
         for place, one in enumerate(self.mentions):
             if one.kind == "date":
                 self._date(place, one)
-            unit = compact(one.text)
+            unit = one.word
             if unit in UNITS and place not in self.used and not self._between(place):
                 self._period(place, UNITS[unit])
 
@@ -36,7 +35,7 @@ class Timing(Draft):
         before = self._bound(place)
         self.used.add(place)
         others = [each for each in self.mentions[place + 1 :] if each.kind == "date"]
-        spanned = before == "between" or (place > 0 and compact(self.mentions[place - 1].text) == "from")
+        spanned = before == "between" or (place > 0 and self.mentions[place - 1].word == "from")
         if spanned and others:
             days_of = others[0].value
             became = self._has("change") or {"muted", "pass"} & set(self._states())
@@ -83,11 +82,11 @@ class Timing(Draft):
     def _bound(self, place: int) -> str:
         """How a day bounds: since it, after, before, until; "on or before" is until, and "after" without its day."""
         for at in range(place - 1, max(-1, place - 4), -1):
-            one, word = self.mentions[at], compact(self.mentions[at].text)
+            one, word = self.mentions[at], self.mentions[at].word
             if word in _EDGES and (word != "from" or self._has("seen") or self._has("arose")):
                 self.mentions[at] = one = replace(one, kind="role", roles=(f"period:{_EDGES[word]}",))
             if (told := one.role("period")) not in (None, "last", "this"):
-                whole = word in (*_EDGES, "since") or compact(self.mentions[at - 1].text) == "or"
+                whole = word in (*_EDGES, "since") or self.mentions[at - 1].word == "or"
                 return {("since", False): "after", ("before", True): "until"}.get((str(told), whole), str(told))
             if content_stems(one.text) and told is None:
                 break
@@ -110,7 +109,7 @@ class Timing(Draft):
 
     def _negated_past(self) -> bool:
         """Of "What was not there on the 9th" is what is new since."""
-        words = {compact(one.text) for one in self.mentions}
+        words = {one.word for one in self.mentions}
         denied = words & {"wasnt", "werent", "not", "didnt"}
         return bool(denied and words & {"there", "was", "were", "exist", "wasnt"})
 
@@ -121,11 +120,11 @@ class Timing(Draft):
             self.used.update(range(place - len(counted), place + 1))
             self.reading.unfit.append(" ".join(one.text for one in [*counted, self.mentions[place]]))
             return
-        if number is not None and compact(number.text) == "a" and self._role_before(place - 1, "than", 1):
+        if number is not None and number.word == "a" and self._role_before(place - 1, "than", 1):
             number = self.mentions[place - 1] = replace(number, kind="number", value=1)  # "older than a month"
         if number is not None and number.kind == "number":
             self.used.update((place - 1, place))
-            count = span(int(str(number.value)), compact(self.mentions[place].text), self.vocabulary.today)
+            count = span(int(str(number.value)), self.mentions[place].word, self.vocabulary.today)
             if count > _LONGEST or _YEAR.fullmatch(number.text):
                 self.reading.unfit.append(f"{number.text} {self.mentions[place].text}")
                 return
@@ -157,7 +156,7 @@ class Timing(Draft):
             since, until = self._calendar(place, told) or (self.vocabulary.today - timedelta(days=days), None)
             near = self.vocabulary.previous is not None and abs((self.vocabulary.previous - since).days) <= days // 3
             dated = any(map(self._has, ("seen", "arose", "change"))) or self._role_before(place, "period", 3) == "since"
-            self.against_last |= near and compact(self.mentions[place - 2].text) == "than"  # "more than last week"
+            self.against_last |= near and self.mentions[place - 2].word == "than"  # "more than last week"
             if near and (self.against_last or self._has("select", "diff")):
                 return
             if not dated and not self._says("fix", "remediate", "resolve", "close"):
@@ -172,10 +171,10 @@ class Timing(Draft):
     def _between(self, place: int) -> bool:
         """Of "between 30 and 60 days" both ages, where they are of findings and not of the thing itself."""
         led, low, to, high, unit = [self.mentions[max(0, place - back)] for back in (4, 3, 2, 1, 0)]
-        if {low.kind, high.kind} != {"number"} or compact(to.text) not in ("and", "to"):
+        if {low.kind, high.kind} != {"number"} or to.word not in ("and", "to"):
             return False
-        ages = sorted(span(int(str(one.value)), compact(unit.text), self.vocabulary.today) for one in (low, high))
-        spans = led.role("period") == "between" or compact(led.text) == "for"
+        ages = sorted(span(int(str(one.value)), unit.word, self.vocabulary.today) for one in (low, high))
+        spans = led.role("period") == "between" or led.word == "for"
         if not spans or ages[1] > _LONGEST or self._aged_itself(place - 4):
             return False
         self.used.update(range(place - 3, place + 1))
@@ -186,8 +185,8 @@ class Timing(Draft):
     def _calendar(self, place: int, told: str) -> tuple[date, date | None] | None:
         """The days of "this month" and "last year", which the calendar has; "the last month" is that long up to now."""
         unit, today = self.mentions[place].text.casefold(), self.vocabulary.today
-        led = place > 1 and compact(self.mentions[place - 2].text) in ("the", "our")
-        if unit not in ("month", "year") or led or compact(self.mentions[place - 1].text) not in ("this", "last"):
+        led = place > 1 and self.mentions[place - 2].word in ("the", "our")
+        if unit not in ("month", "year") or led or self.mentions[place - 1].word not in ("this", "last"):
             return None
         begun = today.replace(day=1) if unit == "month" else today.replace(month=1, day=1)
         if told == "this":
@@ -197,7 +196,7 @@ class Timing(Draft):
 
     def _aged_itself(self, place: int) -> str:
         """What is said to be older than something, where that is no finding."""
-        if place < 1 or compact(self.mentions[place].text) not in ("olderthan", "newerthan", "youngerthan", "between"):
+        if place < 1 or self.mentions[place].word not in ("olderthan", "newerthan", "youngerthan", "between"):
             return ""
         of = self.mentions[place - 1]
         typed = of.kind == "name" and all(each.field in ("resource_type", "resource") for each in of.meanings)
@@ -248,4 +247,4 @@ class Timing(Draft):
 
 
 def _first(before: Mention | None) -> bool:
-    return before is not None and compact(before.text) in ("top", "first", "worst", "last")
+    return before is not None and before.word in ("top", "first", "worst", "last")
