@@ -13,6 +13,7 @@ from footnoted.assistants.security.query.meaning import shipped_meanings
 from footnoted.assistants.security.query.reading import Reading, read
 from footnoted.assistants.security.query.vocabulary import Vocabulary
 from footnoted.assistants.security.query.wording import chips_of, words_of
+from footnoted.assistants.security.severity import Severity
 from footnoted.types import Turn
 
 if TYPE_CHECKING:
@@ -165,8 +166,7 @@ def _take(reading: Reading, entities: Any, vocabulary: Vocabulary) -> None:
         reading.query = reading.query.model_copy(update={"where": named, "select": "list", "group_by": ""})
         reading.names_findings, reading.reason = True, ""
         return
-    where["severity"] = [one for one in _texts(entities, "severities") if one in
-                         ("critical", "high", "medium", "low", "informational")]  # fmt: skip
+    where["severity"] = [one for one in _texts(entities, "severities") if one in [*Severity]]
     kept: Where = reading.query.where
     told = {name: value for name, value in where.items() if value and not getattr(kept, name)}
     if told:

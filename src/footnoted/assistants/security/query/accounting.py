@@ -11,6 +11,7 @@ from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any
 
 from footnoted.assistants.security.names import requirement_key
+from footnoted.assistants.security.query.linking import at
 from footnoted.assistants.security.query.relations import HAVING, negations
 from footnoted.assistants.security.query.topics import denies, has_number, tells
 from footnoted.assistants.security.query.vocabulary import compact
@@ -52,7 +53,7 @@ class Held:
         if one.kind == "version":
             return any(compact(each.version) == compact(str(one.value)) for each in self.wheres)
         if one.kind == "number":
-            of_port = place > 0 and self.mentions[place - 1].word == "port" and self._in_checks(one.text)
+            of_port = at(self.mentions, place - 1).word == "port" and self._in_checks(one.text)
             return of_port or self._counts(place, int(str(one.value)))
         if one.kind == "date":
             return self._dates(*one.value)  # type: ignore[misc]
@@ -149,22 +150,22 @@ class Held:
         """A number before a unit is a span of time; any other is how many are shown, or set side by side."""
         behind = self.mentions[place + 1 : place + 3]  # "30 and 60 days"
         joined = [one.kind for one in behind[1:]] == ["number"] and behind[0].word in ("and", "to")
-        after = next(iter(self.mentions[place + 1 + 2 * joined :]), None)
-        if after is not None and after.word in UNITS:
+        after = at(self.mentions, place + 1 + 2 * joined)
+        if after.word in UNITS:
             least = {each.open_for_more_than + 1 for each in self.wheres if each.open_for_more_than is not None}
             ends = {each.open_for_more_than for each in self.wheres} | least
             told = bool(self.checks) and all(has_number(each, number) for each in self.checks)
             days = span(number, after.word, self.vocabulary.today)
             ages = {(self.vocabulary.today - day).days for day in self._days()}
             return told or days in ends | ages | {age + 1 for age in ages}
-        if after is not None and after.role("noun") in ("scan", "text"):
+        if after.role("noun") in ("scan", "text"):
             return after.role("noun") == "text" or self._changed
         if self.mentions[place].text.casefold() == "one":
             return True
-        before = self.mentions[place - 1] if place else None
-        if before is not None and before.role("select") == "group":
+        before = at(self.mentions, place - 1)
+        if before.role("select") == "group":
             return False  # "per 100 resources"
-        if any(each is not None and each.kind == "word" and not self._is_held(each) for each in (after, before)):
+        if any(each.kind == "word" and not self._is_held(each) for each in (after, before)):
             return False  # "three sprints", "floor 3": it is of what no field holds
         query = self.query
         return number in {len(query.sides) or None, query.limit if query.select in ("list", "group") else None}
@@ -199,7 +200,8 @@ class Held:
         if kind == "severity":
             if negated:
                 return bool(query.exclude.severity)
-            if self.mentions[place - 1].role("than") or self.mentions[place - 1].word == "than":
+            before = at(self.mentions, place - 1)
+            if before.role("than") or before.word == "than":
                 return bool(self._all("severity"))
             sides = query.select == "compare" and not where.severity  # each side is told by severity
             return value in self._all("severity") or by == "severity" or sides
@@ -325,8 +327,8 @@ class Held:
         query = self.query
         if query.group_by.startswith("first_seen"):  # by when they came, not by when they changed
             return query.group_by == f"first_seen_{unit}" and query.where.change in (None, "new")
-        before = self.mentions[place - 1] if place else None
-        if before is None or self.mentions[place].text.casefold().endswith("ly"):  # "weekly" only groups
+        before = at(self.mentions, place - 1)
+        if self.mentions[place].text.casefold().endswith("ly"):  # "weekly" only groups
             return False
         told = before.kind == "number" or before.role("select") == "count" or any(map(before.role, ("period", "than")))
         return told and (timed or query.select == "age" or query.order_by == "oldest")
@@ -336,8 +338,7 @@ class Held:
         if self.mentions[place].near and query.group_by != value:
             return value == "severity" and shows and query.order_by == "severity"  # "the most severe"
         if value in ("findings", "text", "scan"):
-            before = self.mentions[place - 1] if place else None
-            return value != "scan" or before is None or before.role("select") != "count"
+            return value != "scan" or at(self.mentions, place - 1).role("select") != "count"
         if value == "resources":
             return shows or query.of == "resources" or by == "resource" or bool(self._all("resource"))
         if value == "checks":

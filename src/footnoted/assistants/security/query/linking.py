@@ -69,6 +69,11 @@ class Mention:
         """Its letters and digits alone."""
         return compact(self.text)
 
+    @property
+    def fields(self) -> set[str]:
+        """The fields that it may be a name of."""
+        return {one.field for one in self.meanings}
+
     def role(self, kind: str) -> str | None:
         """The value of a role of this kind: of ``severity:high`` asked for ``severity``, ``high``."""
         return next((one.partition(":")[2] or one for one in self.roles if one.partition(":")[0] == kind), None)

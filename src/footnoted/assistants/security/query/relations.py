@@ -22,7 +22,7 @@ _RANKED = frozenset("account region service provider scanner category framework 
 
 def kinds_of(one: Mention) -> set[str]:
     """The fields a mention may be of."""
-    return {each.field for each in one.meanings} | {role.partition(":")[0] for role in one.roles if ":" in role}
+    return one.fields | {role.partition(":")[0] for role in one.roles if ":" in role}
 
 
 def negations(mentions: Sequence[Mention]) -> dict[int, int]:
@@ -67,8 +67,7 @@ def field_of(one: Mention) -> str:
     """The one field a mention narrows by; nothing where it narrows by none."""
     if one.role("severity"):
         return "severity"
-    fields = {each.field for each in one.meanings} if one.kind == "name" else set()
-    return fields.pop() if len(fields) == 1 else ""
+    return next(iter(one.fields)) if one.kind == "name" and len(one.fields) == 1 else ""
 
 
 def beyond_flat(mentions: Sequence[Mention]) -> list[str]:

@@ -27,16 +27,15 @@ class Saying(Draft):
                 told += self._bounded(place, severity)
             if (status := one.role("status")) == "fail" and self._is_negated(place):  # what of all that does not fail?
                 self.reading.unfit.append(f"not {one.text}")
-            elif status and place and self.mentions[place - 1].role("ended"):
+            elif status and self._at(place - 1).role("ended"):
                 self.where["change"] = {"fail": "fixed", "muted": "unmuted", "pass": "new"}.get(status, "gone")
             elif status:
                 target = self.without if self._is_negated(place) else self.where
                 if not (status == "fail" and self._role_before(place, "select", 1) == "group"):
                     target.setdefault("status", []).append(status)
             possible = self._role_before(place, "modal", 3) is not None  # what can be fixed is not what was
-            after = [*self.mentions, one][place + 1]
-            goes = after if one.role("change") == "gone" else one  # "gone unfixed", "gone up"
-            went = goes is not one and (goes.role("status") or goes.word in ("up", "down", "from"))
+            goes = self._at(place + 1)  # "gone unfixed", "gone up"
+            went = one.role("change") == "gone" and (goes.role("status") or goes.word in ("up", "down", "from"))
             if (change := one.role("change")) and not went and not possible and not self._is_negated(place):
                 self.where.setdefault("change", change)
             if one.role("scan") and "scan" not in self.where:
@@ -59,26 +58,22 @@ class Saying(Draft):
         edge, before = _SEVERITIES.index(severity), place - 1
         if before > 0 and self.mentions[before].word == "than":
             before -= 1
-            less = self.mentions[before].text.casefold() in ("lower", "below", "less") or (
-                before > 0 and self.mentions[before - 1].text.casefold() == "less"
-            )
-            self.mentions[before] = replace(
-                self.mentions[before], kind="role", roles=("than:less" if less else "than:more",)
-            )
-        than = self.mentions[before].role("than") if before >= 0 else None
+            less = self.mentions[before].word in ("lower", "below", "less") or self._at(before - 1).word == "less"
+            than = "than:less" if less else "than:more"
+            self.mentions[before] = replace(self.mentions[before], kind="role", roles=(than,))
+        than = self._at(before).role("than")
         meant = {
             "more": _SEVERITIES[:edge], "least": _SEVERITIES[: edge + 1],
             "less": _SEVERITIES[edge + 1 :], "most": _SEVERITIES[edge:],
         }.get(than or "", [severity])  # fmt: skip
         if not meant:
-            self.reading.unfit.append(f"{self.mentions[before].text} {severity}")
+            self.reading.unfit.append(f"{self._at(before).text} {severity}")
         return meant
 
     def _scans_named(self) -> None:
         """Of "the newest scan", which orders nothing, and "since the last scan", of what became of findings."""
         for place, one in enumerate(self.mentions):
-            following = self.mentions[place + 1 : place + 2]
-            if one.role("order") == "newest" and following and following[0].role("noun") == "scan":
+            if one.role("order") == "newest" and self._at(place + 1).role("noun") == "scan":
                 self.mentions[place] = replace(one, roles=("scan:latest",))
             if one.role("scan") == "previous" and self._is_within(place):
                 self.mentions[place] = replace(one, roles=("scan:latest",))

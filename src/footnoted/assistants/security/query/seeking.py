@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 from typing import Any
 
-from footnoted.assistants.security.query.linking import Mention
+from footnoted.assistants.security.query.linking import Mention, at
 from footnoted.assistants.security.query.meaning import examples
 from footnoted.assistants.security.query.shaping import Shaping
 from footnoted.assistants.security.query.topics import Topic, has_number, stems_of, tells, topic_of
@@ -16,7 +16,6 @@ from footnoted.text import content_stems
 _FEW = 4  # words that a question of how things are may have of its own
 _ASKERS = {"i", "we", "you", "they"}  # of whom a verb may be right behind them
 _WHETHER = {"do", "does", "did", "have", "are", "is", "can"}  # first words of what is answered with yes or no
-_NAMED = 2  # words before one that a name and its article lead
 _OVERALL = 0.01  # fitted: how much nearer to such questions it must be
 
 
@@ -28,7 +27,7 @@ class Seeking(Shaping):
         single = self._select() in ("remediation", "explain", "mapping")
         words = []
         for place, one in enumerate(self.mentions):
-            port = one.kind == "number" and self.mentions[place - 1].word == "port"
+            port = one.kind == "number" and self._at(place - 1).word == "port"
             plain = one.kind == "unknown" or (one.value is not None and (one.kind == "word" or port))
             meant = (plain and place not in self.used) or (one.role("change") and single)
             if meant and not self._is_said_already(place, one):
@@ -69,7 +68,7 @@ class Seeking(Shaping):
         if strange and speak:
             self.where["service"] = [one for one in services if one not in strange]
             topic = replace(topic, checks=tuple(speak))
-        kinds = [one.text for one in self.mentions if any(each.field == "resource_type" for each in one.meanings)]
+        kinds = [one.text for one in self.mentions if "resource_type" in one.fields]
         words = {one.split()[-1] for one in kinds}
         speak = [one for one in topic.checks if any(tells(word, self.vocabulary.checks[one]) for word in words)]
         return replace(topic, checks=tuple(speak)) if speak else topic
@@ -96,8 +95,8 @@ class Seeking(Shaping):
         place = next((at for at, one in words if one.text.casefold() in topic.words), 0)
         if self._heads_a_name(place):
             return True
-        led_by = self.mentions[place - 1].word if place else ""
-        if led_by == "which" and any(one.role("change") for one in self.mentions[place + 1 : place + 2]):
+        led_by = self._at(place - 1).word
+        if led_by == "which" and self._at(place + 1).role("change"):
             return True  # "which engineer fixed it"
         if led_by == "in" or (led_by in _ASKERS and self.mentions[0].word not in _WHETHER):
             return True
@@ -106,22 +105,18 @@ class Seeking(Shaping):
         names = [one for one in before[-1:] if one.kind == "name"]
         if self.over and not names:
             return True
-        scanner = any(each.field == "scanner" for one in names for each in one.meanings)
+        scanner = any("scanner" in one.fields for one in names)
         return asked and bool(names) and (scanner or bool(self._sides(dict(self.where))))
 
     def _heads_a_name(self, place: int) -> bool:
         """Of "the Security Hub side," the word that only carries the name: what it would be of follows nowhere."""
-        if place < _NAMED:
-            return False
-        before, the = self.mentions[place - 1], self.mentions[place - 2]
-        named = any(each.field in ("provider", "scanner", "account") for each in before.meanings)
+        named = self._at(place - 1).fields & {"provider", "scanner", "account"}
         last = place + 1 == len(self.mentions) or self.mentions[place + 1].apart
-        return named and the.word == "the" and last
+        return bool(named) and self._at(place - 2).word == "the" and last
 
     def _is_said_already(self, place: int, one: Mention) -> bool:
         """Whether a word only says again what a filter holds: "not findings, buckets"."""
-        after = self.mentions[place + 1 : place + 2]
-        if self._is_of_a_team(place) or (after and after[0].role("noun") in ("severity", "status")):
+        if self._is_of_a_team(place) or self._at(place + 1).role("noun") in ("severity", "status"):
             return True  # "unknown severity" is said of no check
         if beside := self._kinds_beside(place):
             stems = {stem for kind in beside for part in parts_of(kind) for stem in content_stems(part)}
@@ -140,13 +135,12 @@ class Seeking(Shaping):
         """Of "owned by the web team" the verb, which says no more than the tag."""
         reach = self.mentions[place + 1 : place + 4]
         behind = [one for one in reach if content_stems(one.text) or one.role("select")]
-        by = bool(behind) and behind[0].word == "by"
-        return by and any(each.field == "tag" for one in behind[1:2] for each in one.meanings)
+        return at(behind, 0).word == "by" and "tag" in at(behind, 1).fields
 
     def _kinds_beside(self, place: int) -> set[str]:
         """The types of the resource that is named right beside a word."""
-        beside = [self.mentions[at] for at in (place - 1, place + 1) if 0 <= at < len(self.mentions)]
-        named = [each for one in beside if one.kind == "name" for each in one.meanings if each.field == "resource"]
+        beside = [one for one in (self._at(place - 1), self._at(place + 1)) if one.kind == "name"]
+        named = [each for one in beside for each in one.meanings if each.field == "resource"]
         resources = (self.vocabulary.resource_name(value) for each in named for value in each.values)
         return {kind for each in resources for kind in self.vocabulary.resource_kinds.get(each, ())}
 

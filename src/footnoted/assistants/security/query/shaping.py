@@ -153,7 +153,7 @@ class Shaping(Draft):
                 return "findings" if noun == "checks" and passed else noun
             if noun == "findings" and not one.near:
                 return "findings"
-            typed = any(each.field == "resource_type" for each in one.meanings) and self.where.get("resource_type")
+            typed = "resource_type" in one.fields and self.where.get("resource_type")
             if typed and self._role_before(place, "select", 3):
                 return "resources"
         return "findings"
@@ -194,15 +194,15 @@ class Shaping(Draft):
         return self._has("comply") or "pass" in told or fails
 
     def _asks_for_findings(self) -> bool:
-        roles = {role.partition(":")[0] + ":" + role.partition(":")[2] for one in self.mentions for role in one.roles}
-        return bool(roles & {"select:count", "noun:findings", "status:fail", "status:muted", "status:pass", "comply:"})
+        roles = {role for one in self.mentions for role in one.roles}
+        return bool(roles & {"select:count", "noun:findings", "status:fail", "status:muted", "status:pass", "comply"})
 
     def _group(self) -> str:
         """The field after by, per or each; or the one of "which accounts have how many"."""
         for place, one in enumerate(self.mentions):
             if one.role("select") != "group":
                 continue
-            if place + 1 < len(self.mentions) and self.mentions[place + 1].role("select") == "count":
+            if self._at(place + 1).role("select") == "count":
                 return self._ranked()  # "by number of": what stands before is ranked
             reach = range(place + 1, min(place + 1 + (_FAR if _is_parting(one) else _NEAR), len(self.mentions)))
             for beside in [*reach, *([place - 1] if place and _is_parting(one) else [])]:
@@ -218,13 +218,11 @@ class Shaping(Draft):
                 if each.role("noun") in _PLACES or self._tag_key(each):
                     return self._group_at(beside)
         for place, one in enumerate(self.mentions):  # "across regions", "in every account"
-            every = self.mentions[place - 1].word == "every" if place else False
-            spread = self.mentions[place - 1].word in ("across", "among") if place else False
-            if (every or spread) and one.role("noun") in _PLACES:
+            if self._at(place - 1).word in ("every", "across", "among") and one.role("noun") in _PLACES:
                 return self._group_at(place)
         if self.over:
             return f"first_seen_{self.over}"
-        first = self.mentions[0].word if self.mentions else ""
+        first = self._at(0).word
         came = any(map(self._has, ("first", "seen", "arose")))
         if first == "when" and came and not self._has("order"):
             return "first_seen_month"
@@ -237,8 +235,7 @@ class Shaping(Draft):
             if self.mentions[place].role("any") is not None or self.mentions[by].apart:
                 continue
             of = [self.mentions[at].role("noun") for at in range(by)]
-            typed = any(each.field == "resource_type" for one in self.mentions[:by] for each in one.meanings)
-            of += ["resources"] * typed
+            of += ["resources" for one in self.mentions[:by] if "resource_type" in one.fields]
             words = {one.word for one in self.mentions[by:place]}  # "have no", "do not have"
             if words & {"no", "without", "have", "has"} and {*_PLACES, "resources", "checks"} & {*of}:
                 found.append(self.mentions[place].text)
@@ -251,8 +248,8 @@ class Shaping(Draft):
         """The field that a word names as what is grouped by; nothing where it only says of what kind a name is."""
         one = self.mentions[place]
         noun = one.role("noun")
-        beside = self.mentions[max(0, place - 1) : place] + self.mentions[place + 1 : place + 2]
-        if noun in _PLACES and any(each.kind == "name" and noun in map(str, kinds_of(each)) for each in beside[:1]):
+        beside = self._at(place - 1 if place else place + 1)
+        if noun in _PLACES and beside.kind == "name" and noun in kinds_of(beside):
             return ""
         by = {"month": "first_seen_month", "week": "first_seen_week", "resources": "resource", "checks": "check"}
         if noun in _GROUPS or noun in by:

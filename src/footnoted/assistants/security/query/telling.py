@@ -68,9 +68,9 @@ class Telling(Draft):
         """Whether a word that no field holds would be a filter: a name behind a preposition, or a time."""
         one = self.mentions[place]
         if one.role("noun") in UNITS:
-            both = place > 0 and self.mentions[place - 1].role("both") is not None  # "both days included"
+            both = self._at(place - 1).role("both") is not None  # "both days included"
             return self.reading.query.select not in ("explain", "remediation", "mapping") and not both
-        before = self.mentions[place - 1].word if place else ""
+        before = self._at(place - 1).word
         return one.kind == "word" and one.text[:1].isupper() and before in _BEFORE_NAMES
 
     def _tell_leaps(self) -> None:
@@ -112,12 +112,8 @@ class Telling(Draft):
 
     def _everyone(self) -> set[int]:
         """The places of "every account" and "all regions", which leave nothing out."""
-        nouns = (place for place, one in enumerate(self.mentions) if place and one.kind == "role" and one.role("noun"))
-        return {
-            place
-            for place in nouns
-            if self.mentions[place - 1].role("any") and self.mentions[place].role("noun") not in UNITS
-        }
+        nouns = ((place, one.role("noun")) for place, one in enumerate(self.mentions) if one.kind == "role")
+        return {place for place, noun in nouns if noun and noun not in UNITS and self._at(place - 1).role("any")}
 
     def _choices(self) -> None:
         """Each field that all names with several meanings share is read for itself; so is each of what went before."""

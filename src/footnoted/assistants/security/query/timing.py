@@ -35,7 +35,7 @@ class Timing(Draft):
         before = self._bound(place)
         self.used.add(place)
         others = [each for each in self.mentions[place + 1 :] if each.kind == "date"]
-        spanned = before == "between" or (place > 0 and self.mentions[place - 1].word == "from")
+        spanned = before == "between" or self._at(place - 1).word == "from"
         if spanned and others:
             days_of = others[0].value
             became = self._has("change") or {"muted", "pass"} & set(self._states())
@@ -86,7 +86,7 @@ class Timing(Draft):
             if word in _EDGES and (word != "from" or self._has("seen") or self._has("arose")):
                 self.mentions[at] = one = replace(one, kind="role", roles=(f"period:{_EDGES[word]}",))
             if (told := one.role("period")) not in (None, "last", "this"):
-                whole = word in (*_EDGES, "since") or self.mentions[at - 1].word == "or"
+                whole = word in (*_EDGES, "since") or self._at(at - 1).word == "or"
                 return {("since", False): "after", ("before", True): "until"}.get((str(told), whole), str(told))
             if content_stems(one.text) and told is None:
                 break
@@ -114,15 +114,15 @@ class Timing(Draft):
         return bool(denied and words & {"there", "was", "were", "exist", "wasnt"})
 
     def _period(self, place: int, days: int) -> None:
-        number = self.mentions[place - 1] if place else None
+        number = self._at(place - 1)
         if not days:
-            counted = [number] if number is not None and number.kind == "number" else []
-            self.used.update(range(place - len(counted), place + 1))
-            self.reading.unfit.append(" ".join(one.text for one in [*counted, self.mentions[place]]))
+            counted = self.mentions[place - (number.kind == "number") : place + 1]
+            self.used.update(range(place + 1 - len(counted), place + 1))
+            self.reading.unfit.append(" ".join(one.text for one in counted))
             return
-        if number is not None and number.word == "a" and self._role_before(place - 1, "than", 1):
+        if number.word == "a" and self._role_before(place - 1, "than", 1):
             number = self.mentions[place - 1] = replace(number, kind="number", value=1)  # "older than a month"
-        if number is not None and number.kind == "number":
+        if number.kind == "number":
             self.used.update((place - 1, place))
             count = span(int(str(number.value)), self.mentions[place].word, self.vocabulary.today)
             if count > _LONGEST or _YEAR.fullmatch(number.text):
@@ -142,10 +142,8 @@ class Timing(Draft):
             else:
                 self.reading.unfit.append(f"{number.text} {self.mentions[place].text}")
             return
-        if self._role_before(place, "select", 1) == "group" or self._role_before(place, "period", 1) == "in":
-            return
-        told = self._role_before(place, "period", 1)
-        if told in ("last", "this"):
+        told = number.role("period")
+        if told in ("last", "this") and number.role("select") != "group":
             self.used.add(place)
             if told == "last" and self.mentions[place].text.casefold() in ("weeks", "months"):  # how it went, over them
                 self.over = self.mentions[place].text.casefold()[:-1]
@@ -156,7 +154,7 @@ class Timing(Draft):
             since, until = self._calendar(place, told) or (self.vocabulary.today - timedelta(days=days), None)
             near = self.vocabulary.previous is not None and abs((self.vocabulary.previous - since).days) <= days // 3
             dated = any(map(self._has, ("seen", "arose", "change"))) or self._role_before(place, "period", 3) == "since"
-            self.against_last |= near and self.mentions[place - 2].word == "than"  # "more than last week"
+            self.against_last |= near and self._at(place - 2).word == "than"  # "more than last week"
             if near and (self.against_last or self._has("select", "diff")):
                 return
             if not dated and not self._says("fix", "remediate", "resolve", "close"):
@@ -170,7 +168,7 @@ class Timing(Draft):
 
     def _between(self, place: int) -> bool:
         """Of "between 30 and 60 days" both ages, where they are of findings and not of the thing itself."""
-        led, low, to, high, unit = [self.mentions[max(0, place - back)] for back in (4, 3, 2, 1, 0)]
+        led, low, to, high, unit = (self._at(place - back) for back in (4, 3, 2, 1, 0))
         if {low.kind, high.kind} != {"number"} or to.word not in ("and", "to"):
             return False
         ages = sorted(span(int(str(one.value)), unit.word, self.vocabulary.today) for one in (low, high))
@@ -185,7 +183,7 @@ class Timing(Draft):
     def _calendar(self, place: int, told: str) -> tuple[date, date | None] | None:
         """The days of "this month" and "last year", which the calendar has; "the last month" is that long up to now."""
         unit, today = self.mentions[place].text.casefold(), self.vocabulary.today
-        led = place > 1 and self.mentions[place - 2].word in ("the", "our")
+        led = self._at(place - 2).word in ("the", "our")
         if unit not in ("month", "year") or led or self.mentions[place - 1].word not in ("this", "last"):
             return None
         begun = today.replace(day=1) if unit == "month" else today.replace(month=1, day=1)
@@ -199,18 +197,17 @@ class Timing(Draft):
         if place < 1 or self.mentions[place].word not in ("olderthan", "newerthan", "youngerthan", "between"):
             return ""
         of = self.mentions[place - 1]
-        typed = of.kind == "name" and all(each.field in ("resource_type", "resource") for each in of.meanings)
+        typed = of.kind == "name" and of.fields <= {"resource_type", "resource"}
         return of.text if typed or (of.kind == "word" and content_stems(of.text)) else ""
 
     def _numbers(self) -> None:
         for place, one in enumerate(self.mentions):
             if one.kind == "number" and place not in self.used:
-                following = self.mentions[place + 1] if place + 1 < len(self.mentions) else None
-                before = self.mentions[place - 1] if place else None
-                if before is not None and before.role("noun") == "requirement":
+                following, before = self._at(place + 1), self._at(place - 1)
+                if before.role("noun") == "requirement":
                     self._numbered(place, requirement_key(f"{before.text} {one.text}"))
                     continue
-                if following is not None and following.role("noun") in ("scan", "text"):
+                if following.role("noun") in ("scan", "text"):
                     self.used.add(place)
                     continue
                 if int(str(one.value)) > 1 and self._role_before(place, "than", 2):  # no field holds how many there are
@@ -221,9 +218,9 @@ class Timing(Draft):
                     self.used.add(place)
                     if one.text.casefold() == "one" and not self._has("order"):
                         continue
-                beside = [each for each in (following, before) if each is not None]
-                counted = any(each.meanings or any(map(each.role, ("order", "noun", "severity"))) for each in beside)
-                counted |= self._has("order") or _first(before)
+                counted = self._has("order") or before.word in ("top", "first", "worst", "last")
+                for each in (following, before):
+                    counted |= bool(each.meanings) or any(map(each.role, ("order", "noun", "severity")))
                 if counted and isinstance(one.value, int) and 0 < one.value <= 200:
                     self.used.add(place)
                     if one.value > 1 or self._has("order"):
@@ -244,7 +241,3 @@ class Timing(Draft):
     def _presents(self, place: int) -> bool:
         """Of "One or two sentences": how long an answer should be."""
         return any(one.role("noun") == "text" for one in self.mentions[place + 1 : place + 3])
-
-
-def _first(before: Mention | None) -> bool:
-    return before is not None and before.word in ("top", "first", "worst", "last")
