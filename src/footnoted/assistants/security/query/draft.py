@@ -93,13 +93,12 @@ class Draft:
         self._by_meaning()
         self._averages()
         self._left_out()
-        self._runs()
         self._items()
         self._asker()
         self._numbers_of_duties()
         self.where: dict[str, Any] = {}
         self.without: dict[str, Any] = {}
-        self.used: set[int] = set()
+        self.timed: set[int] = set()  # the numbers that count days
         self.overall: list[str] = []  # words that only ask how things are
         self.over = ""  # the unit of time over whose course something is asked
         self.since_scan = False
@@ -127,15 +126,6 @@ class Draft:
             but &= not {"is", "are", "was", "were", "has", "have"} & {each.word for each in led}
             if but or (one.word in _LEAVE and any(each.word == "out" for each in reach)):
                 self.mentions[place] = replace(one, kind="role", roles=("negate",))
-
-    def _runs(self) -> None:
-        """Of "the two runs" and "the last run" scans; a function that runs is none."""
-        for place, one in enumerate(self.mentions):
-            before = self._at(place - 1)
-            if one.word not in ("run", "runs"):
-                continue
-            if before.kind == "number" or before.role("both") or before.role("period") == "last" or before.role("scan"):
-                self.mentions[place] = replace(one, kind="role", roles=("noun:scan",))
 
     def _items(self) -> None:
         """Of "critical items" findings: requirements have no severity and are not open."""
@@ -183,7 +173,6 @@ class Draft:
 
     def _put(self, place: int, name: str, value: str) -> None:
         target = self.without if self._is_negated(place) else self.where
-        self.used.add(place)
         if name in ("framework", "version", "requirement"):
             if target.setdefault(name, value) != value and name == "requirement":
                 self.reading.unfit.append(value)
@@ -193,9 +182,7 @@ class Draft:
             values.append(value)
 
     def _is_negated(self, place: int) -> bool:
-        before = negations(self.mentions).get(place)
-        self.used |= set() if before is None else {before}
-        return before is not None
+        return place in negations(self.mentions)
 
     def _select(self) -> str:
         found = [
@@ -212,9 +199,6 @@ class Draft:
             self.reading.fix = True
             if not ordered or {"howdo", "howcan"} & {one.word for one in self.mentions}:
                 return "remediation"
-        bad = any(one.word == "wrong" for one in self.mentions) and self._says("with")
-        if bad and any(one.kind == "word" and one.text.casefold().endswith("ing") for one in self.mentions):
-            found.append("explain")  # "what is wrong with leaving it open"
         if "explain" in found and "count" not in found:
             return "explain"
         for choice in ("rate", "age"):

@@ -165,9 +165,7 @@ class Linker:
             joined = r"[-/,+&]" if token.text.startswith("arn:") else r"[-/,+&:]"
             parts = [one for one in re.split(joined, token.text) if one]
             known = self.vocabulary.lookup(token.text) or token.word in ROLES or _is_undone(token.text)
-            if re.fullmatch(r"\d+:\d+", token.text):
-                known = []
-            elif len(parts) < 2 or known or _DATE.fullmatch(token.text) or requirement_like(token.text):
+            if len(parts) < 2 or known or _DATE.fullmatch(token.text) or requirement_like(token.text):
                 made.append(token)
                 continue
             told = [self._is_known(one) for one in parts]
@@ -206,8 +204,6 @@ class Linker:
     def _longest(self, tokens: list[Token], at: int) -> Mention | None:
         for size in range(min(_LONGEST, len(tokens) - at), 0, -1):
             gram = "".join(one.word for one in tokens[at : at + size])
-            if not gram:
-                continue
             if size == 1 and self._is_a_country(at):
                 gram = "unitedstates"
             roles = _roles_of(gram) if size < 4 else ()

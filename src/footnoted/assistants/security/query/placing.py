@@ -34,7 +34,6 @@ class Placing(Draft):
             else:
                 self.mentions[place] = replace(one, kind="unknown", meanings=())
             return
-        self.used.add(place)
         if len(meanings) > 1:
             self.ambiguous.append((one.text, meanings))
             return
@@ -66,31 +65,19 @@ class Placing(Draft):
         for beside in (place + 1, place - 1, *self._shared(place)):
             noun = self._at(beside).role("noun")
             if noun in _ADJACENT and (fits := [each for each in meanings if each.field == noun]):
-                self.used.add(beside)
                 return fits[:1]
-            tags = {each.values[0].partition(":")[0] for each in meanings if each.field == "tag"}
-            if self._at(beside).word in tags:
-                self.used.add(beside)
-                return [each for each in meanings if each.field == "tag"][:1]
         whole = [each for each in meanings if each.whole]
         order = ("check", "framework", "account", "provider", "scanner", "region", "service", "category", "tag",
                  "resource_type", "resource")  # fmt: skip
         if whole:
             return sorted(whole, key=lambda each: order.index(each.field))[:1]
         meanings = [each for each in meanings if self._is_meant(place, one, each)]
-        if not meanings:
-            return []
         if one.start and self.base is not None:  # a part of a name goes on with what was asked before
             before = self.base.query.where.narrowed()
             if fits := [each for each in meanings if each.field in before and each.field != "resource"]:
                 return fits[:1]
-        kinds = {each.field for each in meanings}
         if fits := [each for each in meanings if each.field == self.preferred]:
             return fits[:1]
-        if kinds in ({"resource"}, {"resource_type"}):
-            return meanings[:1]
-        if "account" in kinds and len(kinds - {"resource"}) == 1:
-            return [each for each in meanings if each.field == "account"]
         return [each for each in meanings if each.field not in ("resource", "resource_type")] or meanings[:1]
 
     def _shared(self, place: int) -> list[int]:

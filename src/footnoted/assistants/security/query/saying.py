@@ -17,10 +17,6 @@ class Saying(Draft):
         severities: list[str] = []
         self._scans_named()
         for place, one in enumerate(self.mentions):
-            if not one.roles:
-                continue
-            if not one.role("negate"):
-                self.used.add(place)
             measured = self._has("select", "compare") and self._role_before(place, "select", 4) == "group"
             if (severity := one.role("severity")) and not measured:
                 told = self.without.setdefault("severity", []) if self._is_negated(place) else severities

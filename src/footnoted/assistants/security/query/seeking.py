@@ -29,7 +29,7 @@ class Seeking(Shaping):
         for place, one in enumerate(self.mentions):
             port = one.kind == "number" and self._at(place - 1).word == "port"
             plain = one.kind == "unknown" or (one.value is not None and (one.kind == "word" or port))
-            meant = (plain and place not in self.used) or (one.role("change") and single)
+            meant = plain or (one.role("change") and single)
             if meant and not self._is_said_already(place, one):
                 words.append((place, one))
         if not words or self.where.get("check") or "requirement" in self.where:
@@ -50,11 +50,9 @@ class Seeking(Shaping):
                 told = (one.text.casefold() for _, one in part)
                 self.reading.unused += [word for word in told if word not in topic.words]
         self.reading.about = topic
-        for place, one in words:
-            if one.text.casefold() in topic.words:
-                self.used.add(place)
-                if one.text in self.reading.unfit:
-                    self.reading.unfit.remove(one.text)
+        for _, one in words:
+            if one.text.casefold() in topic.words and one.text in self.reading.unfit:
+                self.reading.unfit.remove(one.text)
         self.where["check"] = list(topic.checks)
         age = self.where.get("open_for_more_than")
         if age is not None and all(has_number(self.vocabulary.checks[one], age) for one in topic.checks):
@@ -121,11 +119,9 @@ class Seeking(Shaping):
         if beside := self._kinds_beside(place):
             stems = {stem for kind in beside for part in parts_of(kind) for stem in content_stems(part)}
             if (own := set(content_stems(one.text))) and own <= stems:  # "the web-1 instance"
-                self.used.add(place)
                 return True
         for meaning in self.vocabulary.lookup(one.text):
             if set(meaning.values) & set(self.where.get(meaning.field, ())):
-                self.used.add(place)
                 if one.text in self.reading.unfit:
                     self.reading.unfit.remove(one.text)
                 return True

@@ -108,8 +108,6 @@ class Shaping(Draft):
             single = not self._is_plural() or order == "since"
             limit = limit or (1 if single and order != "since" else 10)
             return {"select": "list", "order_by": chosen, "limit": limit, "group_by": ""}
-        if kind == "age":
-            return {**shape, "select": "age"}
         if (self._has("select", "diff") or self.against_last) and not group and "change" not in where:
             where.pop("scan", None)
             return {**shape, "select": "diff"}
@@ -253,12 +251,9 @@ class Shaping(Draft):
             return ""
         by = {"month": "first_seen_month", "week": "first_seen_week", "resources": "resource", "checks": "check"}
         if noun in _GROUPS or noun in by:
-            self.used |= {place} if noun in ("month", "week") else set()
             return by.get(noun, noun)
-        if key := self._tag_key(one):
-            self.used.add(place)
-            return f"tag:{key}"
-        return ""
+        key = self._tag_key(one)
+        return f"tag:{key}" if key else ""
 
     def _ranked(self) -> str:
         """What is ranked in "the account with the most", "worst five checks", "resources with the most"."""

@@ -25,22 +25,19 @@ class Timing(Draft):
         for place, one in enumerate(self.mentions):
             if one.kind == "date":
                 self._date(place, one)
-            unit = one.word
-            if unit in UNITS and place not in self.used and not self._between(place):
-                self._period(place, UNITS[unit])
+            if one.word in UNITS and not self._between(place):
+                self._period(place, UNITS[one.word])
 
     def _date(self, place: int, one: Mention) -> None:
         days_of: Any = one.value
         first, last = days_of
         before = self._bound(place)
-        self.used.add(place)
         others = [each for each in self.mentions[place + 1 :] if each.kind == "date"]
         spanned = before == "between" or self._at(place - 1).word == "from"
         if spanned and others:
             days_of = others[0].value
             became = self._has("change") or {"muted", "pass"} & set(self._states())
             if became and {first, days_of[1]} == {self.vocabulary.today, self.vocabulary.previous}:
-                self.used.add(self.mentions.index(others[0]))
                 self.since_last = True  # what became of findings between the last two scans
                 return
             self.where["first_seen_from"], last_of = first, others[0].value
@@ -117,13 +114,13 @@ class Timing(Draft):
         number = self._at(place - 1)
         if not days:
             counted = self.mentions[place - (number.kind == "number") : place + 1]
-            self.used.update(range(place + 1 - len(counted), place + 1))
+            self.timed.add(place - 1)
             self.reading.unfit.append(" ".join(one.text for one in counted))
             return
         if number.word == "a" and self._role_before(place - 1, "than", 1):
             number = self.mentions[place - 1] = replace(number, kind="number", value=1)  # "older than a month"
         if number.kind == "number":
-            self.used.update((place - 1, place))
+            self.timed.add(place - 1)
             count = span(int(str(number.value)), self.mentions[place].word, self.vocabulary.today)
             if count > _LONGEST or _YEAR.fullmatch(number.text):
                 self.reading.unfit.append(f"{number.text} {self.mentions[place].text}")
@@ -144,7 +141,6 @@ class Timing(Draft):
             return
         told = number.role("period")
         if told in ("last", "this") and number.role("select") != "group":
-            self.used.add(place)
             if told == "last" and self.mentions[place].text.casefold() in ("weeks", "months"):  # how it went, over them
                 self.over = self.mentions[place].text.casefold()[:-1]
                 return
@@ -175,7 +171,7 @@ class Timing(Draft):
         spans = led.role("period") == "between" or led.word == "for"
         if not spans or ages[1] > _LONGEST or self._aged_itself(place - 4):
             return False
-        self.used.update(range(place - 3, place + 1))
+        self.timed |= {place - 3, place - 1}
         for name, age in (("first_seen_from", ages[1]), ("first_seen_before", ages[0] - 1)):
             self.where[name] = self.vocabulary.today - timedelta(days=age)
         return True
@@ -202,42 +198,30 @@ class Timing(Draft):
 
     def _numbers(self) -> None:
         for place, one in enumerate(self.mentions):
-            if one.kind == "number" and place not in self.used:
-                following, before = self._at(place + 1), self._at(place - 1)
+            following, before = self._at(place + 1), self._at(place - 1)
+            if one.kind == "number" and place not in self.timed and before.word != "port":
                 if before.role("noun") == "requirement":
                     self._numbered(place, requirement_key(f"{before.text} {one.text}"))
                     continue
                 if following.role("noun") in ("scan", "text"):
-                    self.used.add(place)
                     continue
                 if int(str(one.value)) > 1 and self._role_before(place, "than", 2):  # no field holds how many there are
-                    self.used.add(place)
-                    self.reading.unfit.append(f"{self.mentions[place - 1].text} {one.text}")
+                    self.reading.unfit.append(f"{before.text} {one.text}")
                     continue
-                if one.text.casefold() == "one" or self._presents(place):
-                    self.used.add(place)
-                    if one.text.casefold() == "one" and not self._has("order"):
-                        continue
                 counted = self._has("order") or before.word in ("top", "first", "worst", "last")
                 for each in (following, before):
                     counted |= bool(each.meanings) or any(map(each.role, ("order", "noun", "severity")))
-                if counted and isinstance(one.value, int) and 0 < one.value <= 200:
-                    self.used.add(place)
-                    if one.value > 1 or self._has("order"):
-                        self.where["_limit"] = one.value
-            elif one.kind == "unknown" and place not in self.used:
+                least = 1 if self._has("order") else 2
+                if counted and isinstance(one.value, int) and least <= one.value <= 200:
+                    self.where["_limit"] = one.value
+            elif one.kind == "unknown":
                 self.reading.unfit.append(one.text)
 
     def _numbered(self, place: int, key: str) -> None:
         """Of "article 32": the requirement that is called so, if one is."""
-        self.used.add(place)
         versions = self.vocabulary.frameworks.get(self.where.get("framework", ""), {})
         if any(key in keys for keys in versions.values()):
             self.mentions[place] = replace(self.mentions[place], kind="requirement", value=key)
             self.where["requirement"] = key
         else:
             self.reading.unfit.append(f"{self.mentions[place - 1].text} {self.mentions[place].text}")
-
-    def _presents(self, place: int) -> bool:
-        """Of "One or two sentences": how long an answer should be."""
-        return any(one.role("noun") == "text" for one in self.mentions[place + 1 : place + 3])
