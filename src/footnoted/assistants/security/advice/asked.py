@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from footnoted.assistants.security.query.finding_query import Where
 
 _LISTED = re.compile(r"^\s*(\d{1,2})[.)]\s.*?`?\[([^\[\]\n]{2,120})\]`?", re.MULTILINE)
+_COUNTED = re.compile(r"^- (\S+): \d+\b", re.MULTILINE)
 MESSAGES = 10  # of history an answer looks at
 _INTENTS = {
     "count": "list", "list": "list", "group": "list", "trend": "list", "diff": "list", "age": "list", "rate": "list",
@@ -103,11 +104,13 @@ def read_asked(
     context = _get(nlu_result, "context", {}) or {}
     if nlu_result is not None:
         _take(reading, _get(nlu_result, "entities", {}) or {}, vocabulary)
-    if reading.place and reading.follows and (check := _listed_at(turns, reading.place)):
-        select = reading.query.select if reading.query.select in ("remediation", "explain") else "list"
+    select = reading.query.select if reading.query.select in ("remediation", "explain") else "list"
+    if reading.place and reading.follows and (check := _listed_at(turns, reading.place, base)):
         kept = type(reading.query.where)(check=[check], status=[])
         reading.query = reading.query.model_copy(update={"where": kept, "select": select, "group_by": ""})
         reading.names_findings = True
+    elif reading.place and reading.follows and select != "list":
+        reading.unfit.append(f"number {reading.place} of the list before")
     documents = bool(_get(nlu_result, "requires_documents", None)) or reading.document
     return Asked(
         question=question,
@@ -121,9 +124,12 @@ def read_asked(
     )
 
 
-def _listed_at(turns: Sequence[Turn], place: int) -> str:
-    """The check that "the second one" means, by the numbered list last shown."""
+def _listed_at(turns: Sequence[Turn], place: int, base: Reading | None) -> str:
+    """The check that "the second one" means, by the numbered list, or the checks with their counts, last shown."""
+    counted = base is not None and base.query.select == "group" and base.query.group_by == "check"
     for turn in reversed(turns):
+        if counted:
+            return str(next(iter(_COUNTED.findall(turn.assistant)[place - 1 : place]), ""))
         listed = {int(number): check for number, check in _LISTED.findall(turn.assistant)}
         if listed:
             return str(listed.get(place, ""))

@@ -131,7 +131,7 @@ def _shown(query: FindingQuery) -> FindingQuery:
     """What is explained or put right is shown by the first rows it is found in, whatever their status."""
     if query.select not in ("explain", "remediation"):
         return query
-    where = query.where.model_copy(update={"status": []})
+    where = query.where.model_copy(update={"status": []}) if query.where.check else query.where
     return query.model_copy(update={"select": "list", "of": "findings", "limit": 3, "where": where})
 
 

@@ -157,7 +157,8 @@ class Held:
             told = bool(self.checks) and all(has_number(each, number) for each in self.checks)
             days = span(number, after.word, self.vocabulary.today)
             ages = {(self.vocabulary.today - day).days for day in self._days()}
-            return told or days in ends | ages | {age + 1 for age in ages}
+            became = self._changed and self.vocabulary.is_previous(self.vocabulary.today - timedelta(days=days))
+            return told or became or days in ends | ages | {age + 1 for age in ages}
         if after.role("noun") in ("scan", "text"):
             return after.role("noun") == "text" or self._changed
         if self.mentions[place].text.casefold() == "one":

@@ -11,7 +11,7 @@ from footnoted.assistants.security.query.linking import Linker, Mention, at, spe
 from footnoted.assistants.security.query.relations import negations
 from footnoted.assistants.security.query.topics import Topic, tells
 from footnoted.assistants.security.query.vocabulary import Meaning, Vocabulary
-from footnoted.assistants.security.query.words import ROLES
+from footnoted.assistants.security.query.words import ROLES, UNITS
 
 if TYPE_CHECKING:
     from footnoted.assistants.security.query.meaning import Meanings
@@ -94,6 +94,7 @@ class Draft:
         self._averages()
         self._left_out()
         self._items()
+        self._first_listed()
         self._asker()
         self._numbers_of_duties()
         self.where: dict[str, Any] = {}
@@ -133,6 +134,15 @@ class Draft:
             before = self._at(place - 1)
             if one.word in ("item", "items") and (before.role("severity") or before.role("status")):
                 self.mentions[place] = replace(one, roles=("noun:findings",))
+
+    def _first_listed(self) -> None:
+        """Of "the first one", the first of what was told before; "first seen" and "fix first" point at no place."""
+        for place, one in enumerate(self.mentions if self.base is not None else ()):
+            after, the = self._at(place + 1), self._at(place - 1).word == "the"
+            dated = after.kind == "date" or after.word in UNITS or after.role("noun") == "scan" or after.role("seen")
+            several = after.kind == "number" and after.word != "one"
+            if one.role("first") and the and not (dated or several):
+                self.mentions[place] = replace(one, roles=("ordinal:1",))
 
     def _asker(self) -> None:
         """Of "I am new here", which is said of no finding."""
@@ -192,7 +202,7 @@ class Draft:
             if choice in found and self._supports(choice):
                 return choice
         if "remediation" in found and "count" not in found and "change" not in self.where:
-            first = [place for place, one in enumerate(self.mentions) if one.word == "first"]
+            first = [place for place, one in enumerate(self.mentions) if one.role("first")]
             for place in first:  # what is to be fixed first is a list, gravest first
                 self.mentions[place] = replace(self.mentions[place], kind="role", roles=("order:most",))
             ordered = bool(first) or self._has("order")

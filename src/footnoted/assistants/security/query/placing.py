@@ -94,7 +94,9 @@ class Placing(Draft):
                 return True
             plural = bool(singulars(one.word)) and one.word not in self.vocabulary.names
             alone = self._at(place + 1).role("only") is not None
-            return plural and (alone or self._role_before(place, "select", 3) is not None or _leads(before))
+            return (plural or before.word == "which") and (
+                alone or self._role_before(place, "select", 3) is not None or _leads(before)
+            )
         if meaning.field == "resource":
             acts = before.role("modal") is not None or before.word == "to"
             return not (acts or is_word(one.text.casefold())) and len(one.text) > 3

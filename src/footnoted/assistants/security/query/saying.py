@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from footnoted.assistants.security.query.draft import Draft
+from footnoted.assistants.security.query.words import UNITS
 from footnoted.assistants.security.severity import Severity
 
 _SEVERITIES = [one.value for one in Severity]
@@ -108,6 +109,25 @@ class Saying(Draft):
             self.where.pop("status", None)
             if self.since_scan:  # a week ago is when the scan before was taken
                 self.where.pop("first_seen_from", None)
+        self._since_when()
+
+    def _since_when(self) -> None:
+        """A time is of what became of findings, unless it says that they were seen: two scans tell one such time."""
+        change = self.where.get("change")
+        became = change or {"pass", "muted", "archived"} & set(self.where.get("status", ()))
+        since, until = self.where.get("first_seen_from"), self.where.get("first_seen_before")
+        if not became or not (since or until) or self._says("firstseen") or any(map(self._has, ("seen", "arose"))):
+            return
+        told = change is not None and until is None and self.vocabulary.is_previous(since)
+        if change == "new" and not told:  # new in so long a time is what was first seen in it
+            del self.where["change"]
+            return
+        for name in ("first_seen_from", "first_seen_before"):
+            self.where.pop(name, None)
+        if not told:
+            times = [one.text for one in self.mentions if one.kind == "date" or one.word in UNITS]
+            self.reading.unfit.append(" ".join(times) or "that time")
+            self.reading.notes.append("since when a finding is as it is, your scans do not say")
 
     def _between_scans(self) -> bool:
         """Of "between the two scans": whether what became of findings is asked for."""

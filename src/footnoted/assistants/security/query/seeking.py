@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from itertools import takewhile
 from typing import Any
 
 from footnoted.assistants.security.query.linking import Mention, at
 from footnoted.assistants.security.query.meaning import examples
-from footnoted.assistants.security.query.shaping import Shaping
+from footnoted.assistants.security.query.shaping import WHETHER, Shaping
 from footnoted.assistants.security.query.topics import Topic, has_number, stems_of, tells, topic_of
 from footnoted.assistants.security.query.vocabulary import parts_of
 from footnoted.text import content_stems
 
 _FEW = 4  # words that a question of how things are may have of its own
 _ASKERS = {"i", "we", "you", "they"}  # of whom a verb may be right behind them
-_WHETHER = {"do", "does", "did", "have", "are", "is", "can"}  # first words of what is answered with yes or no
 _OVERALL = 0.01  # fitted: how much nearer to such questions it must be
 
 
@@ -91,12 +91,12 @@ class Seeking(Shaping):
         Nor is where something is, "in dev".
         """
         place = next((at for at, one in words if one.text.casefold() in topic.words), 0)
-        if self._heads_a_name(place):
+        if self._heads_a_name(place) or self._heads_findings(place):
             return True
         led_by = self._at(place - 1).word
         if led_by == "which" and self._at(place + 1).role("change"):
             return True  # "which engineer fixed it"
-        if led_by == "in" or (led_by in _ASKERS and self.mentions[0].word not in _WHETHER):
+        if led_by == "in" or (led_by in _ASKERS and self.mentions[0].word not in WHETHER):
             return True
         before = [one for one in self.mentions[:place] if not one.role("negate")]
         asked = any(one.word in ("do", "does", "did") for one in before)
@@ -111,6 +111,13 @@ class Seeking(Shaping):
         named = self._at(place - 1).fields & {"provider", "scanner", "account"}
         last = place + 1 == len(self.mentions) or self.mentions[place + 1].apart
         return bool(named) and self._at(place - 2).word == "the" and last
+
+    def _heads_findings(self, place: int) -> bool:
+        """Of "a table of open findings" the word that findings are told in: they are not about it."""
+        of = [one for one in self.mentions[place + 2 : place + 6] if content_stems(one.text)]
+        graded = takewhile(lambda one: one.kind in ("role", "name") and one.role("noun") != "findings", of)
+        findings = at(of, len(list(graded))).role("noun") == "findings"
+        return self._at(place + 1).word == "of" and findings
 
     def _is_said_already(self, place: int, one: Mention) -> bool:
         """Whether a word only says again what a filter holds: "not findings, buckets"."""

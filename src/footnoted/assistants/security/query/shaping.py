@@ -19,6 +19,8 @@ _GROUPS = ("account", "region", "service", "provider", "severity", "status", "sc
 
 
 _PLACES = ("account", "region", "service", "provider", "category", "scanner")
+_ADVICE = ("remediation", "explain")
+WHETHER = {"do", "does", "did", "have", "has", "are", "is", "can"}  # first words of what is answered with yes or no
 _NEAR, _FAR = 3, 6  # words between what parts and what is parted by
 
 
@@ -45,7 +47,7 @@ class Shaping(Draft):
         if base is not None:
             made = {name: getattr(base, name) for name in ("select", "of", "group_by", "order_by", "limit", "sides")}
         made |= self._shape(where, limit, base)
-        if made["select"] in ("mapping", "requirement", "remediation", "explain"):
+        if made["select"] in ("mapping", "requirement") or (made["select"] in _ADVICE and where.get("check")):
             for name in ("status", "change", "severity", "resource_type", "scan"):
                 where.pop(name, None)
         if made.get("select") == "rate":
@@ -56,6 +58,8 @@ class Shaping(Draft):
         things = made.get("of") == "resources" or (self._says("which") and made["select"] in ("list", "group"))
         if things and self._is_met(where):
             where["status"] = ["pass"]
+        if self._asks_whether(where):
+            where["status"] = []
         without = self.without or ({} if base is None else base.without())
         for name in self.without.keys() & where.keys():  # what is not among the others cannot be taken from them
             if isinstance(where[name], list) and not set(self.without[name]) & set(where[name]):
@@ -64,6 +68,11 @@ class Shaping(Draft):
         made["where"] = Where.model_validate(where)
         made["exclude"] = Where.model_validate({"status": [], **without})
         return FindingQuery.model_validate(made)
+
+    def _asks_whether(self, where: dict[str, Any]) -> bool:
+        """Whether it is asked how one thing stands in what is looked for: "does web-1 have backups enabled"."""
+        stated = {"status", "change"} & {*where} or self._has("noun", "findings") or self._has("severity")
+        return self._at(0).word in WHETHER and bool(where.get("resource") and where.get("check")) and not stated
 
     def _is_met(self, where: dict[str, Any]) -> bool:
         """Whether what is asked for is as checks want it: "which buckets are encrypted", "are not public"."""
@@ -119,7 +128,9 @@ class Shaping(Draft):
             return {**shape, "select": "unmet"}
         if group := group or ("severity" if self.reading.overall and not order else ""):
             trend = {"order_by": "key"} if group.startswith("first_seen") else {}
-            return {**shape, **ordered, **trend, "select": "group", "group_by": group}
+            things = self._has("select", "count") and self._of() == "resources"
+            of = {"of": "resources"} if things and group not in ("resource", "framework", "requirement") else {}
+            return {**shape, **ordered, **trend, **of, "select": "group", "group_by": group}
         if order in ("most", "fewest") and (ranked := self._ranked()):
             return {**shape, **ordered, "select": "group", "group_by": ranked}
         if base is not None and not self._has("select") and not self._asks_for_findings():
@@ -257,8 +268,10 @@ class Shaping(Draft):
 
     def _ranked(self) -> str:
         """What is ranked in "the account with the most", "worst five checks", "resources with the most"."""
-        for one in self.mentions:
+        for place, one in enumerate(self.mentions):
             noun = one.role("noun")
+            if "resource_type" in one.fields and self._at(place - 1).word == "which":
+                return "resource"  # "which bucket has the most"
             if noun in _GROUPS and not one.near:  # "most severe" orders, and does not group by severity
                 return noun
             if noun in ("resources", "checks"):

@@ -86,7 +86,8 @@ class Telling(Draft):
             words = " ".join(one.text for one in self.mentions if one.text.casefold() in reading.about.words)
             checks = _several([one for one in reading.query.where.check if one in reading.about.checks])
             passes = f"passes {checks.replace(', ', ' or ')}"
-            what = passes if reading.query.where.status == ["pass"] else f"fails {checks}"
+            statuses = {("pass",): passes, (): f"{checks} looks for"}
+            what = statuses.get(tuple(reading.query.where.status), f"fails {checks}")
             reading.notes.append(f"“{words}” is read as what {what}" if words and checks else "")
         if self._counts_things():
             reading.notes.append("counted are those with open findings; how many there are in all cannot be asked")

@@ -148,7 +148,7 @@ class Timing(Draft):
                 self.reading.unused.append(f"{self.mentions[place - 1].text} {self.mentions[place].text}")
                 return
             since, until = self._calendar(place, told) or (self.vocabulary.today - timedelta(days=days), None)
-            near = self.vocabulary.previous is not None and abs((self.vocabulary.previous - since).days) <= days // 3
+            near = self.vocabulary.is_previous(since)
             dated = any(map(self._has, ("seen", "arose", "change"))) or self._role_before(place, "period", 3) == "since"
             self.against_last |= near and self._at(place - 2).word == "than"  # "more than last week"
             if near and (self.against_last or self._has("select", "diff")):
