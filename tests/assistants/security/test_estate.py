@@ -260,3 +260,73 @@ async def test_what_no_field_means_is_not_answered_by_what_it_is_of(estate):
         assert "cannot" in text, (question, text[:200])
     text = (await asked(estate, "show me the nasty findings of clinic-labs")).response.response
     assert text.startswith(f"**{len(rows(account=LABS))} "), text[:200]
+
+
+async def test_a_time_of_what_became_of_findings_is_not_when_they_were_seen(estate):
+    """Two scans tell what became of findings between them; that they tell it of no other time is said."""
+    for question in (
+        "How many findings were fixed in the last 7 days?",
+        "How many findings were fixed since last week?",
+    ):
+        text = (await asked(estate, question)).response.response
+        assert text.startswith("**1 fixed finding**"), (question, text[:300])
+        assert "first seen" not in text
+    for question in (
+        "How many findings were fixed in the last 90 days?",
+        "How many findings were fixed since July?",
+        "How many findings have been muted since 3 October?",
+    ):
+        text = (await asked(estate, question)).response.response
+        assert "cannot filter by" in text, (question, text[:300])
+
+
+async def test_the_first_one_is_what_stood_first(estate):
+    """Of checks told with their counts it is the first check; of what has no place that can be put right it is said."""
+    before = "Top 3 checks by open findings"
+    history = [(before, (await asked(estate, before)).response.response)]
+    first = history[0][1].split("\n- ")[2].split(":")[0]
+    advice = await asked(estate, "How do I fix the first one?", history)
+    assert (advice.asked.query.select, advice.asked.query.where.check) == ("remediation", [first])
+    before = "Which account has the most findings?"
+    history = [(before, (await asked(estate, before)).response.response)]
+    text = (await asked(estate, "How do I fix the first one?", history)).response.response
+    assert "cannot filter by “number 1 of the list before”" in text
+
+
+async def test_how_to_fix_them_is_of_what_was_asked_before(estate):
+    """What narrowed the question before narrows what is put right."""
+    advice = await asked(estate, "How do I fix them?", [("Which critical findings are open in clinic-labs?", "")])
+    assert advice.asked.query.where.narrowed() == {"account": ["444455556666"], "severity": ["critical"]}
+    assert {(one.account_name, one.severity.value) for one in advice.context.findings} == {(LABS, "critical")}
+
+
+async def test_whether_one_thing_meets_a_check_is_told_by_its_state(estate):
+    """Not by how many of its findings are open: none may mean that it passed, and that nobody looked."""
+    records = scan(TODAY)
+    for one in records:
+        one["status_code"], one["status"] = "PASS", "New"
+    await FindingsService(estate).import_file("other", [json.dumps(records).encode()])
+    advice = await advisor_on(estate).answer("does box-7-eu-west-1 have encrypted storage", None, "other")
+    assert advice.asked.query.where.check == ["rds_instance_storage_encrypted"]
+    assert advice.response.response.startswith("**2 passing"), advice.response.response[:300]
+
+
+async def test_new_in_a_longer_time_is_what_was_first_seen_in_it(estate):
+    """Not what the last scan alone brought; of the time since the scan before it is."""
+    for question, days in (
+        ("How many new findings in the last 60 days?", 60),
+        ("How many new findings in the last 7 days?", 7),
+    ):
+        advice = await asked(estate, question)
+        count = seen(lambda day: day >= TODAY - timedelta(days=days)) if days > 7 else 1
+        assert advice.response.response.startswith(f"**{count} "), advice.response.response[:300]
+
+
+async def test_which_thing_has_the_most_is_counted_by_thing(estate):
+    """As an account or a region is; and resources are counted where resources are asked for."""
+    text = (await asked(estate, "Which bucket has the most open findings?")).response.response
+    assert "By resource" in text
+    text = (await asked(estate, "How many resources per account are failing?")).response.response
+    for name in (PROD, LABS):
+        assert f"{name} (" in text
+        assert f"): {len({one['resource'] for one in rows(account=name)})} " in text, text[:400]

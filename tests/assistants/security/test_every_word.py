@@ -17,7 +17,8 @@ from footnoted.assistants.security import FindingsService
 from footnoted.assistants.security.query.accounting import Held
 from footnoted.assistants.security.query.meaning import shipped_meanings
 from footnoted.assistants.security.query.reading import read
-from footnoted.assistants.security.query.vocabulary import compact, vocabulary_of
+from footnoted.assistants.security.query.topics import topic_of
+from footnoted.assistants.security.query.vocabulary import Check, compact, vocabulary_of
 from footnoted.assistants.security.query.words import FUNCTION_WORDS, ROLES
 from footnoted.assistants.security.severity import Severity
 from tests.assistants.security.conftest import DATA, needs_data
@@ -225,3 +226,28 @@ async def test_a_word_read_as_checks_is_told_with_them(vocabulary):
     """What fails them is listed, and a reader sees which they are."""
     reading = read("Which buckets are publicly writable?", vocabulary)
     assert not reading.query.where.check or any("is read as what fails" in one for one in reading.notes)
+
+
+class Near:
+    """An encoder to which every check that has a word is near."""
+
+    def __init__(self, word):
+        self.word = word
+
+    def near(self, _, texts):
+        return [float(self.word in text) for text in texts]
+
+
+def test_a_word_alone_tells_of_checks_in_forms_of_its_own():
+    """What "related" shares with "relational" is a stem and no meaning; "encrypted" and "encryption" are one word."""
+    others = [Check(f"other_{one}", one, "aws", "other") for one in ("Keys rotate", "Logs are kept", "Doors lock")]
+    for word, title, told in (("related", "relational store", False), ("encrypted", "encryption store", True)):
+        topic = topic_of(f"{word} things", [word], [Check("store", title, "aws", "store"), *others], Near("store"))
+        assert (topic is not None) is told, word
+
+
+async def test_what_findings_are_told_in_is_not_what_they_are_about(vocabulary):
+    """The head of "a … of open findings" is no topic, though a check has the word."""
+    reading = read("Versions of open high findings by region", vocabulary, meanings=shipped_meanings())
+    assert not reading.query.where.check
+    assert "versions" in [*reading.unused, reading.reason.strip("“”")]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from enum import StrEnum
 
 
@@ -37,30 +37,17 @@ class Severity(StrEnum):
 
 
 _ORDER = list(Severity)
-MARKS = {
-    Severity.CRITICAL: "🔴",
-    Severity.HIGH: "🟠",
-    Severity.MEDIUM: "🟡",
-    Severity.LOW: "🟢",
-    Severity.INFORMATIONAL: "⚪",
-}
-TIMES = {
-    Severity.CRITICAL: "now",
-    Severity.HIGH: "within 24–48 hours",
-    Severity.MEDIUM: "within 1–2 weeks",
-    Severity.LOW: "at the next review",
-    Severity.INFORMATIONAL: "for information",
-}
-_WORDS = {
-    "critical": Severity.CRITICAL,
-    "fatal": Severity.CRITICAL,
-    "high": Severity.HIGH,
-    "medium": Severity.MEDIUM,
-    "moderate": Severity.MEDIUM,
-    "low": Severity.LOW,
-    "informational": Severity.INFORMATIONAL,
-    "info": Severity.INFORMATIONAL,
-}
+MARKS = dict(zip(Severity, "🔴🟠🟡🟢⚪", strict=True))
+TIMES = dict(
+    zip(
+        Severity,
+        ("now", "within 24–48 hours", "within 1–2 weeks", "at the next review", "for information"),
+        strict=True,
+    )
+)
+_WORDS = {one.value: one for one in Severity} | {
+    "fatal": Severity.CRITICAL, "moderate": Severity.MEDIUM, "info": Severity.INFORMATIONAL,
+}  # fmt: skip
 
 
 def read_severity(word: object) -> Severity | None:
@@ -75,16 +62,6 @@ def read_severity(word: object) -> Severity | None:
 def of_rank(rank: int) -> Severity:
     """The severity of a rank: 0 critical … 4 informational."""
     return _ORDER[min(max(rank, 0), len(_ORDER) - 1)]
-
-
-def counted(severities: Iterable[Severity]) -> dict[str, int]:
-    """How many of each, gravest first, those that occur.
-
-    >>> counted([Severity.LOW, Severity.HIGH, Severity.LOW])
-    {'high': 1, 'low': 2}
-    """
-    found = list(severities)
-    return {one.value: found.count(one) for one in _ORDER if one in found}
 
 
 def told(counts: Mapping[str, int]) -> str:

@@ -208,10 +208,13 @@ class AnswerService:
         from footnoted.providers import build
 
         self.shelves = Shelves(knowledge_base or KnowledgeBaseService(), findings, documents)
-        self._provider = None if provider in (None, "extractive") else build(provider, **options)
-        self._checking, self._checker = checking, checker
-        self._deadlines = deadlines if isinstance(deadlines, Deadlines) else Deadlines(**(deadlines or {}))
-        self._retry = retry if isinstance(retry, Retry) else Retry(**(retry or {}))
+        self._writer = Writer(
+            provider=None if provider in (None, "extractive") else build(provider, **options),
+            checker=checker,
+            checking=checking,
+            deadlines=deadlines if isinstance(deadlines, Deadlines) else Deadlines(**(deadlines or {})),
+            retry=retry if isinstance(retry, Retry) else Retry(**(retry or {})),
+        )
         self._config = config or GenerationConfig(max_tokens=_MAX_TOKENS)
         self._budget = budget
 
@@ -287,10 +290,10 @@ class AnswerService:
         asked = await asyncio.to_thread(
             read_asked, question, vocabulary, nlu_result, conversation_history, conversation_id=conversation_id
         )
-        if self._provider is None or nlu_result is not None or not vocabulary.scans:
+        model = self._writer.provider
+        if model is None or nlu_result is not None or not vocabulary.scans:
             return asked
-        history = asked.history
-        reading = await filled(asked.reading, vocabulary, self._provider, before=asked.before, history=history)
+        reading = await filled(asked.reading, vocabulary, model, before=asked.before, history=asked.history)
         return replace(asked, reading=reading)
 
     async def prepare(self, asked: Asked, tenant_id: str) -> Advice:
@@ -299,17 +302,11 @@ class AnswerService:
         desk = laid_out(asked, context, tenant_id, budget=self._budget)
         findings = self.shelves.findings
         rows = None if findings is None else Rows(findings.database, tenant_id, asked.vocabulary)
-        return Advice(
-            asked,
-            context,
-            desk,
-            Writer(self._provider, self._checker, self._checking, self._deadlines, self._retry),
-            rows,
-        )
+        return Advice(asked, context, desk, self._writer, rows)
 
     async def aclose(self) -> None:
         """Close the model's connections."""
-        close = getattr(self._provider, "aclose", None)
+        close = getattr(self._writer.provider, "aclose", None)
         if close is not None:
             await close()
 

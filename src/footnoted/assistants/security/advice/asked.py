@@ -11,14 +11,16 @@ from footnoted.assistants.security.names import framework_key, service_key
 from footnoted.assistants.security.query.finding_query import FindingQuery
 from footnoted.assistants.security.query.meaning import shipped_meanings
 from footnoted.assistants.security.query.reading import Reading, read
-from footnoted.assistants.security.query.vocabulary import Vocabulary, compact
+from footnoted.assistants.security.query.vocabulary import Vocabulary
 from footnoted.assistants.security.query.wording import chips_of, words_of
+from footnoted.assistants.security.severity import Severity
 from footnoted.types import Turn
 
 if TYPE_CHECKING:
     from footnoted.assistants.security.query.finding_query import Where
 
 _LISTED = re.compile(r"^\s*(\d{1,2})[.)]\s.*?`?\[([^\[\]\n]{2,120})\]`?", re.MULTILINE)
+_COUNTED = re.compile(r"^- (\S+): \d+\b", re.MULTILINE)
 MESSAGES = 10  # of history an answer looks at
 _INTENTS = {
     "count": "list", "list": "list", "group": "list", "trend": "list", "diff": "list", "age": "list", "rate": "list",
@@ -102,11 +104,13 @@ def read_asked(
     context = _get(nlu_result, "context", {}) or {}
     if nlu_result is not None:
         _take(reading, _get(nlu_result, "entities", {}) or {}, vocabulary)
-    if reading.place and reading.follows and (check := _listed_at(turns, reading.place)):
-        select = reading.query.select if reading.query.select in ("remediation", "explain") else "list"
+    select = reading.query.select if reading.query.select in ("remediation", "explain") else "list"
+    if reading.place and reading.follows and (check := _listed_at(turns, reading.place, base)):
         kept = type(reading.query.where)(check=[check], status=[])
         reading.query = reading.query.model_copy(update={"where": kept, "select": select, "group_by": ""})
         reading.names_findings = True
+    elif reading.place and reading.follows and select != "list":
+        reading.unfit.append(f"number {reading.place} of the list before")
     documents = bool(_get(nlu_result, "requires_documents", None)) or reading.document
     return Asked(
         question=question,
@@ -120,9 +124,12 @@ def read_asked(
     )
 
 
-def _listed_at(turns: Sequence[Turn], place: int) -> str:
-    """The check that "the second one" means, by the numbered list last shown."""
+def _listed_at(turns: Sequence[Turn], place: int, base: Reading | None) -> str:
+    """The check that "the second one" means, by the numbered list, or the checks with their counts, last shown."""
+    counted = base is not None and base.query.select == "group" and base.query.group_by == "check"
     for turn in reversed(turns):
+        if counted:
+            return str(next(iter(_COUNTED.findall(turn.assistant)[place - 1 : place]), ""))
         listed = {int(number): check for number, check in _LISTED.findall(turn.assistant)}
         if listed:
             return str(listed.get(place, ""))
@@ -165,8 +172,7 @@ def _take(reading: Reading, entities: Any, vocabulary: Vocabulary) -> None:
         reading.query = reading.query.model_copy(update={"where": named, "select": "list", "group_by": ""})
         reading.names_findings, reading.reason = True, ""
         return
-    where["severity"] = [one for one in _texts(entities, "severities") if one in
-                         ("critical", "high", "medium", "low", "informational")]  # fmt: skip
+    where["severity"] = [one for one in _texts(entities, "severities") if one in [*Severity]]
     kept: Where = reading.query.where
     told = {name: value for name, value in where.items() if value and not getattr(kept, name)}
     if told:
@@ -176,10 +182,10 @@ def _take(reading: Reading, entities: Any, vocabulary: Vocabulary) -> None:
 
 
 def _values(vocabulary: Vocabulary, name: str, kind: str, *, exact: bool = False) -> list[str]:
-    found = [one for one in vocabulary.lookup(compact(name)) if one.field == kind and one.whole]
+    found = [one for one in vocabulary.lookup(name) if one.field == kind and one.whole]
     if not found and kind == "framework":
         found = [one for key in vocabulary.frameworks if framework_key(key) == framework_key(name)
-                 for one in vocabulary.lookup(compact(key)) if one.field == kind]  # fmt: skip
+                 for one in vocabulary.lookup(key) if one.field == kind]  # fmt: skip
     values = [value for one in found for value in one.values]
     return values or ([] if exact or kind == "framework" else [name])
 

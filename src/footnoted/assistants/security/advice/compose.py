@@ -14,6 +14,7 @@ from footnoted.assistants.security.advice.context import BEST, AnswerContext
 from footnoted.assistants.security.advice.figures import duty_lines, figures, of_result
 from footnoted.assistants.security.advice.labels import safe
 from footnoted.assistants.security.advice.sources import NOTHING, Desk, duties, frameworks_of, listed
+from footnoted.assistants.security.catalogue.control import FRAMEWORKS
 from footnoted.assistants.security.names import framework_name
 from footnoted.assistants.security.query.wording import filter_in_words, provider_name, words_of
 from footnoted.types import Pointer
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from footnoted.assistants.security.knowledge.entry import KnowledgeEntry
 
 UNVERIFIED = "⚠ Unverified: this is not from the knowledge base. Read it before you run it."
-COVERED = ("hipaa", "soc2", "pci-dss", "gdpr", "cis-aws", "nist-800-53")
 _DOCUMENTS = 0.35  # chance that a document answers; it was given for this talk, so less is asked than of any text
 _DUTIES = ("requirement", "mapping", "explain", "remediation")
 
@@ -234,7 +234,7 @@ class Composer:
         nearest = words_of(self.asked.query, vocabulary)
         if self.asked.query.where.narrowed():
             said.append(f"The closest question I can answer: {self.asked.query.select} of findings, {safe(nearest)}.")
-        covered = ", ".join(framework_name(key) for key in COVERED)
+        covered = ", ".join(framework_name(key) for key in FRAMEWORKS)
         said.append(
             f"Ask about findings of {clouds}, by account, region, service, severity, check or time, or about what the"
             f" knowledge base covers: {covered}."

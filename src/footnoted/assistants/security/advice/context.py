@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from footnoted.assistants.security.documents import ConversationDocument
@@ -23,19 +23,8 @@ if TYPE_CHECKING:
     from footnoted.assistants.security.knowledge.service import KnowledgeBaseService
     from footnoted.store import Database
 
-_PARTS = (
-    "provider",
-    "account",
-    "region",
-    "service",
-    "severity",
-    "check",
-    "resource",
-    "resource_type",
-    "tag",
-    "category",
-)
-PAGE = 10  # findings looked at for one answer
+_PARTS = ("provider", "account", "region", "service", "severity", "check", "resource", "resource_type", "tag",
+          "category")  # fmt: skip
 BEST = 5  # findings, and entries, a model is shown
 
 
@@ -108,38 +97,22 @@ async def assemble(asked: Asked, shelves: Shelves, tenant: str) -> AnswerContext
     reading = asked.reading
     if not reading.can_be_asked or not (reading.names_findings or not reading.unused):
         return AnswerContext(documents=documents, unknown=missing)
-    result: Result | None = None
-    by_catalogue: Result | None = None
-    findings: tuple[Finding, ...] = ()
-    choices: tuple[tuple[str, Result], ...] = ()
-    total, duties = 0, Duties()
-    alone: tuple[tuple[FindingQuery, int], ...] = ()
-    if shelves.findings is not None:
-        total = await shelves.findings.count(tenant)
-    if shelves.findings is not None and total:
-        database, today = shelves.findings.database, asked.vocabulary.today
-        choices = tuple([(one.label, await run(database, tenant, _shown(one.query), today)) for one in reading.choices])
-        query = asked.query
+    context = AnswerContext(documents=documents, unknown=missing)
+    if shelves.findings is not None and (total := await shelves.findings.count(tenant)):
+        database, today, query = shelves.findings.database, asked.vocabulary.today, asked.query
+        choices = [(one.label, await run(database, tenant, _shown(one.query), today)) for one in reading.choices]
+        duties = await duties_of(database, tenant, query)
+        context = replace(context, choices=tuple(choices), duties=duties, tenant_total=total)
         if not choices:
             result = await run(database, tenant, _shown(query), today)
-            by_catalogue = await _by_catalogue(asked, shelves.findings, tenant)
-            findings = await _findings(result, shelves.findings, tenant)
-            if not (result.findings or result.total):
-                alone = await _alone(database, tenant, query, today)
-        duties = await duties_of(database, tenant, query)
-    entries = await _entries(asked, shelves.knowledge_base, tenant, findings)
-    return AnswerContext(
-        kb_entries=entries,
-        findings=findings,
-        documents=documents,
-        result=result,
-        choices=choices,
-        duties=duties,
-        by_catalogue=by_catalogue,
-        tenant_total=total,
-        unknown=missing,
-        alone=alone,
-    )
+            context = replace(
+                context,
+                result=result,
+                by_catalogue=await _by_catalogue(asked, shelves.findings, tenant),
+                findings=await shelves.findings.get_by_ids(tenant, [one.id for one in result.rows]),
+                alone=() if result.findings or result.total else await _alone(database, tenant, query, today),
+            )
+    return replace(context, kb_entries=await _entries(asked, shelves.knowledge_base, tenant, context.findings))
 
 
 async def _alone(
@@ -158,13 +131,8 @@ def _shown(query: FindingQuery) -> FindingQuery:
     """What is explained or put right is shown by the first rows it is found in, whatever their status."""
     if query.select not in ("explain", "remediation"):
         return query
-    where = query.where.model_copy(update={"status": []})
+    where = query.where.model_copy(update={"status": []}) if query.where.check else query.where
     return query.model_copy(update={"select": "list", "of": "findings", "limit": 3, "where": where})
-
-
-async def _findings(result: Result, service: FindingsService, tenant: str) -> tuple[Finding, ...]:
-    """The findings of the rows, as they are kept, in the rows' order."""
-    return await service.get_by_ids(tenant, [one.id for one in result.rows])
 
 
 async def _by_catalogue(asked: Asked, service: FindingsService, tenant: str) -> Result | None:

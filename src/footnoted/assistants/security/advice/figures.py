@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING
 from footnoted.assistants.security.advice.labels import safe
 from footnoted.assistants.security.names import service_key, service_name
 from footnoted.assistants.security.query.running import CHANGES, Result
-from footnoted.assistants.security.query.wording import group_name, provider_name, scanner_name, value_name, words_of
+from footnoted.assistants.security.query.wording import (
+    group_name,
+    provider_name,
+    requirement_id,
+    scanner_name,
+    value_name,
+    words_of,
+)
 from footnoted.assistants.security.severity import told
 
 if TYPE_CHECKING:
@@ -38,7 +45,7 @@ def figures(asked: Asked, context: AnswerContext) -> list[str]:
             f" ({told(context.by_catalogue.severities)})."
         )
     if result.query.where.framework and (result.findings or result.query.select == "unmet") and result.total:
-        name = " ".join(filter(None, (result.query.where.framework, result.query.where.version)))
+        name = result.query.where.edition
         if "fail" in result.statuses or result.query.select == "unmet":
             told_.append(f"So your scans do not show that {name} is met; no scan makes anybody compliant.")
     return told_
@@ -96,7 +103,8 @@ def _state(result: Result) -> str:
     where = result.query.where
     if where.change:
         return f"{_CHANGED.get(where.change, where.change)} "
-    return f"{' or '.join(dict.fromkeys(_KINDS.get(one, one) for one in where.status))} " if where.status else ""
+    statuses = where.status or (list(result.statuses) if len(result.statuses) == 1 else [])
+    return f"{' or '.join(dict.fromkeys(_KINDS.get(one, one) for one in statuses))} " if statuses else ""
 
 
 def _noun(count: int) -> str:
@@ -188,8 +196,7 @@ def _diff(asked: Asked, result: Result) -> Iterator[str]:
 
 
 def _unmet(context: AnswerContext, result: Result) -> Iterator[str]:
-    where = result.query.where
-    name = " ".join(filter(None, (where.framework, where.version)))
+    name = result.query.where.edition
     failing = sorted(one.rpartition(" ")[2] for one, statuses in result.requirements.items() if "fail" in statuses)
     met = sum(set(statuses) == {"pass"} for statuses in result.requirements.values())
     held = max(context.duties.held, len(result.requirements))
@@ -217,7 +224,6 @@ def scope_line(asked: Asked) -> str:
 def duty_lines(asked: Asked, context: AnswerContext) -> list[str]:
     """What requirements say, and what checks are mapped to, each with where that is written."""
     query, duties = asked.query, context.duties
-    where = query.where
     if query.select == "requirement":
         return list(_requirement_lines(asked, context))
     if query.select != "mapping":
@@ -229,15 +235,14 @@ def duty_lines(asked: Asked, context: AnswerContext) -> list[str]:
         mapped = duties.mapped.get(rule.check, {})
         lines += [f"Mapped by {scanner_name(rule.scanner)} to {name}: {', '.join(ids)}" for name, ids in mapped.items()]
         if not mapped:
-            name = " ".join(filter(None, (where.framework, where.version))) or "any framework"
+            name = query.where.edition or "any framework"
             lines.append(f"In the scanner's own mapping it is not tied to {name}.")
     return lines
 
 
 def _requirement_lines(asked: Asked, context: AnswerContext) -> Iterator[str]:
-    where, duties = asked.query.where, context.duties
-    name = " ".join(filter(None, (where.framework, where.version)))
-    identity = requirement_id(asked)
+    duties, name = context.duties, asked.query.where.edition
+    identity = requirement_id(asked.query.where, asked.vocabulary)
     for one in duties.requirements[:4]:
         of = f" ({provider_name(one.provider)})" if one.provider else ""
         text = safe(one.text)
@@ -254,12 +259,3 @@ def _requirement_lines(asked: Asked, context: AnswerContext) -> Iterator[str]:
         yield from (f"{one.check}: {safe(one.title).rstrip('.')}." for one in duties.rules[:_GROUPS])
     else:
         yield f"No check of your scans is mapped to {name} {identity}."
-
-
-def requirement_id(asked: Asked) -> str:
-    """A requirement's id as the file that has it spells it."""
-    where = asked.query.where
-    for version, keys in asked.vocabulary.frameworks.get(where.framework, {}).items():
-        if where.requirement in keys and where.version in ("", version):
-            return keys[where.requirement]
-    return where.requirement

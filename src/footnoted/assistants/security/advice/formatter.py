@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from footnoted.assistants.security.advice.compose import fenced
+from footnoted.assistants.security.catalogue.control import FRAMEWORKS
 from footnoted.assistants.security.names import framework_name
 from footnoted.assistants.security.severity import read_severity
 
@@ -64,10 +65,7 @@ def _frameworks(compliance: Sequence[Any] | Mapping[str, Any]) -> list[str]:
             f"{framework_name(key)} {', '.join([ids] if isinstance(ids, str) else map(str, ids))}".strip()
             for key, ids in compliance.items()
         ]
-    return [one if isinstance(one, str) and one not in _KEYS else framework_name(str(one)) for one in compliance]
-
-
-_KEYS = frozenset(("hipaa", "soc2", "pci-dss", "gdpr", "cis-aws", "nist-800-53"))
+    return [one if isinstance(one, str) and one not in FRAMEWORKS else framework_name(str(one)) for one in compliance]
 
 
 def _get(item: Any, name: str) -> Any:

@@ -126,16 +126,16 @@ def _detail(record: Mapping[str, Any]) -> str:
     return " ".join(one for one in told if one) or paragraph(at(record, "ProductFields", "aws/securityhub/annotation"))
 
 
+def _standards(record: Mapping[str, Any], generator: str) -> list[str]:
+    """Wherever a record names its standards."""
+    standards = at(record, "Compliance", "AssociatedStandards")
+    told = [line(at(one, "StandardsId")) for one in standards] if isinstance(standards, list) else []
+    return [generator, line(at(record, "ProductFields", "StandardsArn")), *told]
+
+
 def _frameworks(record: Mapping[str, Any], generator: str, check: str) -> dict[str, tuple[str, ...]]:
     found: dict[str, dict[str, None]] = {}
-    sources = [
-        generator,
-        line(at(record, "ProductFields", "StandardsArn")),
-        line(at(record, "ProductFields", "StandardsGuideArn")),
-    ]
-    standards = at(record, "Compliance", "AssociatedStandards")
-    sources += [line(at(one, "StandardsId")) for one in standards] if isinstance(standards, list) else []
-    for source in sources:
+    for source in (*_standards(record, generator), line(at(record, "ProductFields", "StandardsGuideArn"))):
         named = _STANDARD.search(source) or re.match(r"([a-z0-9-]+)/v/", source)
         if named:
             key = framework_key(named[1])
@@ -160,11 +160,8 @@ _STANDARDS = {
 def _mappings(record: Mapping[str, Any], generator: str, check: str) -> dict[str, tuple[str, ...]]:
     """``{"CIS-1.2.0": ("1.5",)}``: the standard with its version, as the record has it, and what it maps to."""
     found: dict[str, tuple[str, ...]] = {}
-    standards = at(record, "Compliance", "AssociatedStandards")
-    told = [generator, line(at(record, "ProductFields", "StandardsArn"))]
-    told += [line(at(one, "StandardsId")) for one in standards] if isinstance(standards, list) else []
     related = lines(at(record, "Compliance", "RelatedRequirements"))
-    for source in told:
+    for source in _standards(record, generator):
         named = re.search(r"(?:^|/)([a-z0-9-]+)/v/(\d[\w.]*)", source)
         if named is None:
             continue

@@ -8,8 +8,6 @@ from datetime import datetime
 
 from footnoted.assistants.security.severity import Severity
 
-STATUSES = ("fail", "pass", "manual", "muted", "archived", "unknown")
-
 
 @dataclass(frozen=True, slots=True)
 class Finding:

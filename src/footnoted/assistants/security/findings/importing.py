@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Generator, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -38,10 +38,10 @@ class ImportReport:
     unchanged: int = 0
     duplicates: int = 0
     skipped: int = 0
-    problems: list[BadRecord] = field(default_factory=list)
     severities: dict[str, int] = field(default_factory=dict)
     accounts: dict[str, int] = field(default_factory=dict)
     partial: tuple[str, ...] = ()  # accounts of which the file is no whole scan: what it does not name stands as before
+    problems: list[BadRecord] = field(default_factory=list)
 
     @property
     def kept(self) -> int:
@@ -58,16 +58,7 @@ class ImportReport:
 
     def as_json(self) -> dict[str, Any]:
         """The report as JSON."""
-        return {
-            "format": self.format,
-            **{
-                name: getattr(self, name) for name in ("read", "added", "updated", "unchanged", "duplicates", "skipped")
-            },
-            "severities": self.severities,
-            "accounts": self.accounts,
-            "partial": list(self.partial),
-            "problems": [{"line": one.line, "reason": one.reason} for one in self.problems],
-        }
+        return {**asdict(self), "partial": list(self.partial)}
 
 
 async def import_findings(

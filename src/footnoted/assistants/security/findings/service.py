@@ -79,11 +79,9 @@ class FindingsService:
 
         from footnoted.assistants.security.tables import FindingRow
 
+        counted = select(func.count()).select_from(FindingRow).where(FindingRow.tenant == _of(tenant_id))
         async with transaction(self.database) as session:
-            total = await session.scalar(
-                select(func.count()).select_from(FindingRow).where(FindingRow.tenant == _of(tenant_id))
-            )
-        return int(total or 0)
+            return int(await session.scalar(counted) or 0)
 
     async def delete_all(self, tenant_id: str) -> int:
         """Forget every finding of a tenant; how many there were."""
@@ -102,9 +100,9 @@ class FindingsService:
         async with transaction(self.database) as session:
             kept = select(FindingRow.id).where(FindingRow.tenant == tenant)
             await session.execute(delete(StateRow).where(StateRow.finding_id.in_(kept)))
-            gone = await session.execute(delete(FindingRow).where(FindingRow.tenant == _of(tenant_id)))
+            gone = await session.execute(delete(FindingRow).where(FindingRow.tenant == tenant))
             for table in (RuleFrameworkRow, MappingRow, RuleRow, ScanRow):
-                await session.execute(delete(table).where(table.tenant == _of(tenant_id)))
+                await session.execute(delete(table).where(table.tenant == tenant))
         return int(getattr(gone, "rowcount", 0))
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from footnoted.assistants.security.findings.fields import NotAFinding
 from footnoted.assistants.security.findings.records import BadRecord, records
-from footnoted.assistants.security.knowledge.entry import KnowledgeEntry
+from footnoted.assistants.security.knowledge.entry import KnowledgeEntry, from_json
 from footnoted.assistants.security.knowledge.oscal import is_oscal, read_oscal
 from footnoted.assistants.security.knowledge.prowler import is_check, is_compliance, read_check, read_compliance
 from footnoted.assistants.security.names import requirement_key
@@ -41,15 +42,7 @@ class KnowledgeReport:
 
     def as_json(self) -> dict[str, Any]:
         """The report as JSON."""
-        told = {
-            name: getattr(self, name)
-            for name in ("format", "title", "read", "added", "updated", "unchanged", "skipped")
-        }
-        return {
-            **told,
-            "frameworks": self.frameworks,
-            "problems": [{"line": p.line, "reason": p.reason} for p in self.problems],
-        }
+        return asdict(self)
 
 
 async def import_knowledge(
@@ -193,8 +186,6 @@ async def _write_requirements(session: AsyncSession, tenant: str, entries: Seque
 
 def _merged(entry: KnowledgeEntry, before: Mapping[str, Any] | None) -> KnowledgeEntry:
     """A profile only says which controls it selects: what is known of them stays, its note is added."""
-    from footnoted.assistants.security.knowledge.entry import from_json
-
     if before is None:
         return entry
     known = from_json(before)
@@ -206,7 +197,5 @@ def _merged(entry: KnowledgeEntry, before: Mapping[str, Any] | None) -> Knowledg
 
 def _plain(entry: KnowledgeEntry) -> dict[str, Any]:
     """The entry as JSON keeps it: lists, no tuples."""
-    import json
-
     found: dict[str, Any] = json.loads(json.dumps(entry.as_json()))
     return found

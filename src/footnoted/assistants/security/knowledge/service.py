@@ -94,38 +94,25 @@ class KnowledgeBaseService:
         checks: Sequence[str] = (),
         ids: Sequence[str] = (),
     ) -> list[KnowledgeEntry]:
-        """What the tenant imported itself; nothing of anybody else's."""
-        if self.database is None or not tenant:
+        """What the tenant imported itself of one of these; nothing of anybody else's."""
+        if self.database is None or not tenant or not (framework or service or checks or ids):
             return []
         from sqlalchemy import select
 
         from footnoted.assistants.security.tables import EntryCheckRow, EntryFrameworkRow, EntryRow
 
-        query = select(EntryRow.body).where(EntryRow.tenant == tenant).order_by(EntryRow.severity, EntryRow.id)
-        if framework:
-            query = query.where(
-                EntryRow.id.in_(
-                    select(EntryFrameworkRow.entry_id).where(
-                        EntryFrameworkRow.tenant == tenant, EntryFrameworkRow.framework == framework
-                    )
-                )
-            )
-        elif service:
-            query = query.where(EntryRow.service == service)
-        elif checks:
-            query = query.where(
-                EntryRow.id.in_(
-                    select(EntryCheckRow.entry_id).where(
-                        EntryCheckRow.tenant == tenant, EntryCheckRow.check_id.in_(list(checks)[:100])
-                    )
-                )
-            )
+        if service:
+            wanted = EntryRow.service == service
         elif ids:
-            query = query.where(EntryRow.id.in_([form for one in ids for form in (one, f"nist-800-53:{one}")]))
+            wanted = EntryRow.id.in_([form for one in ids for form in (one, f"nist-800-53:{one}")])
         else:
-            return []
+            table = EntryFrameworkRow if framework else EntryCheckRow
+            of = table.framework == framework if framework else EntryCheckRow.check_id.in_(list(checks)[:100])
+            wanted = EntryRow.id.in_(select(table.entry_id).where(table.tenant == tenant, of))
+        query = select(EntryRow.body).where(EntryRow.tenant == tenant, wanted)
         async with transaction(self.database) as session:
-            return [from_json(body) for body in await session.scalars(query.limit(MOST))]
+            found = await session.scalars(query.order_by(EntryRow.severity, EntryRow.id).limit(MOST))
+            return [from_json(body) for body in found]
 
 
 def _first(found: Iterable[KnowledgeEntry], limit: int) -> list[KnowledgeEntry]:

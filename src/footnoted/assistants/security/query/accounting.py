@@ -11,6 +11,7 @@ from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any
 
 from footnoted.assistants.security.names import requirement_key
+from footnoted.assistants.security.query.linking import at
 from footnoted.assistants.security.query.relations import HAVING, negations
 from footnoted.assistants.security.query.topics import denies, has_number, tells
 from footnoted.assistants.security.query.vocabulary import compact
@@ -52,7 +53,7 @@ class Held:
         if one.kind == "version":
             return any(compact(each.version) == compact(str(one.value)) for each in self.wheres)
         if one.kind == "number":
-            of_port = place > 0 and compact(self.mentions[place - 1].text) == "port" and self._in_checks(one.text)
+            of_port = at(self.mentions, place - 1).word == "port" and self._in_checks(one.text)
             return of_port or self._counts(place, int(str(one.value)))
         if one.kind == "date":
             return self._dates(*one.value)  # type: ignore[misc]
@@ -131,7 +132,7 @@ class Held:
 
     def _repeats(self, one: Mention) -> bool:
         """Whether a word only says again what a filter holds: "not findings, buckets"."""
-        return any(self._means(each, without=False) for each in self.vocabulary.lookup(compact(one.text)))
+        return any(self._means(each, without=False) for each in self.vocabulary.lookup(one.text))
 
     def _in_checks(self, text: str) -> bool:
         """Whether each of the checks says this; of those that may answer why and how, whether one does."""
@@ -148,35 +149,36 @@ class Held:
     def _counts(self, place: int, number: int) -> bool:
         """A number before a unit is a span of time; any other is how many are shown, or set side by side."""
         behind = self.mentions[place + 1 : place + 3]  # "30 and 60 days"
-        joined = [one.kind for one in behind[1:]] == ["number"] and compact(behind[0].text) in ("and", "to")
-        after = next(iter(self.mentions[place + 1 + 2 * joined :]), None)
-        if after is not None and compact(after.text) in UNITS:
+        joined = [one.kind for one in behind[1:]] == ["number"] and behind[0].word in ("and", "to")
+        after = at(self.mentions, place + 1 + 2 * joined)
+        if after.word in UNITS:
             least = {each.open_for_more_than + 1 for each in self.wheres if each.open_for_more_than is not None}
             ends = {each.open_for_more_than for each in self.wheres} | least
             told = bool(self.checks) and all(has_number(each, number) for each in self.checks)
-            days = span(number, compact(after.text), self.vocabulary.today)
+            days = span(number, after.word, self.vocabulary.today)
             ages = {(self.vocabulary.today - day).days for day in self._days()}
-            return told or days in ends | ages | {age + 1 for age in ages}
-        if after is not None and after.role("noun") in ("scan", "text"):
+            became = self._changed and self.vocabulary.is_previous(self.vocabulary.today - timedelta(days=days))
+            return told or became or days in ends | ages | {age + 1 for age in ages}
+        if after.role("noun") in ("scan", "text"):
             return after.role("noun") == "text" or self._changed
         if self.mentions[place].text.casefold() == "one":
             return True
-        before = self.mentions[place - 1] if place else None
-        if before is not None and before.role("select") == "group":
+        before = at(self.mentions, place - 1)
+        if before.role("select") == "group":
             return False  # "per 100 resources"
-        if any(each is not None and each.kind == "word" and not self._is_held(each) for each in (after, before)):
+        if any(each.kind == "word" and not self._is_held(each) for each in (after, before)):
             return False  # "three sprints", "floor 3": it is of what no field holds
         query = self.query
         return number in {len(query.sides) or None, query.limit if query.select in ("list", "group") else None}
 
     def _is_held(self, one: Mention) -> bool:
         key = compact(self.query.group_by.removeprefix("tag:")) if self.query.group_by.startswith("tag:") else ""
-        if key and compact(one.text) in (key, f"{key}s"):
+        if key and one.word in (key, f"{key}s"):
             return True
-        if compact(one.text) == "when" and one is self.mentions[0]:  # days are asked for
+        if one.word == "when" and one is self.mentions[0]:  # days are asked for
             dated = self.query.select in ("age", "list") and self._aged()
             return dated or self.query.group_by.startswith("first_seen")
-        return compact(one.text) in FUNCTION_WORDS or self._repeats(one) or self._in_checks(one.text)
+        return one.word in FUNCTION_WORDS or self._repeats(one) or self._in_checks(one.text)
 
     def _aged(self) -> bool:
         return self.query.order_by in ("oldest", "newest") or self._changed or bool(self._days())
@@ -199,7 +201,8 @@ class Held:
         if kind == "severity":
             if negated:
                 return bool(query.exclude.severity)
-            if self.mentions[place - 1].role("than") or compact(self.mentions[place - 1].text) == "than":
+            before = at(self.mentions, place - 1)
+            if before.role("than") or before.word == "than":
                 return bool(self._all("severity"))
             sides = query.select == "compare" and not where.severity  # each side is told by severity
             return value in self._all("severity") or by == "severity" or sides
@@ -233,7 +236,7 @@ class Held:
             }
             return reflected.get(value, False)
         if kind == "order":
-            having = {compact(one.text) for one in self.mentions[max(0, place - 2) : place]} & set(HAVING)
+            having = {one.word for one in self.mentions[max(0, place - 2) : place]} & set(HAVING)
             if shows and having and value in ("most", "fewest"):  # "which user has the most" ranks, and a list does not
                 return False
             first = query.select in ("group", "compare") or (query.select == "list" and query.order_by == "severity")
@@ -274,7 +277,7 @@ class Held:
         )  # fmt: skip
 
     def _past(self, place: int) -> bool:
-        return bool({"did", "was", "were"} & {compact(one.text) for one in self.mentions[max(0, place - 6) : place]})
+        return bool({"did", "was", "were"} & {one.word for one in self.mentions[max(0, place - 6) : place]})
 
     def _is_in_time(self, place: int, value: str, *, dated: bool) -> bool:
         query, after = self.query, self.mentions[place + 1 : place + 3]
@@ -297,13 +300,13 @@ class Held:
             told = {*self._all("severity"), *self.query.exclude.severity}
             inclusive = self.mentions[place].role("than") in ("least", "most")
             return told != {graded[0]} or inclusive
-        if compact(self.mentions[place].text) in ("morethan", "lessthan", "fewerthan"):
+        if self.mentions[place].word in ("morethan", "lessthan", "fewerthan"):
             return bool(self.query.sides) and any(one.kind == "name" for one in after)
-        return compact(self.mentions[place].text) in ("over", "above", "below", "under", "within")
+        return self.mentions[place].word in ("over", "above", "below", "under", "within")
 
     def _negates(self, place: int) -> bool:
         """Whether what a negation is of stands on the query's other side, or is what fails."""
-        if place == 0 and compact(self.mentions[0].text) == "no" and len(self.mentions) > 1:
+        if place == 0 and self.mentions[0].word == "no" and len(self.mentions) > 1:
             after = self.mentions[1]
             return after.role("only") is not None or after.role("again") is not None
         of = [self.mentions[at] for at, by in self.negated.items() if by == place]
@@ -325,8 +328,8 @@ class Held:
         query = self.query
         if query.group_by.startswith("first_seen"):  # by when they came, not by when they changed
             return query.group_by == f"first_seen_{unit}" and query.where.change in (None, "new")
-        before = self.mentions[place - 1] if place else None
-        if before is None or self.mentions[place].text.casefold().endswith("ly"):  # "weekly" only groups
+        before = at(self.mentions, place - 1)
+        if self.mentions[place].text.casefold().endswith("ly"):  # "weekly" only groups
             return False
         told = before.kind == "number" or before.role("select") == "count" or any(map(before.role, ("period", "than")))
         return told and (timed or query.select == "age" or query.order_by == "oldest")
@@ -336,8 +339,7 @@ class Held:
         if self.mentions[place].near and query.group_by != value:
             return value == "severity" and shows and query.order_by == "severity"  # "the most severe"
         if value in ("findings", "text", "scan"):
-            before = self.mentions[place - 1] if place else None
-            return value != "scan" or before is None or before.role("select") != "count"
+            return value != "scan" or at(self.mentions, place - 1).role("select") != "count"
         if value == "resources":
             return shows or query.of == "resources" or by == "resource" or bool(self._all("resource"))
         if value == "checks":

@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 from footnoted.assistants.security.query.duties import duties_of
 from footnoted.assistants.security.query.finding_query import FindingQuery, Where
+from footnoted.assistants.security.query.linking import Linker
 from footnoted.assistants.security.query.reading import Reading, read
 from footnoted.assistants.security.query.running import Result, run
 from footnoted.assistants.security.query.vocabulary import compact
 from footnoted.assistants.security.query.wording import value_name, words_of
+from footnoted.assistants.security.query.words import MONTHS
 from footnoted.assistants.security.rooms import reading as connected
 from footnoted.text import content_stems
 
@@ -24,13 +26,31 @@ if TYPE_CHECKING:
     from footnoted.store import Database
 
 _NUMBER = re.compile(r"(?<![\w.:/#-])(\d{1,3}(?:,\d{3})+|\d+)(?![\w:/-]|\.\d)")
-_DENIED = re.compile(r"\b(?:no|not|never|cannot|can't|isn't|aren't|without|neither|nor)\b", re.IGNORECASE)
-_CLOSED = re.compile(r"\b(?:closed|fixed|resolved|remediated|no longer (?:fails?|open))\b", re.IGNORECASE)
-_TIED = re.compile(r"\b(?:mapp?e?[ds]?|mapping|counts?|belongs?|breaks?|violates?|ties|tied|relates?)\b", re.IGNORECASE)
-_MOST = re.compile(r"\b(?:most|fewest|least|leads?|led|top|worst)\b", re.IGNORECASE)
-_STATED = re.compile(r"\b(?:findings?|open|fail(?:s|ed|ing)?|pass(?:es|ed|ing)?|mapped)\b", re.IGNORECASE)
+_NAMED = re.compile(r"\d.*[-_]|[-_].*\d|^\d{6,}$|^[a-z]{2,}-[a-z]+-\d$")  # an account, a resource, a region
+_DATE = re.compile(r"\d{4}-\d\d-\d\d")
+_DENIED_VERB = re.compile(r"\b(?:can't|cannot|not|isn't|aren't|no scan|nobody)\b.{0,40}\bcompl", re.IGNORECASE)
+_OVER_TIME = re.compile(r"\bfrom\b.*\bto\b|\bweek\b|\bscans?\b|\bwere\b|\bwent\b")
+_MONTH = "|".join(MONTHS)
+# Figures that count nothing: of a clause, a date, a version, a place in a list, an age, an edition.
+_UNCOUNTED = re.compile(
+    rf"\(\w{{1,4}}\)|\b\d{{4}}-\d\d-\d\d\b|\b\d{{1,2}}(?:st|nd|rd|th)? (?:of )?(?:{_MONTH})(?: \d{{4}})?\b"
+    rf"|\b(?:{_MONTH}) (?:\d{{4}}|\d{{1,2}}(?:,? \d{{4}})?)\b|\b\d+(?:\.\d+)+\b|\b(?:first|top)\s+\d+\b"
+    r"|\b\d+ (?:day|week|month|hour)s?\b|\b24[–-]48\b",
+    re.IGNORECASE,
+)
+_EDITIONS = re.compile(
+    r"(?i)\b(?:iso|soc|nist|sp|revision|rev|version|dss|pci|cis)[ -]?\d[\d.:-]*\b|\b\d{4}\b(?=.{0,3}A\.)"
+)
+_DENIED = frozenset("no not never cannot can't isn't aren't without neither nor".split())
+_CLOSED = frozenset("closed fixed resolved remediated".split())
+_PASSED = frozenset("pass passes passed".split())
+_OPEN = frozenset("open fail fails failing".split())
+_TIED = frozenset("map maps mapped mapping count counts belong belongs break breaks violate violates ties tied".split())
+_RELATED = frozenset(("relate", "relates"))
+_MOST = frozenset("most fewest least lead leads led top worst".split())
+_STATED = frozenset("finding findings failed passing mapped".split()) | _OPEN | _PASSED
+_RATED = frozenset("severity rated rating finding check".split())
 _TELLING = 3  # words of a sentence on a requirement, of which one should be the requirement's own
-_RATED = re.compile(r"\b(?:severity|rated|rating|finding|check)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +59,29 @@ class Held:
 
     right: bool
     truth: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """A sentence without its marks, its words in small letters, and what it was read as."""
+
+    plain: str
+    words: tuple[str, ...]
+    told: Reading
+    where: Where
+
+    def says(self, words: frozenset[str]) -> bool:
+        return not words.isdisjoint(self.words)
+
+    @property
+    def denied(self) -> bool:
+        return self.says(_DENIED)
+
+    @property
+    def numbers(self) -> list[int]:
+        """The figures that count something."""
+        plain = _EDITIONS.sub(" ", _UNCOUNTED.sub(" ", self.plain))
+        return [int(one.replace(",", "")) for one in _NUMBER.findall(plain) if len(one) < 10]
 
 
 class Rows:
@@ -52,31 +95,13 @@ class Rows:
         plain = re.sub(r"\[\d+\]|[*_`]{1,3}(?=\S)|(?<=\S)[*`]{1,3}", "", sentence)
         told = read(plain, self._vocabulary)
         where = told.query.where.model_copy(update={"first_seen_from": None, "first_seen_before": None})
-        denied = _DENIED.search(plain) is not None
-        unknown = (
-            []
-            if denied
-            else [
-                one
-                for one in told.unfit
-                if not re.fullmatch(r"\d{4}-\d\d-\d\d", one)
-                and re.search(r"\d.*[-_]|[-_].*\d|^\d{6,}$|^[a-z]{2,}-[a-z]+-\d$", one)
-            ]
-        )
-        if unknown:
+        said = _Said(plain, tuple(re.findall(r"[\w']+", plain.casefold())), told, where)
+        unknown = [one for one in told.unfit if _NAMED.search(one) and not _DATE.fullmatch(one)]
+        if unknown and not said.denied:
             return Held(right=False, truth=f"nothing of your scans is called {', '.join(unknown)}")
-        for rule in (
-            self._compliance,
-            self._mapping,
-            self._resource,
-            self._severity,
-            self._first,
-            self._oldest,
-            self._count,
-            self._wording,
-        ):
-            held = await rule(plain, told, where)
-            if held is not None:
+        for rule in (self._compliance, self._mapping, self._resource, self._severity, self._first, self._oldest,
+                     self._count, self._wording):  # fmt: skip
+            if (held := await rule(said)) is not None:
                 return held
         return None
 
@@ -84,24 +109,23 @@ class Rows:
         query = FindingQuery(where=where, **more)
         return await run(self._database, self._tenant, query, self._vocabulary.today)
 
-    async def _compliance(self, plain: str, told: Reading, where: Where) -> Held | None:
-        said = any(one.role("comply") and one.text.casefold() != "compliance" for one in told.mentions)
-        said = (said and bool(where.framework)) or re.search(
-            r"\bcomplian(?:t|ce with)\b", plain, re.IGNORECASE
-        ) is not None
-        if not said or _DENIED_VERB.search(plain) or (_DENIED.search(plain) and " with " not in plain):
+    async def _compliance(self, said: _Said) -> Held | None:
+        where = said.where
+        complies = any(one.role("comply") and one.text.casefold() != "compliance" for one in said.told.mentions)
+        claimed = complies and bool(where.framework)
+        claimed |= re.search(r"\bcomplian(?:t|ce with)\b", said.plain, re.IGNORECASE) is not None
+        if not claimed or _DENIED_VERB.search(said.plain) or (said.denied and " with " not in said.plain):
             return None
         result = await self._run(where.model_copy(update={"status": [], "change": None, "severity": [], "check": []}))
-        failing = result.statuses.get("fail", 0)
         if where.requirement and result.findings and set(result.statuses) == {"pass"}:
             return Held(right=True)
         words = words_of(FindingQuery(where=where.model_copy(update={"check": []})), self._vocabulary)
-        return Held(
-            right=False, truth=f"{failing} open findings stand against it ({words}); a scan makes nobody compliant"
-        )
+        against = f"{result.statuses.get('fail', 0)} open findings stand against it ({words})"
+        return Held(right=False, truth=f"{against}; a scan makes nobody compliant")
 
-    async def _mapping(self, plain: str, _told: Reading, where: Where) -> Held | None:
-        if not (where.check and where.framework) or not _TIED.search(plain) or _DENIED.search(plain):
+    async def _mapping(self, said: _Said) -> Held | None:
+        where = said.where
+        if not (where.check and where.framework) or not said.says(_TIED | _RELATED) or said.denied:
             return None
         from sqlalchemy import func, select
 
@@ -113,200 +137,131 @@ class Rows:
         asked = select(func.count()).select_from(MappingRow).where(MappingRow.rule_id.in_(rules), *wanted)
         async with connected(self._database) as connection:
             there = (await connection.execute(asked)).scalar_one()
-        name = " ".join(filter(None, (where.framework, where.version, where.requirement)))
-        return Held(
-            right=bool(there), truth=f"the scanner's own mapping does not tie {', '.join(where.check)} to {name}"
-        )
+        name = f"{where.edition} {where.requirement}".strip()
+        return Held(bool(there), f"the scanner's own mapping does not tie {', '.join(where.check)} to {name}")
 
-    async def _resource(self, plain: str, told: Reading, where: Where) -> Held | None:
+    async def _resource(self, said: _Said) -> Held | None:
+        where = said.where
         if not where.resource:
             return None
         kept = Where(resource=where.resource, check=where.check, status=[])
-        result = await self._run(kept, select="list", limit=200)
-        if not result.rows:
+        rows = (await self._run(kept, select="list", limit=200)).rows
+        if not rows:
             return Held(right=False, truth=f"no row has {', '.join([*where.resource, *where.check])}")
-        row = result.rows[0]
-        place = f"{row.resource} is in {row.account_name}, {row.region}"
-        if where.account and not {one.account for one in result.rows} & set(where.account):
-            return Held(right=False, truth=place)
-        if where.region and not {one.region for one in result.rows} & set(where.region):
-            return Held(right=False, truth=place)
-        if {one.text for one in told.mentions if one.kind == "name"} & set(
-            told.unfit
-        ):  # a place that is none of theirs
-            return Held(right=False, truth=place)
+        row = rows[0]
+        elsewhere = where.account and not {one.account for one in rows} & set(where.account)
+        elsewhere = elsewhere or (where.region and not {one.region for one in rows} & set(where.region))
+        names = {one.text for one in said.told.mentions if one.kind == "name"}
+        if elsewhere or names & set(said.told.unfit):  # a place that is none of theirs
+            return Held(right=False, truth=f"{row.resource} is in {row.account_name}, {row.region}")
         if not where.check:
-            return (
-                await self._count(plain, told, where)
-                if _NUMBER.search(plain)
-                else Held(right=True)
-                if where.account or where.region
-                else None
-            )
-        states = {one.status for one in result.rows if not where.account or one.account in where.account}
-        truth = f"{row.check} on {row.resource} ({row.account_name}): {', '.join(sorted(states))}"
-        if where.severity and not {one.severity for one in result.rows} & set(where.severity):
+            if _NUMBER.search(said.plain):
+                return await self._count(said)
+            return Held(right=True) if where.account or where.region else None
+        if where.severity and not {one.severity for one in rows} & set(where.severity):
             return Held(right=False, truth=f"{row.check} is {row.severity}")
-        if _CLOSED.search(plain) or re.search(r"\bpass(?:es|ed)?\b", plain):
+        states = {one.status for one in rows if not where.account or one.account in where.account}
+        truth = f"{row.check} on {row.resource} ({row.account_name}): {', '.join(sorted(states))}"
+        no_longer = re.search(r"\bno longer (?:fails?|open)\b", said.plain, re.IGNORECASE)
+        if no_longer or said.says(_CLOSED | _PASSED):
             return Held("pass" in states, truth)
-        return Held("fail" in states, truth) if re.search(r"\b(?:open|fails?|failing)\b", plain) else Held(right=True)
+        return Held("fail" in states, truth) if said.says(_OPEN) else Held(right=True)
 
-    async def _severity(self, plain: str, _told: Reading, where: Where) -> Held | None:
-        if not where.severity or not where.check or _NUMBER.search(plain.replace("24", "").replace("48", "")):
-            return None
-        if not _RATED.search(plain):
+    async def _severity(self, said: _Said) -> Held | None:
+        where = said.where
+        counts = _NUMBER.search(said.plain.replace("24", "").replace("48", ""))
+        if not where.severity or not where.check or counts or not said.says(_RATED):
             return None
         result = await self._run(Where(check=where.check[:1], status=["fail", "muted", "manual"]))
         result = result if result.findings else await self._run(Where(check=where.check[:1], status=[]))
         known = set(result.severities)
-        return (
-            Held(bool(known & set(where.severity)), f"{where.check[0]} is {', '.join(sorted(known))}")
-            if known
-            else None
-        )
+        truth = f"{where.check[0]} is {', '.join(sorted(known))}"
+        return Held(bool(known & set(where.severity)), truth) if known else None
 
-    async def _first(self, plain: str, told: Reading, where: Where) -> Held | None:
+    async def _first(self, said: _Said) -> Held | None:
         """Of "X has the most": whatever is counted by X's field, X must come first."""
-        found = _MOST.search(plain)
-        if found is None:
+        most, where = next((one for one in said.words if one in _MOST), ""), said.where
+        single = [name for name in ("account", "region", "service", "provider") if len(getattr(where, name)) == 1]
+        asked = [name for name in single if name == said.told.query.group_by or name in compact(said.plain)]
+        places = ("account", "region", "service")
+        nouns = [name for name in places if name in said.words and getattr(where, name)]
+        named = next(iter([*nouns, *asked, *(name for name in single if name in places)]), "")
+        if not most or not named:
             return None
-        field = next((name for name in ("account", "region", "service", "provider") if len(getattr(where, name)) == 1
-                      and (name == told.query.group_by or name in compact(plain))), "")  # fmt: skip
-        field = field or next((one for one in ("account", "region", "service") if len(getattr(where, one)) == 1), "")
-        nouns = {"account": "account", "region": "region", "service": "service"}
-        named = next(
-            (
-                name
-                for name, noun in nouns.items()
-                if re.search(rf"\b{noun}\b", plain, re.IGNORECASE) and getattr(where, name)
-            ),
-            field,
-        )
-        if not named:
-            return None
-        value = getattr(where, named)[0]
-        others = where.model_copy(
-            update={
-                named: [] if len(getattr(where, named)) == 1 else getattr(where, named)[1:],
-                "resource_type": [],
-                "check": [],
-            }
-        )
-        fewest = found[0].casefold() in ("fewest", "least")
-        result = await self._run(others, select="group", group_by=named, order_by="fewest" if fewest else "most")
+        value, *others = getattr(where, named)
+        among = where.model_copy(update={named: others, "resource_type": [], "check": []})
+        order = "fewest" if most in ("fewest", "least") else "most"
+        result = await self._run(among, select="group", group_by=named, order_by=order)
         if not result.groups:
             return None
-        best = {key for key, _, n in result.groups if n == result.groups[0][2]}
         key, name, count = result.groups[0]
-        truth = f"{value_name(named, key, name, self._vocabulary)}, with {count}"
-        if value not in best:
-            return Held(right=False, truth=truth)
-        numbers = self._numbers(plain)
-        return Held(all(one in (count, result.findings) for one in numbers), truth)
+        first = value in {key for key, _, n in result.groups if n == count}
+        counted = all(one in (count, result.findings) for one in said.numbers)
+        return Held(first and counted, f"{value_name(named, key, name, self._vocabulary)}, with {count}")
 
-    async def _oldest(self, plain: str, _told: Reading, where: Where) -> Held | None:
-        if not re.search(r"\b(?:oldest|longest|further)\b", plain, re.IGNORECASE):
+    async def _oldest(self, said: _Said) -> Held | None:
+        if not said.says(frozenset(("oldest", "longest", "further"))):
             return None
-        dates = _dates(plain, self._vocabulary)
-        if not dates:
+        dates = [str(one.value[0]) for one in Linker(self._vocabulary).link(said.plain) if one.kind == "date"]  # type: ignore[index]
+        emptied: dict[str, Any] = {"resource": [], "check": [], "resource_type": [], "scan": "latest", "change": None}
+        asked = said.where.model_copy(update=emptied)
+        rows = (await self._run(asked, select="list", order_by="oldest", limit=1)).rows if dates else ()
+        if not rows:
             return None
-        asked = where.model_copy(
-            update={"resource": [], "check": [], "resource_type": [], "scan": "latest", "change": None}
-        )
-        result = await self._run(asked, select="list", order_by="oldest", limit=1)
-        if not result.rows:
-            return None
-        row = result.rows[0]
-        return Held(
-            row.first_seen in dates, f"the oldest is {row.check} on {row.resource}, first seen {row.first_seen}"
-        )
+        truth = f"the oldest is {rows[0].check} on {rows[0].resource}, first seen {rows[0].first_seen}"
+        return Held(rows[0].first_seen in dates, truth)
 
-    async def _count(self, plain: str, told: Reading, where: Where) -> Held | None:
+    async def _count(self, said: _Said) -> Held | None:
+        plain, told, where, numbers = said.plain, said.told, said.where, said.numbers
         if where.requirement and not re.search(r"\bfindings?\b|\bopen\b|\bfail", plain, re.IGNORECASE):
             return None  # of the requirement's words, which rows do not hold
-        numbers = self._numbers(plain)
         if not numbers:
             return None
         asked = where.model_copy(update={"check": where.check if told.about is None else [], "scan": "latest"})
         if len(numbers) == 1 and len(asked.account) > 1 and re.search(r"\bthat is\b|\(|\bcalled\b|, also", plain):
-            return Held(
-                right=False, truth=" and ".join(map(self._vocabulary.account_name, asked.account)) + " are not the same"
-            )
-        results = [await self._run(asked, group_by=told.query.group_by)]
-        if len(asked.status) > 1:
-            results += [await self._run(asked.model_copy(update={"status": [one]})) for one in asked.status]
-        if len(asked.account) > 1:
-            results += [await self._run(asked.model_copy(update={"account": [one]})) for one in asked.account]
-        if re.search(r"\bfrom\b.*\bto\b|\bweek\b|\bscans?\b|\bwere\b|\bwent\b", plain):
-            results.append(await self._run(asked.model_copy(update={"scan": "previous", "change": None})))
-            for change in ("new", "fixed", "muted", "gone"):
-                results.append(await self._run(asked.model_copy(update={"scan": "latest", "change": change})))
-            if asked.change:
-                results = results[:1] if len(numbers) == 1 else results
-        held: set[int] = set()
+            accounts = " and ".join(map(self._vocabulary.account_name, asked.account))
+            return Held(right=False, truth=f"{accounts} are not the same")
+        others: list[dict[str, Any]] = [
+            {name: [one]} for name in ("status", "account") if len(getattr(asked, name)) > 1
+            for one in getattr(asked, name)
+        ]  # fmt: skip
+        if _OVER_TIME.search(plain) and not (asked.change and len(numbers) == 1):
+            others.append({"scan": "previous", "change": None})
+            others += [{"change": one} for one in ("new", "fixed", "muted", "gone")]
+        elif _OVER_TIME.search(plain):
+            others = []
+        first = await self._run(asked, group_by=told.query.group_by)
         of = _counted(told)
-        for place, one in enumerate(results):
+        held = set() if of else {first.resources}
+        for one in [first, *[await self._run(asked.model_copy(update=other)) for other in others]]:
             held |= {one.resources} if of == "resources" else {one.findings}
-            held |= {one.resources} if place == 0 and not of else set()
-            scanners = {name.replace("-", " ") for name in one.scanners}
-            if any(name in plain.casefold() for name in scanners):
+            if any(name.replace("-", " ") in plain.casefold() for name in one.scanners):
                 held |= set(one.scanners.values())
             if len(numbers) > 1:
                 held |= set(one.severities.values())
-        wrong = [one for one in numbers if one not in held]
         words = words_of(FindingQuery(where=asked), self._vocabulary)
-        first = results[0]
-        return Held(not wrong, f"{first.findings} findings on {first.resources} resources are {words}")
+        return Held(set(numbers) <= held, f"{first.findings} findings on {first.resources} resources are {words}")
 
-    async def _wording(self, plain: str, told: Reading, where: Where) -> Held | None:
+    async def _wording(self, said: _Said) -> Held | None:
         """Of what a requirement asks for: that none of its own words stand in the sentence is enough to doubt it."""
-        if not (where.framework and where.requirement) or told.query.where.severity or _STATED.search(plain):
+        where, told = said.where, said.told
+        if not (where.framework and where.requirement) or told.query.where.severity or said.says(_STATED):
             return None
         duties = await duties_of(self._database, self._tenant, FindingQuery(select="requirement", where=where))
         own = {stem for one in duties.requirements for stem in content_stems(f"{one.title} {one.text}")}
-        said = {stem for one in told.mentions if one.kind == "word" for stem in content_stems(one.text)}
-        if not own or len(said) < _TELLING or said & own:
+        stems = {stem for one in told.mentions if one.kind == "word" for stem in content_stems(one.text)}
+        if not own or len(stems) < _TELLING or stems & own:
             return None
         first = duties.requirements[0]
         return Held(right=False, truth=f"{first.name} {first.requirement} says: {first.title or first.text[:200]}")
 
-    def _numbers(self, plain: str) -> list[int]:
-        """The figures of a sentence that count something: none of a date, a version, a requirement, an age."""
-        for one in (
-            r"\(\w{1,4}\)",
-            *_DATES,
-            r"\b\d+(?:\.\d+)+\b",
-            r"\b(?:first|top)\s+\d+\b",
-            r"\b\d+ (?:day|week|month|hour)s?\b",
-            r"\b24[–-]48\b",
-        ):
-            plain = re.sub(one, " ", plain, flags=re.IGNORECASE)
-        plain = re.sub(
-            r"(?i)\b(?:iso|soc|nist|sp|revision|rev|version|dss|pci|cis)[ -]?\d[\d.:-]*\b|\b\d{4}\b(?=.{0,3}A\.)",
-            " ",
-            plain,
-        )
-        return [int(one.replace(",", "")) for one in _NUMBER.findall(plain) if len(one) < 10]
-
 
 def _counted(told: Reading) -> str:
     """What the first number of a sentence counts: "resources", "findings", or nothing that is said."""
-    at = next((place for place, one in enumerate(told.mentions) if one.kind == "number"), None)
-    for one in told.mentions[at + 1 : at + 5] if at is not None else ():
+    at = next((place for place, one in enumerate(told.mentions) if one.kind == "number"), len(told.mentions))
+    for one in told.mentions[at + 1 : at + 5]:
         if one.role("noun") in ("findings", "resources"):
             return str(one.role("noun"))
-        if one.meanings and all(each.field == "resource_type" for each in one.meanings):
+        if one.fields == {"resource_type"}:
             return "resources"
     return ""
-
-
-_DENIED_VERB = re.compile(r"\b(?:can't|cannot|not|isn't|aren't|no scan|nobody)\b.{0,40}\bcompl", re.IGNORECASE)
-_MONTHS = "january|february|march|april|may|june|july|august|september|october|november|december"
-_DATES = (r"\b\d{4}-\d\d-\d\d\b", rf"\b\d{{1,2}}(?:st|nd|rd|th)? (?:of )?(?:{_MONTHS})(?: \d{{4}})?\b",
-          rf"\b(?:{_MONTHS}) \d{{1,2}}(?:,? \d{{4}})?\b", rf"\b(?:{_MONTHS}) \d{{4}}\b")  # fmt: skip
-
-
-def _dates(plain: str, vocabulary: Vocabulary) -> list[str]:
-    from footnoted.assistants.security.query.linking import Linker
-
-    return [one.value[0].isoformat() for one in Linker(vocabulary).link(plain) if one.kind == "date"]  # type: ignore[index]

@@ -15,10 +15,10 @@ from sqlalchemy.orm import aliased
 
 from footnoted.assistants.security.names import requirement_key
 from footnoted.assistants.security.severity import Severity
-from footnoted.assistants.security.tables import FindingRow, MappingRow, RuleRow, ScanRow, StateRow
+from footnoted.assistants.security.tables import FindingRow, MappingRow, ScanRow, StateRow
 
 if TYPE_CHECKING:
-    from sqlalchemy import ColumnElement, Executable
+    from sqlalchemy import ColumnElement, Select
 
     from footnoted.assistants.security.query.finding_query import FindingQuery, Where
 
@@ -137,48 +137,32 @@ def _conditions(tenant: str, where: Where, view: _View, today: date) -> list[Col
     return wanted
 
 
-def conditions(tenant: str, query: FindingQuery, view: _View, today: date) -> list[ColumnElement[bool]]:
-    """Everything a row must be, and must not be."""
+def _selected(tenant: str, query: FindingQuery, view: _View, today: date, *columns: Any) -> Select[Any]:
+    """These columns of every row that is what the query wants, and not what it excludes."""
     wanted = [*view.conditions, *_conditions(tenant, query.where, view, today)]
     if query.without():
         wanted.append(not_(or_(*_conditions(tenant, query.exclude, view, today))))
-    return wanted
+    return select(*columns).select_from(view.base).where(*wanted)
 
 
-def counting(tenant: str, query: FindingQuery, today: date) -> Executable:
-    """How many findings and resources, by scanner, severity and status."""
+def counting(tenant: str, query: FindingQuery, today: date) -> Select[Any]:
+    """How many findings, by scanner, severity and status."""
     view = _view(tenant, query.where)
-    return (
-        select(
-            FindingRow.scanner,
-            view.severity.label("severity"),
-            view.status.label("status"),
-            func.count().label("n"),
-        )
-        .select_from(view.base)
-        .where(*conditions(tenant, query, view, today))
-        .group_by(FindingRow.scanner, view.severity, view.status)
-    )
+    kinds = (FindingRow.scanner, view.severity, view.status)
+    return _selected(tenant, query, view, today, *kinds, func.count()).group_by(*kinds)
 
 
-def distinct_of(tenant: str, query: FindingQuery, today: date) -> Executable:
+def distinct_of(tenant: str, query: FindingQuery, today: date) -> Select[Any]:
     """How many resources and how many checks the findings are of."""
-    view = _view(tenant, query.where)
-    return (
-        select(func.count(distinct(RESOURCE)), func.count(distinct(FindingRow.check_id)))
-        .select_from(view.base)
-        .where(*conditions(tenant, query, view, today))
-    )
+    columns = (func.count(distinct(RESOURCE)), func.count(distinct(FindingRow.check_id)))
+    return _selected(tenant, query, _view(tenant, query.where), today, *columns)
 
 
-LISTED = (
-    FindingRow.id, FindingRow.check_id, FindingRow.control_id, FindingRow.family, FindingRow.scanner,
-    FindingRow.provider, FindingRow.account, FindingRow.account_name, FindingRow.region, FindingRow.resource_id,
-    FindingRow.resource_name, FindingRow.resource_type, FindingRow.detail, RuleRow.title,
-)  # fmt: skip
+_LISTED = (FindingRow.id, FindingRow.check_id, FindingRow.account, FindingRow.account_name, FindingRow.region,
+           FindingRow.resource_id, FindingRow.resource_name)  # fmt: skip
 
 
-def listing(tenant: str, query: FindingQuery, today: date) -> Executable:
+def listing(tenant: str, query: FindingQuery, today: date) -> Select[Any]:
     """A page of findings; what fails stands first, then by the order asked for."""
     view = _view(tenant, query.where)
     orders: dict[str, list[Any]] = {
@@ -186,39 +170,27 @@ def listing(tenant: str, query: FindingQuery, today: date) -> Executable:
         "newest": [view.first_seen.desc(), view.severity],
     }
     failing = case((view.status == "fail", 0), else_=1)
-    chosen = (
-        select(
-            *LISTED, view.status.label("status"), view.severity.label("severity"), view.first_seen.label("first_seen")
-        )
-        .select_from(view.base.__table__ if hasattr(view.base, "__table__") else view.base)
-        .join(RuleRow, RuleRow.id == FindingRow.rule_id)
-        .where(*conditions(tenant, query, view, today))
-    )
+    columns = (view.status.label("status"), view.severity.label("severity"), view.first_seen.label("first_seen"))
+    chosen = _selected(tenant, query, view, today, *_LISTED, *columns)
     order = [failing, *orders.get(query.order_by, [view.severity]), FindingRow.uid]
     return chosen.order_by(*order).limit(query.limit).offset(query.offset)
 
 
-def grouping(tenant: str, query: FindingQuery, today: date) -> Executable:
+def grouping(tenant: str, query: FindingQuery, today: date) -> Select[Any]:
     """How many by one field: `key`, a name for it, `n`."""
     view = _view(tenant, query.where)
     if query.group_by in ("framework", "requirement"):
         return _by_mapping(tenant, query, view, today)
     key, name = _key(query.group_by, view)
     counted = func.count(distinct(RESOURCE)) if query.of == "resources" else func.count()
-    chosen = select(key.label("key"), func.max(name).label("name"), counted.label("n")).select_from(view.base)
-    return chosen.where(*conditions(tenant, query, view, today)).group_by(key)
+    return _selected(tenant, query, view, today, key, func.max(name), counted).group_by(key)
 
 
-def _by_mapping(tenant: str, query: FindingQuery, view: _View, today: date) -> Executable:
+def _by_mapping(tenant: str, query: FindingQuery, view: _View, today: date) -> Select[Any]:
     """Counted by check first, of which there are few, and then by what the checks are mapped to."""
     where = query.where
-    rules = (
-        select(FindingRow.rule_id, FindingRow.provider, func.count().label("n"))
-        .select_from(view.base)
-        .where(*conditions(tenant, query, view, today))
-        .group_by(FindingRow.rule_id, FindingRow.provider)
-        .subquery()
-    )
+    checks = (FindingRow.rule_id, FindingRow.provider)
+    rules = _selected(tenant, query, view, today, *checks, func.count().label("n")).group_by(*checks).subquery()
     wanted = mapping_of(tenant, where.framework, where.version, where.requirement) if where.framework else []
     to = MappingRow.requirement if query.group_by == "requirement" else MappingRow.name
     mapped = (
@@ -235,32 +207,29 @@ def _by_mapping(tenant: str, query: FindingQuery, view: _View, today: date) -> E
 def _key(group_by: str, view: _View) -> tuple[Any, Any]:
     if group_by.startswith("tag:"):
         return FindingRow.tags, literal("")  # which of them is wanted is seen when the few kinds of sets are read
-    named: dict[str, tuple[Any, Any]] = {
-        "account": (FindingRow.account, FindingRow.account_name),
-        "severity": (view.severity, literal("")),
-        "status": (view.status, literal("")),
-        "resource": (RESOURCE, FindingRow.resource_id),
-        "first_seen_month": (func.substr(view.first_seen, 1, 7), literal("")),
-        "first_seen_week": (func.substr(view.first_seen, 1, 10), literal("")),
-        "category": (FindingRow.categories, literal("")),
+    names = {"account": FindingRow.account_name, "resource": FindingRow.resource_id}
+    keys: dict[str, Any] = {
+        **_PLAIN,
+        "severity": view.severity,
+        "status": view.status,
+        "resource": RESOURCE,
+        "first_seen_month": func.substr(view.first_seen, 1, 7),
+        "first_seen_week": func.substr(view.first_seen, 1, 10),
+        "category": FindingRow.categories,
     }
-    column = _PLAIN.get(group_by)
-    return named.get(group_by) or (column, literal(""))
+    return keys[group_by], names.get(group_by, literal(""))
 
 
-def requirements_failing(tenant: str, query: FindingQuery, today: date) -> Executable:
+def requirements_failing(tenant: str, query: FindingQuery, today: date) -> Select[Any]:
     """The requirements of a framework that the tenant's checks are mapped to, and how many findings of each status."""
     view = _view(tenant, query.where)
     inner = query.model_copy(
         update={"where": query.where.model_copy(update={"framework": "", "requirement": "", "status": []})}
     )
-    rules = (
-        select(FindingRow.rule_id, view.status.label("status"), func.count().label("n"))
-        .select_from(view.base)
-        .where(*conditions(tenant, inner, view, today))
-        .group_by(FindingRow.rule_id, view.status)
-        .subquery()
+    counted = _selected(
+        tenant, inner, view, today, FindingRow.rule_id, view.status.label("status"), func.count().label("n")
     )
+    rules = counted.group_by(FindingRow.rule_id, view.status).subquery()
     return (
         select(MappingRow.name, MappingRow.requirement, rules.c.status, func.sum(rules.c.n).label("n"))
         .select_from(rules.join(MappingRow, MappingRow.rule_id == rules.c.rule_id))

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from footnoted.assistants.security.query.finding_query import FindingQuery
-from footnoted.assistants.security.query.linking import Linker, Mention, spelt_out
+from footnoted.assistants.security.query.linking import Linker, Mention, at, spelt_out
 from footnoted.assistants.security.query.relations import negations
 from footnoted.assistants.security.query.topics import Topic, tells
-from footnoted.assistants.security.query.vocabulary import Meaning, Vocabulary, compact
-from footnoted.assistants.security.query.words import ROLES
+from footnoted.assistants.security.query.vocabulary import Meaning, Vocabulary
+from footnoted.assistants.security.query.words import ROLES, UNITS
 
 if TYPE_CHECKING:
     from footnoted.assistants.security.query.meaning import Meanings
@@ -19,6 +20,11 @@ if TYPE_CHECKING:
 _LEAVE = frozenset("leave leaving leaves left keep keeping take taking".split())
 _APART = 8  # words within which its particle follows a verb
 _SHORTEST = 5  # letters of a word that may be a form of another
+
+
+def as_word(one: Mention) -> Mention:
+    """A mention taken for a plain word after all."""
+    return replace(one, kind="word", meanings=(), roles=(), value=one.text.casefold())
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,13 +93,13 @@ class Draft:
         self._by_meaning()
         self._averages()
         self._left_out()
-        self._runs()
         self._items()
+        self._first_listed()
         self._asker()
         self._numbers_of_duties()
         self.where: dict[str, Any] = {}
         self.without: dict[str, Any] = {}
-        self.used: set[int] = set()
+        self.timed: set[int] = set()  # the numbers that count days
         self.overall: list[str] = []  # words that only ask how things are
         self.over = ""  # the unit of time over whose course something is asked
         self.since_scan = False
@@ -106,12 +112,10 @@ class Draft:
         """A risk is what stands open; "the risk of", "what is the risk" ask why something is one."""
         for place, one in enumerate(self.mentions):
             if {"noun:findings", "select:explain"} <= set(one.roles):
-                after = self.mentions[place + 1 : place + 2]
-                at_risk = place > 0 and compact(self.mentions[place - 1].text) == "at"
-                of = bool(after) and compact(after[0].text) in ("of", "behind", "if", "when", "with", "from", "that")
-                graded = place > 0 and any(map(self.mentions[place - 1].role, ("severity", "order", "select")))
-                several = one.text.casefold().endswith("s")
-                role = "noun:findings" if at_risk or (not of and (graded or several)) else "select:explain"
+                before, after = self._at(place - 1), self._at(place + 1)
+                of = after.word in ("of", "behind", "if", "when", "with", "from", "that")
+                stands = any(map(before.role, ("severity", "order", "select"))) or one.text.casefold().endswith("s")
+                role = "noun:findings" if before.word == "at" or (stands and not of) else "select:explain"
                 self.mentions[place] = replace(one, roles=(role,))
 
     def _left_out(self) -> None:
@@ -119,66 +123,66 @@ class Draft:
         for place, one in enumerate(self.mentions):
             reach = self.mentions[place + 2 : place + _APART]
             led = self.mentions[max(0, place - 3) : place]
-            but = compact(one.text) == "but" and not one.apart and any(each.role("any") for each in led)
-            but &= not {"is", "are", "was", "were", "has", "have"} & {compact(each.text) for each in led}
-            if but or (compact(one.text) in _LEAVE and any(compact(each.text) == "out" for each in reach)):
+            but = one.word == "but" and not one.apart and any(each.role("any") for each in led)
+            but &= not {"is", "are", "was", "were", "has", "have"} & {each.word for each in led}
+            if but or (one.word in _LEAVE and any(each.word == "out" for each in reach)):
                 self.mentions[place] = replace(one, kind="role", roles=("negate",))
-
-    def _runs(self) -> None:
-        """Of "the two runs" and "the last run" scans; a function that runs is none."""
-        for place, one in enumerate(self.mentions):
-            before = self.mentions[place - 1] if place else None
-            if before is None or compact(one.text) not in ("run", "runs"):
-                continue
-            if before.kind == "number" or before.role("both") or before.role("period") == "last" or before.role("scan"):
-                self.mentions[place] = replace(one, kind="role", roles=("noun:scan",))
 
     def _items(self) -> None:
         """Of "critical items" findings: requirements have no severity and are not open."""
-        for place, one in enumerate(self.mentions[1:], 1):
-            before = self.mentions[place - 1]
-            if compact(one.text) in ("item", "items") and (before.role("severity") or before.role("status")):
+        for place, one in enumerate(self.mentions):
+            before = self._at(place - 1)
+            if one.word in ("item", "items") and (before.role("severity") or before.role("status")):
                 self.mentions[place] = replace(one, roles=("noun:findings",))
+
+    def _first_listed(self) -> None:
+        """Of "the first one", the first of what was told before; "first seen" and "fix first" point at no place."""
+        for place, one in enumerate(self.mentions if self.base is not None else ()):
+            after, the = self._at(place + 1), self._at(place - 1).word == "the"
+            dated = after.kind == "date" or after.word in UNITS or after.role("noun") == "scan" or after.role("seen")
+            several = after.kind == "number" and after.word != "one"
+            if one.role("first") and the and not (dated or several):
+                self.mentions[place] = replace(one, roles=("ordinal:1",))
 
     def _asker(self) -> None:
         """Of "I am new here", which is said of no finding."""
         for place, one in enumerate(self.mentions):
-            if place and compact(self.mentions[place - 1].text) == "am" and one.role("change"):
-                self.mentions[place] = replace(one, kind="word", roles=(), value=one.text.casefold())
+            if self._at(place - 1).word == "am" and one.role("change"):
+                self.mentions[place] = as_word(one)
 
     def _averages(self) -> None:
         """An average is one of ages, unless it is said of what: "the average number of findings" is told."""
-        for place, one in enumerate(self.mentions[:-1]):
-            if one.role("select") == "age" and self.mentions[place + 1].role("select") == "count":
-                self.mentions[place] = replace(one, kind="word", roles=(), value=one.text.casefold())
+        for place, one in enumerate(self.mentions):
+            if one.role("select") == "age" and self._at(place + 1).role("select") == "count":
+                self.mentions[place] = as_word(one)
 
     def _numbers_of_duties(self) -> None:
         """The number that "which number" asks for is a requirement's; how many there are, "the number of"."""
         for place, one in enumerate(self.mentions):
-            asked = place and compact(self.mentions[place - 1].text) == "which"
-            of = self.mentions[place + 1 : place + 2] and compact(self.mentions[place + 1].text) == "of"
-            if asked and not of and compact(one.text) in ("number", "numbers"):
+            asked = self._at(place - 1).word == "which" and self._at(place + 1).word != "of"
+            if asked and one.word in ("number", "numbers"):
                 self.mentions[place] = replace(one, roles=("noun:requirement",))
 
     def _by_meaning(self) -> None:
         """Words that are forms of the grammar's own, and superlatives of good and bad, as the encoder knows them."""
-        for place, one in enumerate(self.mentions if self.meanings is not None else []):
+        if self.meanings is None:
+            return
+        for place, one in enumerate(self.mentions):
             word = one.text.casefold()
-            if one.kind != "word" or one.value is None or self.meanings is None or len(word) < _SHORTEST:
+            if one.kind != "word" or one.value is None or len(word) < _SHORTEST:
                 continue
-            known = word.endswith("est") and any(tells(word, check) for check in self.vocabulary.checks.values())
-            leaning = (
-                self.meanings.leaning(word) if word.endswith("est") and not known else ""
-            )  # not "guest", "request"
-            if leaning:
+            superlative = word.endswith("est") and not any(map(partial(tells, word), self.vocabulary.checks.values()))
+            if superlative and (leaning := self.meanings.leaning(word)):  # not "guest", "request"
                 self.mentions[place] = replace(one, kind="role", roles=(f"order:{leaning}",), near=True)
                 self.reading.notes.append(f"“{one.text}” is read as with the {leaning} findings")
             elif said := self.meanings.said(word):
                 self.mentions[place] = replace(one, kind="role", roles=ROLES[said], near=True)
 
+    def _at(self, place: int) -> Mention:
+        return at(self.mentions, place)
+
     def _put(self, place: int, name: str, value: str) -> None:
         target = self.without if self._is_negated(place) else self.where
-        self.used.add(place)
         if name in ("framework", "version", "requirement"):
             if target.setdefault(name, value) != value and name == "requirement":
                 self.reading.unfit.append(value)
@@ -188,27 +192,23 @@ class Draft:
             values.append(value)
 
     def _is_negated(self, place: int) -> bool:
-        before = negations(self.mentions).get(place)
-        self.used |= set() if before is None else {before}
-        return before is not None
+        return place in negations(self.mentions)
 
     def _select(self) -> str:
-        told = [value for one in self.mentions for role in one.roles if (value := role.partition(":"))[0] == "select"]
-        found = [value[2] for value in told]
+        found = [
+            value for one in self.mentions for role in one.roles if (value := role.removeprefix("select:")) != role
+        ]
         for choice in ("wording", "mapping"):
             if choice in found and self._supports(choice):
                 return choice
         if "remediation" in found and "count" not in found and "change" not in self.where:
-            first = [place for place, one in enumerate(self.mentions) if compact(one.text) == "first"]
+            first = [place for place, one in enumerate(self.mentions) if one.role("first")]
             for place in first:  # what is to be fixed first is a list, gravest first
                 self.mentions[place] = replace(self.mentions[place], kind="role", roles=("order:most",))
             ordered = bool(first) or self._has("order")
             self.reading.fix = True
-            if not ordered or {"howdo", "howcan"} & {compact(one.text) for one in self.mentions}:
+            if not ordered or {"howdo", "howcan"} & {one.word for one in self.mentions}:
                 return "remediation"
-        bad = any(compact(one.text) == "wrong" for one in self.mentions) and self._says("with")
-        if bad and any(one.kind == "word" and one.text.casefold().endswith("ing") for one in self.mentions):
-            found.append("explain")  # "what is wrong with leaving it open"
         if "explain" in found and "count" not in found:
             return "explain"
         for choice in ("rate", "age"):
@@ -222,14 +222,12 @@ class Draft:
         return bool(self.where.get("check")) or self._has("noun", "framework") or self._has("noun", "requirement")
 
     def _has(self, kind: str, value: str | None = None) -> bool:
-        return any(
-            role.partition(":")[0] == kind and (value is None or role.partition(":")[2] == value)
-            for one in self.mentions
-            for role in one.roles
-        )
+        wanted = kind if value is None else f"{kind}:{value}"
+        return any(role == wanted or (value is None and role.startswith(f"{kind}:")) for one in self.mentions
+                   for role in one.roles)  # fmt: skip
 
     def _says(self, *words: str) -> bool:
-        return bool({compact(one.text) for one in self.mentions} & set(words))
+        return bool({one.word for one in self.mentions} & set(words))
 
     def _role_before(self, place: int, kind: str, within: int) -> str | None:
         for before in range(place - 1, max(-1, place - 1 - within), -1):

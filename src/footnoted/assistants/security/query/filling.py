@@ -11,14 +11,14 @@ import asyncio
 from collections.abc import Sequence
 from contextlib import aclosing
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 from pydantic import ValidationError
 
 from footnoted.answering.fitting import fit, in_words, repair
 from footnoted.assistants.security.names import requirement_key
 from footnoted.assistants.security.query.accounting import Held
-from footnoted.assistants.security.query.finding_query import FindingQuery, Where
+from footnoted.assistants.security.query.finding_query import FindingQuery, Group, Where
 from footnoted.assistants.security.query.topics import stems_of
 from footnoted.assistants.security.query.vocabulary import Vocabulary, compact, family_of
 from footnoted.errors import FootnotedError
@@ -115,7 +115,7 @@ def _known(where: Where, vocabulary: Vocabulary, wrong: list[str]) -> Where:
     for name in _LOOKED_UP:
         values = []
         for value in getattr(where, name):
-            known = vocabulary.lookup(compact(value)) or vocabulary.lookup(compact(value.partition(" (")[0]))
+            known = vocabulary.lookup(value) or vocabulary.lookup(compact(value.partition(" (")[0]))
             found = [one for one in known if one.field == name and one.whole]
             wrong += [] if found else [f"no {name} of the findings is called {value!r}"]
             values += [each for one in found for each in one.values if each not in values]
@@ -141,10 +141,6 @@ def _known(where: Where, vocabulary: Vocabulary, wrong: list[str]) -> Where:
 
 
 def _can_group(group_by: str, vocabulary: Vocabulary) -> bool:
-    from typing import get_args
-
-    from footnoted.assistants.security.query.finding_query import Group
-
     keys = {tag.partition(":")[0] for tag in vocabulary.tags}
     return group_by in get_args(Group) or (group_by.startswith("tag:") and group_by[4:] in keys)
 

@@ -53,11 +53,14 @@ class Where(BaseModel):
     scan: date | Literal["latest", "previous"] = "latest"
     change: Change | None = Field(default=None, description="between the previous scan and the latest")
 
+    @property
+    def edition(self) -> str:
+        """The framework with its version: "CIS 5.0"."""
+        return f"{self.framework} {self.version}".strip()
+
     def narrowed(self) -> dict[str, object]:
         """The fields that say something, as JSON."""
-        told = self.model_dump(mode="json")
-        usual = Where().model_dump(mode="json")
-        return {name: value for name, value in told.items() if value != usual[name]}
+        return _told(self, Where())
 
 
 class FindingQuery(BaseModel):
@@ -84,18 +87,10 @@ class FindingQuery(BaseModel):
 
     def as_json(self) -> dict[str, object]:
         """The query without what it does not say."""
+        plain = ("of", "group_by", "order_by", "limit", "offset", "measure")
+        fields, usual = self.model_dump(include={*plain}), FindingQuery()
         told: dict[str, object] = {"select": self.select, "where": self.where.narrowed()}
-        for name, usual in (
-            ("of", "findings"),
-            ("group_by", ""),
-            ("order_by", "severity"),
-            ("limit", 10),
-            ("offset", 0),
-            ("measure", "count"),
-        ):
-            value = getattr(self, name)
-            if value != usual:
-                told[name] = value
+        told |= {name: fields[name] for name in plain if fields[name] != getattr(usual, name)}
         if without := self.without():
             told["exclude"] = without
         if self.sides:
@@ -104,5 +99,10 @@ class FindingQuery(BaseModel):
 
     def without(self) -> dict[str, object]:
         """What is taken away."""
-        told, usual = self.exclude.model_dump(mode="json"), Where(status=[]).model_dump(mode="json")
-        return {name: value for name, value in told.items() if value != usual[name]}
+        return _told(self.exclude, Where(status=[]))
+
+
+def _told(where: Where, usual: Where) -> dict[str, object]:
+    """The fields that say something else than usual, as JSON."""
+    fields, others = where.model_dump(mode="json"), usual.model_dump(mode="json")
+    return {name: value for name, value in fields.items() if value != others[name]}

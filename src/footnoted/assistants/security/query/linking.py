@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from calendar import day_name
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from functools import lru_cache
@@ -43,6 +44,11 @@ class Token:
     start: int
     end: int
 
+    @property
+    def word(self) -> str:
+        """Its letters and digits alone."""
+        return compact(self.text)
+
 
 @dataclass(frozen=True, slots=True)
 class Mention:
@@ -58,9 +64,27 @@ class Mention:
     near: bool = False  # not spelt exactly so
     apart: bool = False  # a mark stands before it
 
+    @property
+    def word(self) -> str:
+        """Its letters and digits alone."""
+        return compact(self.text)
+
+    @property
+    def fields(self) -> set[str]:
+        """The fields that it may be a name of."""
+        return {one.field for one in self.meanings}
+
     def role(self, kind: str) -> str | None:
         """The value of a role of this kind: of ``severity:high`` asked for ``severity``, ``high``."""
         return next((one.partition(":")[2] or one for one in self.roles if one.partition(":")[0] == kind), None)
+
+
+NOTHING = Mention("", 0, 0, "nothing")  # what stands before the first mention and behind the last
+
+
+def at(mentions: Sequence[Mention], place: int) -> Mention:
+    """The mention at a place, which may be none."""
+    return mentions[place] if 0 <= place < len(mentions) else NOTHING
 
 
 _UNIT_OF = {"d": "day", "w": "week", "m": "month", "y": "year"}
@@ -106,7 +130,7 @@ def _parted(token: Token) -> list[Token]:
         verb = {"ca": "can", "wo": "will", "sha": "shall"}.get(verb.casefold(), verb)
         return [Token(verb, token.start, at), Token("not", at, token.end)]
     if (found := re.fullmatch(r"(?i)(\w+)'(?:s|re|ve|ll|d|m)", token.text)) and (
-        found[1].casefold() in {*FUNCTION_WORDS, *ROLES} and compact(token.text) not in ROLES
+        found[1].casefold() in {*FUNCTION_WORDS, *ROLES} and token.word not in ROLES
     ):
         return [Token(found[1], token.start, token.end)]
     return [token]
@@ -140,12 +164,8 @@ class Linker:
         for token in (part for one in tokens for part in _parted(one)):
             joined = r"[-/,+&]" if token.text.startswith("arn:") else r"[-/,+&:]"
             parts = [one for one in re.split(joined, token.text) if one]
-            known = (
-                self.vocabulary.lookup(compact(token.text)) or compact(token.text) in ROLES or _is_undone(token.text)
-            )
-            if re.fullmatch(r"\d+:\d+", token.text):
-                known = []
-            elif len(parts) < 2 or known or _DATE.fullmatch(token.text) or requirement_like(token.text):
+            known = self.vocabulary.lookup(token.text) or token.word in ROLES or _is_undone(token.text)
+            if len(parts) < 2 or known or _DATE.fullmatch(token.text) or requirement_like(token.text):
                 made.append(token)
                 continue
             told = [self._is_known(one) for one in parts]
@@ -172,31 +192,29 @@ class Linker:
 
     def _stands_alone(self, word: str) -> bool:
         """Whether a word is a whole name or one of the grammar, so that "HIPAA-relevant" is two words."""
-        meanings = self.vocabulary.lookup(compact(word))
+        meanings = self.vocabulary.lookup(word)
         return compact(word) in ROLES or any(one.whole and one.field != "resource_type" for one in meanings)
 
     def _is_a_part(self, word: str) -> bool:
         """Whether a word only begins or ends names of accounts or resources."""
-        meanings = self.vocabulary.lookup(compact(word))
+        meanings = self.vocabulary.lookup(word)
         names = [one for one in meanings if one.field in ("account", "resource")]
         return bool(names) and not is_word(word.casefold()) and not any(one.whole for one in meanings)
 
     def _longest(self, tokens: list[Token], at: int) -> Mention | None:
         for size in range(min(_LONGEST, len(tokens) - at), 0, -1):
-            gram = "".join(compact(one.text) for one in tokens[at : at + size])
-            if not gram:
-                continue
+            gram = "".join(one.word for one in tokens[at : at + size])
             if size == 1 and self._is_a_country(at):
                 gram = "unitedstates"
             roles = _roles_of(gram) if size < 4 else ()
             if any(one.startswith("or:") for one in roles) and not _is_severity(tokens, at):
                 continue
-            if not roles and size == 2 and not all(compact(one.text) in ROLES for one in tokens[at : at + 2]):
+            if not roles and size == 2 and not all(one.word in ROLES for one in tokens[at : at + 2]):
                 roles = self._nearly_said(gram)
             words = [one.text for one in tokens[at : at + size]]
             stop = _is_a_stop(words) and gram != "unitedstates"
             meanings = [] if stop else self.vocabulary.lookup(gram)
-            if size > 1 and "." not in words[0] and any(map(_is_framework, self.vocabulary.lookup(compact(words[0])))):
+            if size > 1 and "." not in words[0] and any(map(_is_framework, self.vocabulary.lookup(words[0]))):
                 meanings = [one for one in meanings if one.field != "check"]  # "CIS 1.8" is no check called CIS.1.8
             if size == 2 and self._is_of_a_cloud(words):  # "per AWS account" is no resource of type AwsAccount
                 meanings = [one for one in meanings if one.field != "resource_type"]
@@ -212,14 +230,14 @@ class Linker:
 
     def _is_a_country(self, at: int) -> bool:
         """Whether "us" is the country: written as one, or where a place would stand."""
-        before = compact(self.tokens[at - 1].text) if at else ""
+        before = self.tokens[at - 1].word if at else ""
         return self.tokens[at].text in ("US", "U.S") or (
-            compact(self.tokens[at].text) == "us" and before in ("in", "the", "outside", "within")
+            self.tokens[at].word == "us" and before in ("in", "the", "outside", "within")
         )
 
     def _is_of_a_cloud(self, words: list[str]) -> bool:
-        clouds = any(one.field == "provider" for one in self.vocabulary.lookup(compact(words[0])))
-        if clouds and any(one.field == "resource_type" for one in self.vocabulary.lookup(compact(words[1]))):
+        clouds = any(one.field == "provider" for one in self.vocabulary.lookup(words[0]))
+        if clouds and any(one.field == "resource_type" for one in self.vocabulary.lookup(words[1])):
             return True  # "kubernetes pods" are all pods, whatever one scanner calls them
         return clouds and any(role.startswith("noun:") for role in ROLES.get(compact(words[1]), ()))
 
@@ -288,7 +306,7 @@ class Linker:
 
     def _nearly(self, tokens: list[Token], at: int) -> Mention | None:
         """A word of the grammar or a name of the tenant with a letter wrong, left out, put in or out of place."""
-        gram = compact(tokens[at].text)
+        gram = tokens[at].word
         if len(gram) < 5 or re.search(r"\d", gram):
             return None
         if is_word(gram):
@@ -335,7 +353,7 @@ class Linker:
         key = requirement_key(one.text)
         if not key or not re.search(r"\d", key):
             return one
-        before = made[place - 1] if place else one
+        before = at(made, place - 1)
         if one.text.isdigit() and not (_family(before) or before.kind == "version" or before.role("noun")):
             return one
         for family in filter(None, map(_family, made)):
@@ -363,7 +381,7 @@ def _is_framework(meaning: Meaning) -> bool:
 
 
 def _is_severity(tokens: list[Token], at: int) -> bool:
-    return at > 0 and any(one.startswith("severity:") for one in ROLES.get(compact(tokens[at - 1].text), ()))
+    return at > 0 and any(one.startswith("severity:") for one in ROLES.get(tokens[at - 1].word, ()))
 
 
 @lru_cache(maxsize=65_536)
@@ -429,9 +447,9 @@ def _of_one_month(found: list[Mention]) -> list[Mention]:
     """Of "between 1 and 9 November" and "from the 1st to the 9th of November" the first day too."""
     made = list(found)
     for place, one in enumerate(found):
-        after = [each for each in found[place + 1 : place + 4] if compact(each.text) != "the"]
+        after = [each for each in found[place + 1 : place + 4] if each.word != "the"]
         digits = re.match(r"\d{1,2}(?=$|st$|nd$|rd$|th$)", one.text)
-        if len(after) < 2 or compact(after[0].text) not in _TO or after[1].kind != "date":
+        if len(after) < 2 or after[0].word not in _TO or after[1].kind != "date":
             continue
         span: Any = after[1].value
         day = int(digits[0]) if digits else 0

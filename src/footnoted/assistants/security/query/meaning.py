@@ -18,7 +18,6 @@ class Meanings:
     """The encoder as questions are read with it. Texts are encoded once and remembered."""
 
     def __init__(self, embedder: Any) -> None:
-        self._embedder = embedder
         self._passage = lru_cache(maxsize=8192)(lambda text: embedder.passages([text])[0])
         self._query = lru_cache(maxsize=1024)(lambda text: embedder.queries([text])[0])
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from footnoted.assistants.security.query.draft import Draft
+from footnoted.assistants.security.query.draft import Draft, as_word
 from footnoted.assistants.security.query.linking import Mention, is_word
-from footnoted.assistants.security.query.vocabulary import PROVIDERS, Meaning, compact, singulars
+from footnoted.assistants.security.query.vocabulary import PROVIDERS, Meaning, singulars
 from footnoted.text import content_stems
 
-_ADJACENT = {"account": "account", "region": "region", "service": "service", "tag": "tag", "category": "category"}
-
+_ADJACENT = {"account", "region", "service", "tag", "category"}
 _TOLD = 4  # regions of a place
 
 
@@ -31,11 +30,10 @@ class Placing(Draft):
         meanings = self._fitting(place, one)
         if not meanings:
             if is_word(one.text.casefold()) or not content_stems(one.text):
-                self.mentions[place] = replace(one, kind="word", meanings=(), value=one.text.casefold())
+                self.mentions[place] = as_word(one)
             else:
                 self.mentions[place] = replace(one, kind="unknown", meanings=())
             return
-        self.used.add(place)
         if len(meanings) > 1:
             self.ambiguous.append((one.text, meanings))
             return
@@ -53,7 +51,7 @@ class Placing(Draft):
         for value in values:
             self._put(place, meaning.field, value)
         if meaning.field == "framework":  # "CIS Azure" is of one cloud
-            words = [each for word in one.text.split() for each in self.vocabulary.lookup(compact(word))]
+            words = [each for word in one.text.split() for each in self.vocabulary.lookup(word)]
             for value in (each.values[0] for each in words if each.field == "provider"):
                 if value in self.vocabulary.providers:
                     self._put(place, "provider", value)
@@ -65,52 +63,42 @@ class Placing(Draft):
         """The meanings that stand: the one its neighbour names, else whole names before parts of names."""
         meanings = list(one.meanings)
         for beside in (place + 1, place - 1, *self._shared(place)):
-            noun = self.mentions[beside].role("noun") if 0 <= beside < len(self.mentions) else None
-            if noun in _ADJACENT and (fits := [each for each in meanings if each.field == _ADJACENT[noun]]):
-                self.used.add(beside)
+            noun = self._at(beside).role("noun")
+            if noun in _ADJACENT and (fits := [each for each in meanings if each.field == noun]):
                 return fits[:1]
-            tags = {each.values[0].partition(":")[0] for each in meanings if each.field == "tag"}
-            if 0 <= beside < len(self.mentions) and compact(self.mentions[beside].text) in tags:
-                self.used.add(beside)
-                return [each for each in meanings if each.field == "tag"][:1]
         whole = [each for each in meanings if each.whole]
         order = ("check", "framework", "account", "provider", "scanner", "region", "service", "category", "tag",
                  "resource_type", "resource")  # fmt: skip
         if whole:
             return sorted(whole, key=lambda each: order.index(each.field))[:1]
         meanings = [each for each in meanings if self._is_meant(place, one, each)]
-        if not meanings:
-            return []
         if one.start and self.base is not None:  # a part of a name goes on with what was asked before
             before = self.base.query.where.narrowed()
             if fits := [each for each in meanings if each.field in before and each.field != "resource"]:
                 return fits[:1]
-        kinds = {each.field for each in meanings}
         if fits := [each for each in meanings if each.field == self.preferred]:
             return fits[:1]
-        if kinds in ({"resource"}, {"resource_type"}):
-            return meanings[:1]
-        if "account" in kinds and len(kinds - {"resource"}) == 1:
-            return [each for each in meanings if each.field == "account"]
         return [each for each in meanings if each.field not in ("resource", "resource_type")] or meanings[:1]
 
     def _shared(self, place: int) -> list[int]:
         """Where the noun stands that two names share: in "core vs customs subscriptions", behind "customs"."""
-        joined, other = self.mentions[place + 1 : place + 2], self.mentions[place + 2 : place + 3]
-        joins = joined and (compact(joined[0].text) in ("and", "or", "nor") or joined[0].role("select") == "compare")
-        return [place + 3] if joins and other and other[0].kind == "name" else []
+        joined = self._at(place + 1)
+        joins = joined.word in ("and", "or", "nor") or joined.role("select") == "compare"
+        return [place + 3] if joins and self._at(place + 2).kind == "name" else []
 
     def _is_meant(self, place: int, one: Mention, meaning: Meaning) -> bool:
         """Whether a part of a name stands for it: a plain word only where a name would stand."""
-        before = self.mentions[place - 1] if place else None
+        before = self._at(place - 1)
         if meaning.field == "resource_type":
             if self._select() in ("remediation", "explain"):  # of what a check is run on
                 return True
-            plural = bool(singulars(compact(one.text))) and compact(one.text) not in self.vocabulary.names
-            alone = any(each.role("only") for each in self.mentions[place + 1 : place + 2])
-            return plural and (alone or self._role_before(place, "select", 3) is not None or _leads(before))
+            plural = bool(singulars(one.word)) and one.word not in self.vocabulary.names
+            alone = self._at(place + 1).role("only") is not None
+            return (plural or before.word == "which") and (
+                alone or self._role_before(place, "select", 3) is not None or _leads(before)
+            )
         if meaning.field == "resource":
-            acts = before is not None and (before.role("modal") is not None or compact(before.text) == "to")
+            acts = before.role("modal") is not None or before.word == "to"
             return not (acts or is_word(one.text.casefold())) and len(one.text) > 3
         if meaning.field == "tag" and self._has("noun", "tag"):
             return True
@@ -129,6 +117,6 @@ def _first_of(values: list[str]) -> str:
     return ", ".join(values[:_TOLD]) + (" …" if len(values) > _TOLD else "")
 
 
-def _leads(before: Mention | None) -> bool:
+def _leads(before: Mention) -> bool:
     """Whether a name may follow: after a word without content (in, for, does, the)."""
-    return before is None or not content_stems(before.text) or before.role("period") is not None
+    return not content_stems(before.text) or before.role("period") is not None

@@ -14,7 +14,6 @@ from footnoted.assistants.security.query.saying import Saying
 from footnoted.assistants.security.query.seeking import Seeking
 from footnoted.assistants.security.query.telling import Telling
 from footnoted.assistants.security.query.timing import Timing
-from footnoted.assistants.security.query.vocabulary import compact
 
 if TYPE_CHECKING:
     from footnoted.assistants.security.query.meaning import Meanings
@@ -51,7 +50,7 @@ class _Reader(Placing, Timing, Saying, Seeking, Telling):
         if self.base is None:
             return False
         pointing = any(one.role("again") or one.role("more") or one.role("ordinal") for one in self.mentions)
-        first = [compact(one.text) for one in self.mentions[:2]]
+        first = [one.word for one in self.mentions[:2]]
         pointing |= first[:1] in (["and"], ["or"], ["only"], ["no"], ["but"]) or first == ["what", "about"]
         subject = any(one.kind == "name" or one.role("noun") for one in self.mentions)  # "how many are open" has none
         own = self._has("noun", "findings") or (self._has("select", "count") and subject) or self.where.get("framework")

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from footnoted.assistants.security.query.vocabulary import compact
 from footnoted.assistants.security.query.words import FUNCTION_WORDS
 from footnoted.text import content_stems
 
@@ -23,7 +22,7 @@ _RANKED = frozenset("account region service provider scanner category framework 
 
 def kinds_of(one: Mention) -> set[str]:
     """The fields a mention may be of."""
-    return {each.field for each in one.meanings} | {role.partition(":")[0] for role in one.roles if ":" in role}
+    return one.fields | {role.partition(":")[0] for role in one.roles if ":" in role}
 
 
 def negations(mentions: Sequence[Mention]) -> dict[int, int]:
@@ -36,7 +35,7 @@ def negations(mentions: Sequence[Mention]) -> dict[int, int]:
     for place in behind:  # "Kubernetes excluded", "the lows and staging aside"
         at = place - 1
         kinds = kinds_of(mentions[at])
-        while at >= 0 and (kinds_of(mentions[at]) & kinds or compact(mentions[at].text) in _JOINS):
+        while at >= 0 and (kinds_of(mentions[at]) & kinds or mentions[at].word in _JOINS):
             found[at] = place
             at -= 1
     for place, one in enumerate(mentions):
@@ -47,9 +46,9 @@ def negations(mentions: Sequence[Mention]) -> dict[int, int]:
             if mentions[before].role("negate") and before not in behind:
                 found[place] = before
                 break
-            joins = compact(mentions[before].text) in FUNCTION_WORDS  # "not yet fixed"
+            joins = mentions[before].word in FUNCTION_WORDS  # "not yet fixed"
             led = mentions[max(0, before - 2) : before]  # "but the ones in X"
-            away = any(each.role("negate") and compact(each.text) not in (*_DENIES, "without", "never") for each in led)
+            away = any(each.role("negate") and each.word not in (*_DENIES, "without", "never") for each in led)
             joins |= mentions[before].role("noun") in (*kinds, *["findings"] * away)  # "not in the region X"
             joins |= mentions[before].role("select") == "mapping"  # "does not belong to X"
             if not joins and content_stems(mentions[before].text) and not kinds & kinds_of(mentions[before]):
@@ -68,8 +67,7 @@ def field_of(one: Mention) -> str:
     """The one field a mention narrows by; nothing where it narrows by none."""
     if one.role("severity"):
         return "severity"
-    fields = {each.field for each in one.meanings} if one.kind == "name" else set()
-    return fields.pop() if len(fields) == 1 else ""
+    return next(iter(one.fields)) if one.kind == "name" and len(one.fields) == 1 else ""
 
 
 def beyond_flat(mentions: Sequence[Mention]) -> list[str]:
@@ -82,7 +80,7 @@ def _in_every(mentions: Sequence[Mention]) -> list[str]:
     """Of "the checks that fail in every account": what holds of each place, and not of all together."""
     for place, one in enumerate(mentions[:-2]):
         every, noun = mentions[place + 1], mentions[place + 2]
-        each_place = compact(one.text) == "in" and compact(every.text) in ("every", "each")
+        each_place = one.word == "in" and every.word in ("every", "each")
         listed = any(each.role("noun") in ("checks", "resources") for each in mentions[:place])
         if each_place and listed and noun.role("noun") in _RANKED:
             return [f"in {every.text} {noun.text}"]
@@ -95,7 +93,7 @@ def _only_of_each(mentions: Sequence[Mention]) -> list[str]:
         before, after = mentions[place - 1], mentions[place + 1]
         things = mentions[max(0, place - _REACH) : place - 1]
         of_things = any(each.role("noun") in _RANKED or "resource_type" in kinds_of(each) for each in things)
-        if one.role("only") is not None and compact(before.text) in HAVING and of_things and field_of(after):
+        if one.role("only") is not None and before.word in HAVING and of_things and field_of(after):
             return [f"{one.text} {after.text}"]
     return []
 
@@ -103,9 +101,9 @@ def _only_of_each(mentions: Sequence[Mention]) -> list[str]:
 def _within(mentions: Sequence[Mention]) -> list[str]:
     """Of "lambdas in a VPC" a service within another: the field would hold either of the two."""
     for place, one in enumerate(mentions):
-        after = [each for each in mentions[place + 1 : place + 5] if compact(each.text) not in _STOPS]
+        after = [each for each in mentions[place + 1 : place + 5] if each.word not in _STOPS]
         after = after[after[0].role("noun") == "findings" :] if after else after  # "lambda findings in a VPC"
-        if len(after) < 2 or compact(after[0].text) not in _INTO or any(each.apart for each in after[:2]):
+        if len(after) < 2 or after[0].word not in _INTO or any(each.apart for each in after[:2]):
             continue
         if field_of(one) == field_of(after[1]) != "":
             return [f"{one.text} {after[0].text} {after[1].text}"]
@@ -115,10 +113,10 @@ def _within(mentions: Sequence[Mention]) -> list[str]:
 def _two_states(mentions: Sequence[Mention]) -> list[str]:
     """Of "how many new findings are muted": what is in one state, and said to be in another."""
     for place, one in enumerate(mentions):
-        state, verbs = one.role("status"), {compact(each.text) for each in mentions[max(0, place - 3) : place]} & _BEING
+        state, verbs = one.role("status"), {each.word for each in mentions[max(0, place - 3) : place]} & _BEING
         for at in range(place - 1, -1, -1) if state and verbs else ():
             other = mentions[at].role("status") or mentions[at].role("change")
-            if compact(mentions[at].text) in _JOINS or (other and not (kinds_of(mentions[at + 1]) & _STATED)):
+            if mentions[at].word in _JOINS or (other and not (kinds_of(mentions[at + 1]) & _STATED)):
                 break
             if other and other != state and {other, state} != {"new", "fail"}:
                 return [one.text]
@@ -129,14 +127,14 @@ def _taken_away(mentions: Sequence[Mention]) -> list[str]:
     """Of "except the lows in staging" and "without staging and lows": how far it reaches is not said."""
     negated = negations(mentions)
     for place, by in negated.items():
-        if by > place or compact(mentions[by].text) in _DENIES:
+        if by > place or mentions[by].word in _DENIES:
             continue
-        after = [one for one in mentions[place + 1 : place + 5] if compact(one.text) not in _ARTICLES]
+        after = [one for one in mentions[place + 1 : place + 5] if one.word not in _ARTICLES]
         after = [one for one in after if not one.role("noun")] if field_of(mentions[place]) else []
         if len(after) < 2 or after[0].apart or negated.get(mentions.index(after[1])) is not None:
             continue
         field = field_of(after[1]) or (after[1].kind == "name" and "account")
-        if compact(after[0].text) in (*_INTO, "and", "or") and field and field != field_of(mentions[place]):
+        if after[0].word in (*_INTO, "and", "or") and field and field != field_of(mentions[place]):
             return [f"{mentions[place].text} {after[0].text} {after[1].text}"]
     return []
 
@@ -145,7 +143,7 @@ def _pairs(mentions: Sequence[Mention]) -> list[str]:
     """Of "high in one account and S3 in another": parts that name one field, each with others of its own."""
     parts: list[list[Mention]] = [[]]
     for one in mentions:
-        if one.apart or compact(one.text) in _JOINS:
+        if one.apart or one.word in _JOINS:
             parts.append([])
         if field_of(one):
             parts[-1].append(one)
@@ -169,7 +167,7 @@ def _named(one: Mention) -> tuple[str, ...]:
 def _alternatives(mentions: Sequence[Mention]) -> list[str]:
     """Of "high ones or those of an account": either of two fields."""
     for place, one in enumerate(mentions):
-        if compact(one.text) not in ("or", "either"):
+        if one.word not in ("or", "either"):
             continue
         before = next((each for each in reversed(mentions[:place]) if field_of(each)), None)
         after = next((each for each in mentions[place + 1 : place + 5] if field_of(each)), None)
@@ -186,7 +184,7 @@ def _nested(mentions: Sequence[Mention]) -> list[str]:
         for noun in range(place - 1, max(1, place - _REACH), -1):
             if mentions[noun].role("noun") not in _RANKED:
                 continue
-            words = [compact(each.text) for each in mentions[max(0, noun - 2) : noun]]
+            words = [each.word for each in mentions[max(0, noun - 2) : noun]]
             if words[-1:] == ["the"] and words[0] in _INTO:
                 return [" ".join(each.text for each in mentions[noun : place + 1])]
             break

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from statistics import mean, median
 from typing import TYPE_CHECKING, Any
@@ -26,23 +26,15 @@ CHANGES = ("new", "unmuted", "fixed", "muted", "gone")
 class Found:
     """One finding as a query lists it."""
 
+    id: str
     check: str
-    title: str
     severity: str
     status: str
     resource: str
-    resource_id: str
-    resource_type: str
     account: str
     account_name: str
     region: str
-    service: str
-    provider: str
-    scanner: str
     first_seen: str
-    detail: str
-    id: str
-    control: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +85,9 @@ async def run(database: Database, tenant: str, query: FindingQuery, today: date)
 
 class _Run:
     def __init__(self, connection: AsyncConnection, tenant: str, today: date) -> None:
+        from footnoted.assistants.security.query import compile as statements
+
+        self._statements = statements
         self._connection, self._tenant, self._today = connection, tenant, today
 
     async def result(self, query: FindingQuery) -> Result:
@@ -108,20 +103,19 @@ class _Run:
             return await self._unmet(query)
         found = await self._counted(query)
         if query.select in ("group", "trend"):
-            groups = await self._groups(query)
-            return _replaced(found, groups=groups)
+            return replace(found, groups=await self._groups(query))
         if query.select == "age":
-            return _replaced(found, ages=await self._ages(query))
+            return replace(found, ages=await self._ages(query))
         if query.select == "list":
             if query.of == "checks":
                 by_check = query.model_copy(update={"group_by": "check", "of": "findings", "limit": 200})
-                return _replaced(found, groups=await self._groups(by_check), rows=await self._rows(query))
+                return replace(found, groups=await self._groups(by_check), rows=await self._rows(query))
             rows = await self._rows(query)
             few = found.findings > len(rows) and found.resources <= _FEW and not query.offset
             if query.of != "resources" and not few:
-                return _replaced(found, rows=rows)
+                return replace(found, rows=rows)
             by_resource = query.model_copy(update={"group_by": "resource", "of": "findings"})
-            return _replaced(found, groups=await self._groups(by_resource), rows=rows)
+            return replace(found, groups=await self._groups(by_resource), rows=rows)
         return found
 
     async def _execute(self, maker: Any, query: FindingQuery) -> Sequence[Any]:
@@ -129,14 +123,12 @@ class _Run:
         return result.all()
 
     async def _counted(self, query: FindingQuery) -> Result:
-        from footnoted.assistants.security.query.compile import counting, distinct_of
-
         counts: dict[str, dict[str, int]] = {"scanner": {}, "severity": {}, "status": {}}
-        for scanner, severity, status, n in await self._execute(counting, query):
+        for scanner, severity, status, n in await self._execute(self._statements.counting, query):
             for kind, key in (("scanner", scanner), ("severity", of_rank(severity).value), ("status", status)):
                 counts[kind][key] = counts[kind].get(key, 0) + n
         findings = sum(counts["scanner"].values())
-        ((resources, checks),) = await self._execute(distinct_of, query) if findings else ((0, 0),)
+        ((resources, checks),) = await self._execute(self._statements.distinct_of, query) if findings else ((0, 0),)
         total = {"findings": findings, "resources": resources, "checks": checks}[query.of]
         ranked: dict[str, int] = {
             one.value: counts["severity"][one.value] for one in Severity if one.value in counts["severity"]
@@ -144,10 +136,8 @@ class _Run:
         return Result(query, total, findings, resources, checks, counts["scanner"], ranked, counts["status"])
 
     async def _groups(self, query: FindingQuery) -> tuple[tuple[str, str, int], ...]:
-        from footnoted.assistants.security.query.compile import grouping
-
         told: dict[str, tuple[str, int]] = {}
-        for key, name, n in (await self._execute(grouping, query))[:_MOST_GROUPS]:
+        for key, name, n in (await self._execute(self._statements.grouping, query))[:_MOST_GROUPS]:
             for each in _keys(query.group_by, key):
                 told[each] = (name or "", told.get(each, ("", 0))[1] + n)
         groups = [(key, name, n) for key, (name, n) in told.items()]
@@ -159,49 +149,36 @@ class _Run:
         return tuple(sorted(groups, key=lambda one: (sign * one[2], one[0])))
 
     async def _rows(self, query: FindingQuery) -> tuple[Found, ...]:
-        from footnoted.assistants.security.query.compile import listing
-
-        return tuple(
-            Found(
-                check=row.check_id,
-                title=row.title,
-                severity=of_rank(row.severity).value,
-                status=row.status,
-                resource=row.resource_name or row.resource_id or row.account,
-                resource_id=row.resource_id,
-                resource_type=row.resource_type,
-                account=row.account,
-                account_name=row.account_name or row.account,
-                region=row.region,
-                service=row.family,
-                provider=row.provider,
-                scanner=row.scanner,
-                first_seen=row.first_seen[:10],
-                detail=row.detail,
-                id=row.id,
-                control=row.control_id,
-            )
-            for row in await self._execute(listing, query)
-        )
+        return tuple([_found(row) for row in await self._execute(self._statements.listing, query)])
 
     async def _ages(self, query: FindingQuery) -> tuple[int, ...]:
-        from footnoted.assistants.security.query.compile import grouping
-
         by_day = query.model_copy(update={"group_by": "first_seen_week", "of": "findings"})
         ages: list[int] = []
-        for day, _, n in await self._execute(grouping, by_day):
+        for day, _, n in await self._execute(self._statements.grouping, by_day):
             if day:
                 ages += [(self._today - date.fromisoformat(day)).days] * n
         return tuple(sorted(ages))
 
     async def _unmet(self, query: FindingQuery) -> Result:
-        from footnoted.assistants.security.query.compile import requirements_failing
-
         told: dict[str, dict[str, int]] = {}
-        for name, requirement, status, n in await self._execute(requirements_failing, query):
+        for name, requirement, status, n in await self._execute(self._statements.requirements_failing, query):
             told.setdefault(f"{name} {requirement}", {})[status] = n
         failing = sum("fail" in statuses for statuses in told.values())
         return Result(query, total=failing, requirements=told)
+
+
+def _found(row: Any) -> Found:
+    return Found(
+        id=row.id,
+        check=row.check_id,
+        severity=of_rank(row.severity).value,
+        status=row.status,
+        resource=row.resource_name or row.resource_id or row.account,
+        account=row.account,
+        account_name=row.account_name or row.account,
+        region=row.region,
+        first_seen=row.first_seen[:10],
+    )
 
 
 def _with(query: FindingQuery, **changes: Any) -> FindingQuery:
@@ -212,12 +189,6 @@ def _side(query: FindingQuery, side: Where) -> FindingQuery:
     """The query of one side: its own fields, and for the rest those all sides share."""
     told = {name: getattr(side, name) for name in side.narrowed()}
     return _with(query, **told)
-
-
-def _replaced(result: Result, **changes: Any) -> Result:
-    from dataclasses import replace
-
-    return replace(result, **changes)
 
 
 def _keys(group_by: str, key: Any) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from footnoted.assistants.security.query.draft import Draft
-from footnoted.assistants.security.query.vocabulary import compact
+from footnoted.assistants.security.query.words import UNITS
 from footnoted.assistants.security.severity import Severity
 
 _SEVERITIES = [one.value for one in Severity]
@@ -18,26 +18,21 @@ class Saying(Draft):
         severities: list[str] = []
         self._scans_named()
         for place, one in enumerate(self.mentions):
-            if not one.roles:
-                continue
-            if not one.role("negate"):
-                self.used.add(place)
             measured = self._has("select", "compare") and self._role_before(place, "select", 4) == "group"
             if (severity := one.role("severity")) and not measured:
                 told = self.without.setdefault("severity", []) if self._is_negated(place) else severities
                 told += self._bounded(place, severity)
             if (status := one.role("status")) == "fail" and self._is_negated(place):  # what of all that does not fail?
                 self.reading.unfit.append(f"not {one.text}")
-            elif status and place and self.mentions[place - 1].role("ended"):
+            elif status and self._at(place - 1).role("ended"):
                 self.where["change"] = {"fail": "fixed", "muted": "unmuted", "pass": "new"}.get(status, "gone")
             elif status:
                 target = self.without if self._is_negated(place) else self.where
                 if not (status == "fail" and self._role_before(place, "select", 1) == "group"):
                     target.setdefault("status", []).append(status)
             possible = self._role_before(place, "modal", 3) is not None  # what can be fixed is not what was
-            after = [*self.mentions, one][place + 1]
-            goes = after if one.role("change") == "gone" else one  # "gone unfixed", "gone up"
-            went = goes is not one and (goes.role("status") or compact(goes.text) in ("up", "down", "from"))
+            goes = self._at(place + 1)  # "gone unfixed", "gone up"
+            went = one.role("change") == "gone" and (goes.role("status") or goes.word in ("up", "down", "from"))
             if (change := one.role("change")) and not went and not possible and not self._is_negated(place):
                 self.where.setdefault("change", change)
             if one.role("scan") and "scan" not in self.where:
@@ -58,41 +53,37 @@ class Saying(Draft):
     def _bounded(self, place: int, severity: str) -> list[str]:
         """Of "at least high" and "worse than low" the severities that are meant; of a severity alone, itself."""
         edge, before = _SEVERITIES.index(severity), place - 1
-        if before > 0 and compact(self.mentions[before].text) == "than":
+        if before > 0 and self.mentions[before].word == "than":
             before -= 1
-            less = self.mentions[before].text.casefold() in ("lower", "below", "less") or (
-                before > 0 and self.mentions[before - 1].text.casefold() == "less"
-            )
-            self.mentions[before] = replace(
-                self.mentions[before], kind="role", roles=("than:less" if less else "than:more",)
-            )
-        than = self.mentions[before].role("than") if before >= 0 else None
+            less = self.mentions[before].word in ("lower", "below", "less") or self._at(before - 1).word == "less"
+            than = "than:less" if less else "than:more"
+            self.mentions[before] = replace(self.mentions[before], kind="role", roles=(than,))
+        than = self._at(before).role("than")
         meant = {
             "more": _SEVERITIES[:edge], "least": _SEVERITIES[: edge + 1],
             "less": _SEVERITIES[edge + 1 :], "most": _SEVERITIES[edge:],
         }.get(than or "", [severity])  # fmt: skip
         if not meant:
-            self.reading.unfit.append(f"{self.mentions[before].text} {severity}")
+            self.reading.unfit.append(f"{self._at(before).text} {severity}")
         return meant
 
     def _scans_named(self) -> None:
         """Of "the newest scan", which orders nothing, and "since the last scan", of what became of findings."""
         for place, one in enumerate(self.mentions):
-            following = self.mentions[place + 1 : place + 2]
-            if one.role("order") == "newest" and following and following[0].role("noun") == "scan":
+            if one.role("order") == "newest" and self._at(place + 1).role("noun") == "scan":
                 self.mentions[place] = replace(one, roles=("scan:latest",))
             if one.role("scan") == "previous" and self._is_within(place):
                 self.mentions[place] = replace(one, roles=("scan:latest",))
             elif one.role("scan") == "previous":
-                told = compact(one.text).startswith("since") or self._role_before(place, "period", 3) == "since"
+                told = one.word.startswith("since") or self._role_before(place, "period", 3) == "since"
                 self.since_last |= told and not self._has("select", "diff")
 
     def _is_within(self, place: int) -> bool:
         """Of "in the last scan", with nothing set against it: the last one there is, not the one before it."""
-        before = [compact(one.text) for one in self.mentions[max(0, place - 2) : place] if compact(one.text) != "the"]
+        before = [one.word for one in self.mentions[max(0, place - 2) : place] if one.word != "the"]
         against = self._says("than", "now", "today", "currently") or any(map(self._has, ("than", "change")))
         against |= self._has("select", "diff") or self._has("select", "compare")
-        named = compact(self.mentions[place].text) == "lastscan" and before[-1:] in (["in"], ["of"], ["at"])
+        named = self.mentions[place].word == "lastscan" and before[-1:] in (["in"], ["of"], ["at"])
         return named and not against
 
     def _scan_words(self) -> None:
@@ -118,6 +109,25 @@ class Saying(Draft):
             self.where.pop("status", None)
             if self.since_scan:  # a week ago is when the scan before was taken
                 self.where.pop("first_seen_from", None)
+        self._since_when()
+
+    def _since_when(self) -> None:
+        """A time is of what became of findings, unless it says that they were seen: two scans tell one such time."""
+        change = self.where.get("change")
+        became = change or {"pass", "muted", "archived"} & set(self.where.get("status", ()))
+        since, until = self.where.get("first_seen_from"), self.where.get("first_seen_before")
+        if not became or not (since or until) or self._says("firstseen") or any(map(self._has, ("seen", "arose"))):
+            return
+        told = change is not None and until is None and self.vocabulary.is_previous(since)
+        if change == "new" and not told:  # new in so long a time is what was first seen in it
+            del self.where["change"]
+            return
+        for name in ("first_seen_from", "first_seen_before"):
+            self.where.pop(name, None)
+        if not told:
+            times = [one.text for one in self.mentions if one.kind == "date" or one.word in UNITS]
+            self.reading.unfit.append(" ".join(times) or "that time")
+            self.reading.notes.append("since when a finding is as it is, your scans do not say")
 
     def _between_scans(self) -> bool:
         """Of "between the two scans": whether what became of findings is asked for."""
@@ -128,7 +138,7 @@ class Saying(Draft):
 
     def _is_done(self) -> bool:
         """Of "what did we fix", not of "what have we to fix" or "how did": whether it was put right."""
-        words = [compact(one.text) for one in self.mentions]
+        words = [one.word for one in self.mentions]
         for place, word in enumerate(words):
             if word in ("fix", "remediate", "resolve", "close", "solve", "repair", "mend", "clear"):
                 before = words[max(0, place - 6) : place]

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from itertools import takewhile
 from typing import Any
 
-from footnoted.assistants.security.query.linking import Mention
+from footnoted.assistants.security.query.linking import Mention, at
 from footnoted.assistants.security.query.meaning import examples
-from footnoted.assistants.security.query.shaping import Shaping
+from footnoted.assistants.security.query.shaping import WHETHER, Shaping
 from footnoted.assistants.security.query.topics import Topic, has_number, stems_of, tells, topic_of
-from footnoted.assistants.security.query.vocabulary import compact, parts_of
+from footnoted.assistants.security.query.vocabulary import parts_of
 from footnoted.text import content_stems
 
 _FEW = 4  # words that a question of how things are may have of its own
 _ASKERS = {"i", "we", "you", "they"}  # of whom a verb may be right behind them
-_WHETHER = {"do", "does", "did", "have", "are", "is", "can"}  # first words of what is answered with yes or no
-_NAMED = 2  # words before one that a name and its article lead
 _OVERALL = 0.01  # fitted: how much nearer to such questions it must be
 
 
@@ -28,9 +27,9 @@ class Seeking(Shaping):
         single = self._select() in ("remediation", "explain", "mapping")
         words = []
         for place, one in enumerate(self.mentions):
-            port = one.kind == "number" and compact(self.mentions[place - 1].text) == "port"
+            port = one.kind == "number" and self._at(place - 1).word == "port"
             plain = one.kind == "unknown" or (one.value is not None and (one.kind == "word" or port))
-            meant = (plain and place not in self.used) or (one.role("change") and single)
+            meant = plain or (one.role("change") and single)
             if meant and not self._is_said_already(place, one):
                 words.append((place, one))
         if not words or self.where.get("check") or "requirement" in self.where:
@@ -51,11 +50,9 @@ class Seeking(Shaping):
                 told = (one.text.casefold() for _, one in part)
                 self.reading.unused += [word for word in told if word not in topic.words]
         self.reading.about = topic
-        for place, one in words:
-            if one.text.casefold() in topic.words:
-                self.used.add(place)
-                if one.text in self.reading.unfit:
-                    self.reading.unfit.remove(one.text)
+        for _, one in words:
+            if one.text.casefold() in topic.words and one.text in self.reading.unfit:
+                self.reading.unfit.remove(one.text)
         self.where["check"] = list(topic.checks)
         age = self.where.get("open_for_more_than")
         if age is not None and all(has_number(self.vocabulary.checks[one], age) for one in topic.checks):
@@ -69,7 +66,7 @@ class Seeking(Shaping):
         if strange and speak:
             self.where["service"] = [one for one in services if one not in strange]
             topic = replace(topic, checks=tuple(speak))
-        kinds = [one.text for one in self.mentions if any(each.field == "resource_type" for each in one.meanings)]
+        kinds = [one.text for one in self.mentions if "resource_type" in one.fields]
         words = {one.split()[-1] for one in kinds}
         speak = [one for one in topic.checks if any(tells(word, self.vocabulary.checks[one]) for word in words)]
         return replace(topic, checks=tuple(speak)) if speak else topic
@@ -94,43 +91,44 @@ class Seeking(Shaping):
         Nor is where something is, "in dev".
         """
         place = next((at for at, one in words if one.text.casefold() in topic.words), 0)
-        if self._heads_a_name(place):
+        if self._heads_a_name(place) or self._heads_findings(place):
             return True
-        led_by = compact(self.mentions[place - 1].text) if place else ""
-        if led_by == "which" and any(one.role("change") for one in self.mentions[place + 1 : place + 2]):
+        led_by = self._at(place - 1).word
+        if led_by == "which" and self._at(place + 1).role("change"):
             return True  # "which engineer fixed it"
-        if led_by == "in" or (led_by in _ASKERS and compact(self.mentions[0].text) not in _WHETHER):
+        if led_by == "in" or (led_by in _ASKERS and self.mentions[0].word not in WHETHER):
             return True
         before = [one for one in self.mentions[:place] if not one.role("negate")]
-        asked = any(compact(one.text) in ("do", "does", "did") for one in before)
+        asked = any(one.word in ("do", "does", "did") for one in before)
         names = [one for one in before[-1:] if one.kind == "name"]
         if self.over and not names:
             return True
-        scanner = any(each.field == "scanner" for one in names for each in one.meanings)
+        scanner = any("scanner" in one.fields for one in names)
         return asked and bool(names) and (scanner or bool(self._sides(dict(self.where))))
 
     def _heads_a_name(self, place: int) -> bool:
         """Of "the Security Hub side," the word that only carries the name: what it would be of follows nowhere."""
-        if place < _NAMED:
-            return False
-        before, the = self.mentions[place - 1], self.mentions[place - 2]
-        named = any(each.field in ("provider", "scanner", "account") for each in before.meanings)
+        named = self._at(place - 1).fields & {"provider", "scanner", "account"}
         last = place + 1 == len(self.mentions) or self.mentions[place + 1].apart
-        return named and compact(the.text) == "the" and last
+        return bool(named) and self._at(place - 2).word == "the" and last
+
+    def _heads_findings(self, place: int) -> bool:
+        """Of "a table of open findings" the word that findings are told in: they are not about it."""
+        of = [one for one in self.mentions[place + 2 : place + 6] if content_stems(one.text)]
+        graded = takewhile(lambda one: one.kind in ("role", "name") and one.role("noun") != "findings", of)
+        findings = at(of, len(list(graded))).role("noun") == "findings"
+        return self._at(place + 1).word == "of" and findings
 
     def _is_said_already(self, place: int, one: Mention) -> bool:
         """Whether a word only says again what a filter holds: "not findings, buckets"."""
-        after = self.mentions[place + 1 : place + 2]
-        if self._is_of_a_team(place) or (after and after[0].role("noun") in ("severity", "status")):
+        if self._is_of_a_team(place) or self._at(place + 1).role("noun") in ("severity", "status"):
             return True  # "unknown severity" is said of no check
         if beside := self._kinds_beside(place):
             stems = {stem for kind in beside for part in parts_of(kind) for stem in content_stems(part)}
             if (own := set(content_stems(one.text))) and own <= stems:  # "the web-1 instance"
-                self.used.add(place)
                 return True
-        for meaning in self.vocabulary.lookup(compact(one.text)):
+        for meaning in self.vocabulary.lookup(one.text):
             if set(meaning.values) & set(self.where.get(meaning.field, ())):
-                self.used.add(place)
                 if one.text in self.reading.unfit:
                     self.reading.unfit.remove(one.text)
                 return True
@@ -140,13 +138,12 @@ class Seeking(Shaping):
         """Of "owned by the web team" the verb, which says no more than the tag."""
         reach = self.mentions[place + 1 : place + 4]
         behind = [one for one in reach if content_stems(one.text) or one.role("select")]
-        by = bool(behind) and compact(behind[0].text) == "by"
-        return by and any(each.field == "tag" for one in behind[1:2] for each in one.meanings)
+        return at(behind, 0).word == "by" and "tag" in at(behind, 1).fields
 
     def _kinds_beside(self, place: int) -> set[str]:
         """The types of the resource that is named right beside a word."""
-        beside = [self.mentions[at] for at in (place - 1, place + 1) if 0 <= at < len(self.mentions)]
-        named = [each for one in beside if one.kind == "name" for each in one.meanings if each.field == "resource"]
+        beside = [one for one in (self._at(place - 1), self._at(place + 1)) if one.kind == "name"]
+        named = [each for one in beside for each in one.meanings if each.field == "resource"]
         resources = (self.vocabulary.resource_name(value) for each in named for value in each.values)
         return {kind for each in resources for kind in self.vocabulary.resource_kinds.get(each, ())}
 

@@ -19,12 +19,14 @@ _GROUPS = ("account", "region", "service", "provider", "severity", "status", "sc
 
 
 _PLACES = ("account", "region", "service", "provider", "category", "scanner")
+_ADVICE = ("remediation", "explain")
+WHETHER = {"do", "does", "did", "have", "has", "are", "is", "can"}  # first words of what is answered with yes or no
 _NEAR, _FAR = 3, 6  # words between what parts and what is parted by
 
 
 def _is_parting(one: Mention) -> bool:
     """Whether a word is of parting itself ("distribution", "split"), and does not just lead to what is parted by."""
-    return compact(one.text) not in ("by", "per", "each")
+    return one.word not in ("by", "per", "each")
 
 
 class Shaping(Draft):
@@ -45,7 +47,7 @@ class Shaping(Draft):
         if base is not None:
             made = {name: getattr(base, name) for name in ("select", "of", "group_by", "order_by", "limit", "sides")}
         made |= self._shape(where, limit, base)
-        if made["select"] in ("mapping", "requirement", "remediation", "explain"):
+        if made["select"] in ("mapping", "requirement") or (made["select"] in _ADVICE and where.get("check")):
             for name in ("status", "change", "severity", "resource_type", "scan"):
                 where.pop(name, None)
         if made.get("select") == "rate":
@@ -56,6 +58,8 @@ class Shaping(Draft):
         things = made.get("of") == "resources" or (self._says("which") and made["select"] in ("list", "group"))
         if things and self._is_met(where):
             where["status"] = ["pass"]
+        if self._asks_whether(where):
+            where["status"] = []
         without = self.without or ({} if base is None else base.without())
         for name in self.without.keys() & where.keys():  # what is not among the others cannot be taken from them
             if isinstance(where[name], list) and not set(self.without[name]) & set(where[name]):
@@ -64,6 +68,11 @@ class Shaping(Draft):
         made["where"] = Where.model_validate(where)
         made["exclude"] = Where.model_validate({"status": [], **without})
         return FindingQuery.model_validate(made)
+
+    def _asks_whether(self, where: dict[str, Any]) -> bool:
+        """Whether it is asked how one thing stands in what is looked for: "does web-1 have backups enabled"."""
+        stated = {"status", "change"} & {*where} or self._has("noun", "findings") or self._has("severity")
+        return self._at(0).word in WHETHER and bool(where.get("resource") and where.get("check")) and not stated
 
     def _is_met(self, where: dict[str, Any]) -> bool:
         """Whether what is asked for is as checks want it: "which buckets are encrypted", "are not public"."""
@@ -108,8 +117,6 @@ class Shaping(Draft):
             single = not self._is_plural() or order == "since"
             limit = limit or (1 if single and order != "since" else 10)
             return {"select": "list", "order_by": chosen, "limit": limit, "group_by": ""}
-        if kind == "age":
-            return {**shape, "select": "age"}
         if (self._has("select", "diff") or self.against_last) and not group and "change" not in where:
             where.pop("scan", None)
             return {**shape, "select": "diff"}
@@ -121,7 +128,9 @@ class Shaping(Draft):
             return {**shape, "select": "unmet"}
         if group := group or ("severity" if self.reading.overall and not order else ""):
             trend = {"order_by": "key"} if group.startswith("first_seen") else {}
-            return {**shape, **ordered, **trend, "select": "group", "group_by": group}
+            things = self._has("select", "count") and self._of() == "resources"
+            of = {"of": "resources"} if things and group not in ("resource", "framework", "requirement") else {}
+            return {**shape, **ordered, **trend, **of, "select": "group", "group_by": group}
         if order in ("most", "fewest") and (ranked := self._ranked()):
             return {**shape, **ordered, "select": "group", "group_by": ranked}
         if base is not None and not self._has("select") and not self._asks_for_findings():
@@ -153,7 +162,7 @@ class Shaping(Draft):
                 return "findings" if noun == "checks" and passed else noun
             if noun == "findings" and not one.near:
                 return "findings"
-            typed = any(each.field == "resource_type" for each in one.meanings) and self.where.get("resource_type")
+            typed = "resource_type" in one.fields and self.where.get("resource_type")
             if typed and self._role_before(place, "select", 3):
                 return "resources"
         return "findings"
@@ -175,7 +184,7 @@ class Shaping(Draft):
             return ""
         told = [(place, field_of(one)) for place, one in enumerate(self.mentions)]
         parts = [(place, name) for place, name in told if name in (*_PLACES, "severity") and where.get(name)]
-        verb = (place for place in range(noun, len(told)) if compact(self.mentions[place].text) in ("is", "are"))
+        verb = (place for place in range(noun, len(told)) if self.mentions[place].word in ("is", "are"))
         at = next(verb, None)
         if at is not None and (after := [name for place, name in parts if place > at]):
             return after[0]
@@ -187,22 +196,22 @@ class Shaping(Draft):
         shared = any(  # "what share of the open findings is of X" is asked of a part, not of what passes
             one.role("status") == "fail"
             and after.role("noun") == "findings"
-            and "of" in {compact(each.text) for each in self.mentions[max(0, place - 3) : place]}
+            and "of" in {each.word for each in self.mentions[max(0, place - 3) : place]}
             for place, (one, after) in enumerate(pairwise(self.mentions))
         )
         fails = told == {"fail"} and not (shared or self.where.get("severity"))
         return self._has("comply") or "pass" in told or fails
 
     def _asks_for_findings(self) -> bool:
-        roles = {role.partition(":")[0] + ":" + role.partition(":")[2] for one in self.mentions for role in one.roles}
-        return bool(roles & {"select:count", "noun:findings", "status:fail", "status:muted", "status:pass", "comply:"})
+        roles = {role for one in self.mentions for role in one.roles}
+        return bool(roles & {"select:count", "noun:findings", "status:fail", "status:muted", "status:pass", "comply"})
 
     def _group(self) -> str:
         """The field after by, per or each; or the one of "which accounts have how many"."""
         for place, one in enumerate(self.mentions):
             if one.role("select") != "group":
                 continue
-            if place + 1 < len(self.mentions) and self.mentions[place + 1].role("select") == "count":
+            if self._at(place + 1).role("select") == "count":
                 return self._ranked()  # "by number of": what stands before is ranked
             reach = range(place + 1, min(place + 1 + (_FAR if _is_parting(one) else _NEAR), len(self.mentions)))
             for beside in [*reach, *([place - 1] if place and _is_parting(one) else [])]:
@@ -213,18 +222,16 @@ class Shaping(Draft):
                 continue
             ends = place + (2 if one.role("select") == "count" else 4)
             for beside, each in enumerate(self.mentions[place + 1 : ends], place + 1):
-                if compact(each.text) in ("and", "or") or (each.kind == "word" and content_stems(each.text)):
+                if each.word in ("and", "or") or (each.kind == "word" and content_stems(each.text)):
                     break
                 if each.role("noun") in _PLACES or self._tag_key(each):
                     return self._group_at(beside)
         for place, one in enumerate(self.mentions):  # "across regions", "in every account"
-            every = compact(self.mentions[place - 1].text) == "every" if place else False
-            spread = compact(self.mentions[place - 1].text) in ("across", "among") if place else False
-            if (every or spread) and one.role("noun") in _PLACES:
+            if self._at(place - 1).word in ("every", "across", "among") and one.role("noun") in _PLACES:
                 return self._group_at(place)
         if self.over:
             return f"first_seen_{self.over}"
-        first = compact(self.mentions[0].text) if self.mentions else ""
+        first = self._at(0).word
         came = any(map(self._has, ("first", "seen", "arose")))
         if first == "when" and came and not self._has("order"):
             return "first_seen_month"
@@ -237,9 +244,8 @@ class Shaping(Draft):
             if self.mentions[place].role("any") is not None or self.mentions[by].apart:
                 continue
             of = [self.mentions[at].role("noun") for at in range(by)]
-            typed = any(each.field == "resource_type" for one in self.mentions[:by] for each in one.meanings)
-            of += ["resources"] * typed
-            words = {compact(one.text) for one in self.mentions[by:place]}  # "have no", "do not have"
+            of += ["resources" for one in self.mentions[:by] if "resource_type" in one.fields]
+            words = {one.word for one in self.mentions[by:place]}  # "have no", "do not have"
             if words & {"no", "without", "have", "has"} and {*_PLACES, "resources", "checks"} & {*of}:
                 found.append(self.mentions[place].text)
         return found if self.without else []
@@ -251,22 +257,21 @@ class Shaping(Draft):
         """The field that a word names as what is grouped by; nothing where it only says of what kind a name is."""
         one = self.mentions[place]
         noun = one.role("noun")
-        beside = self.mentions[max(0, place - 1) : place] + self.mentions[place + 1 : place + 2]
-        if noun in _PLACES and any(each.kind == "name" and noun in map(str, kinds_of(each)) for each in beside[:1]):
+        beside = self._at(place - 1 if place else place + 1)
+        if noun in _PLACES and beside.kind == "name" and noun in kinds_of(beside):
             return ""
         by = {"month": "first_seen_month", "week": "first_seen_week", "resources": "resource", "checks": "check"}
         if noun in _GROUPS or noun in by:
-            self.used |= {place} if noun in ("month", "week") else set()
             return by.get(noun, noun)
-        if key := self._tag_key(one):
-            self.used.add(place)
-            return f"tag:{key}"
-        return ""
+        key = self._tag_key(one)
+        return f"tag:{key}" if key else ""
 
     def _ranked(self) -> str:
         """What is ranked in "the account with the most", "worst five checks", "resources with the most"."""
-        for one in self.mentions:
+        for place, one in enumerate(self.mentions):
             noun = one.role("noun")
+            if "resource_type" in one.fields and self._at(place - 1).word == "which":
+                return "resource"  # "which bucket has the most"
             if noun in _GROUPS and not one.near:  # "most severe" orders, and does not group by severity
                 return noun
             if noun in ("resources", "checks"):
@@ -276,13 +281,13 @@ class Shaping(Draft):
         return ""
 
     def _tag_key(self, one: Mention) -> str:
-        plain = compact(one.text)
+        plain = one.word
         keys = {tag.partition(":")[0] for tag in self.vocabulary.tags}
         return next((key for key in keys if compact(key) in (plain, plain.rstrip("s"))), "")
 
     def _sides(self, where: dict[str, Any]) -> list[Where]:
         """What is set side by side: two or more values of one field, or the two of a kind a provider has."""
-        words = {compact(one.text) for one in self.mentions}
+        words = {one.word for one in self.mentions}
         comparing = self._has("select", "compare") or "than" in words or "or" in words or "between" in words
         comparing |= bool(words & {"better", "worse", "agree", "who"})
         comparing |= bool(words & {"difference", "gap"}) and not (self._has("scan") or "change" in where)
@@ -305,7 +310,7 @@ class Shaping(Draft):
         for first, second in pairwise(named):
             shared = field_of(self.mentions[first]) == field_of(self.mentions[second]) != ""
             between = self.mentions[first + 1 : second]
-            words = {compact(one.text) for one in between}
+            words = {one.word for one in between}
             if words & {"and", "or"} or any(one.apart for one in self.mentions[first + 1 : second + 1]):
                 continue
             verb = any(one.kind == "word" and content_stems(one.text) for one in between)  # "does this exceed that"
@@ -315,7 +320,7 @@ class Shaping(Draft):
 
     def _format(self) -> None:
         for one in self.mentions:
-            plain = compact(one.text)
+            plain = one.word
             if plain in ("terraform", "hcl"):
                 self.reading.format = "terraform"
             elif plain in ("cli", "gcloud", "command", "commands", "kubectl"):
@@ -324,4 +329,4 @@ class Shaping(Draft):
                 self.reading.format = "console"
 
     def _is_plural(self) -> bool:
-        return any(compact(one.text) in ("findings", "ones", "resources") for one in self.mentions)
+        return any(one.word in ("findings", "ones", "resources") for one in self.mentions)

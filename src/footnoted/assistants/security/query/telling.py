@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from footnoted.assistants.security.query.accounting import Held
 from footnoted.assistants.security.query.draft import Choice, Draft, Reading
 from footnoted.assistants.security.query.relations import beyond_flat, field_of, negations
-from footnoted.assistants.security.query.vocabulary import Meaning, compact
+from footnoted.assistants.security.query.vocabulary import Meaning
 from footnoted.assistants.security.query.words import NOT_IN_SCANS, UNITS
 
 _SEVERAL = 5  # names told one by one
@@ -31,7 +31,7 @@ class Telling(Draft):
         held = Held(reading.query, self.vocabulary, self.mentions)
         reading.open = [text for text, _ in self.ambiguous]
         reading.unfit += beyond_flat(self.mentions)
-        asked = [place for place, one in enumerate(self.mentions) if compact(one.text) == "howmany"]
+        asked = [place for place, one in enumerate(self.mentions) if one.word == "howmany"]
         left = {*held.left(), *asked[1:], *self._unplaced()} - self._everyone()
         left -= set(self._denied_names().values())  # each choice holds what is denied of its own name
         for place in sorted(left):
@@ -47,7 +47,7 @@ class Telling(Draft):
                 reading.unfit.append(one.text)
             else:
                 reading.unused.append(plain)
-        done = {"did", "have", "has", "was", "were"} & {compact(one.text) for one in self.mentions}
+        done = {"did", "have", "has", "was", "were"} & {one.word for one in self.mentions}
         if self.assumed_new and done and reading.unused and reading.query.where.change == "new":
             reading.unfit.append(reading.unused[-1])  # something was done, and not what
         self._tell_leaps()
@@ -68,9 +68,9 @@ class Telling(Draft):
         """Whether a word that no field holds would be a filter: a name behind a preposition, or a time."""
         one = self.mentions[place]
         if one.role("noun") in UNITS:
-            both = place > 0 and self.mentions[place - 1].role("both") is not None  # "both days included"
+            both = self._at(place - 1).role("both") is not None  # "both days included"
             return self.reading.query.select not in ("explain", "remediation", "mapping") and not both
-        before = compact(self.mentions[place - 1].text) if place else ""
+        before = self._at(place - 1).word
         return one.kind == "word" and one.text[:1].isupper() and before in _BEFORE_NAMES
 
     def _tell_leaps(self) -> None:
@@ -86,7 +86,8 @@ class Telling(Draft):
             words = " ".join(one.text for one in self.mentions if one.text.casefold() in reading.about.words)
             checks = _several([one for one in reading.query.where.check if one in reading.about.checks])
             passes = f"passes {checks.replace(', ', ' or ')}"
-            what = passes if reading.query.where.status == ["pass"] else f"fails {checks}"
+            statuses = {("pass",): passes, (): f"{checks} looks for"}
+            what = statuses.get(tuple(reading.query.where.status), f"fails {checks}")
             reading.notes.append(f"“{words}” is read as what {what}" if words and checks else "")
         if self._counts_things():
             reading.notes.append("counted are those with open findings; how many there are in all cannot be asked")
@@ -112,12 +113,8 @@ class Telling(Draft):
 
     def _everyone(self) -> set[int]:
         """The places of "every account" and "all regions", which leave nothing out."""
-        nouns = (place for place, one in enumerate(self.mentions) if place and one.kind == "role" and one.role("noun"))
-        return {
-            place
-            for place in nouns
-            if self.mentions[place - 1].role("any") and self.mentions[place].role("noun") not in UNITS
-        }
+        nouns = ((place, one.role("noun")) for place, one in enumerate(self.mentions) if one.kind == "role")
+        return {place for place, noun in nouns if noun and noun not in UNITS and self._at(place - 1).role("any")}
 
     def _choices(self) -> None:
         """Each field that all names with several meanings share is read for itself; so is each of what went before."""
@@ -167,8 +164,8 @@ class Telling(Draft):
         for one in self.mentions:
             if one.kind == "name" or one.role("noun") or one.role("severity") or one.role("check"):
                 return ""
-            if compact(one.text) in _THEM:
-                named = compact(one.text) == "they" and any(each.kind == "name" for each in self.mentions)
+            if one.word in _THEM:
+                named = one.word == "they" and any(each.kind == "name" for each in self.mentions)
                 return "" if named else one.text
         return ""
 
@@ -223,7 +220,7 @@ class Telling(Draft):
         everything = reading.query.select == "list" and not (told - {"status"} or self.without or self._has("order"))
         if everything and reading.unused and not (reading.follows or reading.overall or reading.choices):
             reading.reason = reading.reason or f"“{', '.join(reading.unused)}”"
-        words = [compact(one.text) for one in self.mentions]
+        words = [one.word for one in self.mentions]
         for word, why in NOT_IN_SCANS.items():
             if word in words and reading.query.select != "compare" and not (word == "who" and "call" in words):
                 follows = words[words.index(word) + 1 :][:1]

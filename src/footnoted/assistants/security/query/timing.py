@@ -10,7 +10,6 @@ from typing import Any
 from footnoted.assistants.security.names import requirement_key
 from footnoted.assistants.security.query.draft import Draft
 from footnoted.assistants.security.query.linking import Mention
-from footnoted.assistants.security.query.vocabulary import compact
 from footnoted.assistants.security.query.words import UNITS, span
 from footnoted.text import content_stems
 
@@ -26,22 +25,19 @@ class Timing(Draft):
         for place, one in enumerate(self.mentions):
             if one.kind == "date":
                 self._date(place, one)
-            unit = compact(one.text)
-            if unit in UNITS and place not in self.used and not self._between(place):
-                self._period(place, UNITS[unit])
+            if one.word in UNITS and not self._between(place):
+                self._period(place, UNITS[one.word])
 
     def _date(self, place: int, one: Mention) -> None:
         days_of: Any = one.value
         first, last = days_of
         before = self._bound(place)
-        self.used.add(place)
         others = [each for each in self.mentions[place + 1 :] if each.kind == "date"]
-        spanned = before == "between" or (place > 0 and compact(self.mentions[place - 1].text) == "from")
+        spanned = before == "between" or self._at(place - 1).word == "from"
         if spanned and others:
             days_of = others[0].value
             became = self._has("change") or {"muted", "pass"} & set(self._states())
             if became and {first, days_of[1]} == {self.vocabulary.today, self.vocabulary.previous}:
-                self.used.add(self.mentions.index(others[0]))
                 self.since_last = True  # what became of findings between the last two scans
                 return
             self.where["first_seen_from"], last_of = first, others[0].value
@@ -83,11 +79,11 @@ class Timing(Draft):
     def _bound(self, place: int) -> str:
         """How a day bounds: since it, after, before, until; "on or before" is until, and "after" without its day."""
         for at in range(place - 1, max(-1, place - 4), -1):
-            one, word = self.mentions[at], compact(self.mentions[at].text)
+            one, word = self.mentions[at], self.mentions[at].word
             if word in _EDGES and (word != "from" or self._has("seen") or self._has("arose")):
                 self.mentions[at] = one = replace(one, kind="role", roles=(f"period:{_EDGES[word]}",))
             if (told := one.role("period")) not in (None, "last", "this"):
-                whole = word in (*_EDGES, "since") or compact(self.mentions[at - 1].text) == "or"
+                whole = word in (*_EDGES, "since") or self._at(at - 1).word == "or"
                 return {("since", False): "after", ("before", True): "until"}.get((str(told), whole), str(told))
             if content_stems(one.text) and told is None:
                 break
@@ -110,22 +106,22 @@ class Timing(Draft):
 
     def _negated_past(self) -> bool:
         """Of "What was not there on the 9th" is what is new since."""
-        words = {compact(one.text) for one in self.mentions}
+        words = {one.word for one in self.mentions}
         denied = words & {"wasnt", "werent", "not", "didnt"}
         return bool(denied and words & {"there", "was", "were", "exist", "wasnt"})
 
     def _period(self, place: int, days: int) -> None:
-        number = self.mentions[place - 1] if place else None
+        number = self._at(place - 1)
         if not days:
-            counted = [number] if number is not None and number.kind == "number" else []
-            self.used.update(range(place - len(counted), place + 1))
-            self.reading.unfit.append(" ".join(one.text for one in [*counted, self.mentions[place]]))
+            counted = self.mentions[place - (number.kind == "number") : place + 1]
+            self.timed.add(place - 1)
+            self.reading.unfit.append(" ".join(one.text for one in counted))
             return
-        if number is not None and compact(number.text) == "a" and self._role_before(place - 1, "than", 1):
+        if number.word == "a" and self._role_before(place - 1, "than", 1):
             number = self.mentions[place - 1] = replace(number, kind="number", value=1)  # "older than a month"
-        if number is not None and number.kind == "number":
-            self.used.update((place - 1, place))
-            count = span(int(str(number.value)), compact(self.mentions[place].text), self.vocabulary.today)
+        if number.kind == "number":
+            self.timed.add(place - 1)
+            count = span(int(str(number.value)), self.mentions[place].word, self.vocabulary.today)
             if count > _LONGEST or _YEAR.fullmatch(number.text):
                 self.reading.unfit.append(f"{number.text} {self.mentions[place].text}")
                 return
@@ -143,11 +139,8 @@ class Timing(Draft):
             else:
                 self.reading.unfit.append(f"{number.text} {self.mentions[place].text}")
             return
-        if self._role_before(place, "select", 1) == "group" or self._role_before(place, "period", 1) == "in":
-            return
-        told = self._role_before(place, "period", 1)
-        if told in ("last", "this"):
-            self.used.add(place)
+        told = number.role("period")
+        if told in ("last", "this") and number.role("select") != "group":
             if told == "last" and self.mentions[place].text.casefold() in ("weeks", "months"):  # how it went, over them
                 self.over = self.mentions[place].text.casefold()[:-1]
                 return
@@ -155,9 +148,9 @@ class Timing(Draft):
                 self.reading.unused.append(f"{self.mentions[place - 1].text} {self.mentions[place].text}")
                 return
             since, until = self._calendar(place, told) or (self.vocabulary.today - timedelta(days=days), None)
-            near = self.vocabulary.previous is not None and abs((self.vocabulary.previous - since).days) <= days // 3
+            near = self.vocabulary.is_previous(since)
             dated = any(map(self._has, ("seen", "arose", "change"))) or self._role_before(place, "period", 3) == "since"
-            self.against_last |= near and compact(self.mentions[place - 2].text) == "than"  # "more than last week"
+            self.against_last |= near and self._at(place - 2).word == "than"  # "more than last week"
             if near and (self.against_last or self._has("select", "diff")):
                 return
             if not dated and not self._says("fix", "remediate", "resolve", "close"):
@@ -171,14 +164,14 @@ class Timing(Draft):
 
     def _between(self, place: int) -> bool:
         """Of "between 30 and 60 days" both ages, where they are of findings and not of the thing itself."""
-        led, low, to, high, unit = [self.mentions[max(0, place - back)] for back in (4, 3, 2, 1, 0)]
-        if {low.kind, high.kind} != {"number"} or compact(to.text) not in ("and", "to"):
+        led, low, to, high, unit = (self._at(place - back) for back in (4, 3, 2, 1, 0))
+        if {low.kind, high.kind} != {"number"} or to.word not in ("and", "to"):
             return False
-        ages = sorted(span(int(str(one.value)), compact(unit.text), self.vocabulary.today) for one in (low, high))
-        spans = led.role("period") == "between" or compact(led.text) == "for"
+        ages = sorted(span(int(str(one.value)), unit.word, self.vocabulary.today) for one in (low, high))
+        spans = led.role("period") == "between" or led.word == "for"
         if not spans or ages[1] > _LONGEST or self._aged_itself(place - 4):
             return False
-        self.used.update(range(place - 3, place + 1))
+        self.timed |= {place - 3, place - 1}
         for name, age in (("first_seen_from", ages[1]), ("first_seen_before", ages[0] - 1)):
             self.where[name] = self.vocabulary.today - timedelta(days=age)
         return True
@@ -186,8 +179,8 @@ class Timing(Draft):
     def _calendar(self, place: int, told: str) -> tuple[date, date | None] | None:
         """The days of "this month" and "last year", which the calendar has; "the last month" is that long up to now."""
         unit, today = self.mentions[place].text.casefold(), self.vocabulary.today
-        led = place > 1 and compact(self.mentions[place - 2].text) in ("the", "our")
-        if unit not in ("month", "year") or led or compact(self.mentions[place - 1].text) not in ("this", "last"):
+        led = self._at(place - 2).word in ("the", "our")
+        if unit not in ("month", "year") or led or self.mentions[place - 1].word not in ("this", "last"):
             return None
         begun = today.replace(day=1) if unit == "month" else today.replace(month=1, day=1)
         if told == "this":
@@ -197,55 +190,38 @@ class Timing(Draft):
 
     def _aged_itself(self, place: int) -> str:
         """What is said to be older than something, where that is no finding."""
-        if place < 1 or compact(self.mentions[place].text) not in ("olderthan", "newerthan", "youngerthan", "between"):
+        if place < 1 or self.mentions[place].word not in ("olderthan", "newerthan", "youngerthan", "between"):
             return ""
         of = self.mentions[place - 1]
-        typed = of.kind == "name" and all(each.field in ("resource_type", "resource") for each in of.meanings)
+        typed = of.kind == "name" and of.fields <= {"resource_type", "resource"}
         return of.text if typed or (of.kind == "word" and content_stems(of.text)) else ""
 
     def _numbers(self) -> None:
         for place, one in enumerate(self.mentions):
-            if one.kind == "number" and place not in self.used:
-                following = self.mentions[place + 1] if place + 1 < len(self.mentions) else None
-                before = self.mentions[place - 1] if place else None
-                if before is not None and before.role("noun") == "requirement":
+            following, before = self._at(place + 1), self._at(place - 1)
+            if one.kind == "number" and place not in self.timed and before.word != "port":
+                if before.role("noun") == "requirement":
                     self._numbered(place, requirement_key(f"{before.text} {one.text}"))
                     continue
-                if following is not None and following.role("noun") in ("scan", "text"):
-                    self.used.add(place)
+                if following.role("noun") in ("scan", "text"):
                     continue
                 if int(str(one.value)) > 1 and self._role_before(place, "than", 2):  # no field holds how many there are
-                    self.used.add(place)
-                    self.reading.unfit.append(f"{self.mentions[place - 1].text} {one.text}")
+                    self.reading.unfit.append(f"{before.text} {one.text}")
                     continue
-                if one.text.casefold() == "one" or self._presents(place):
-                    self.used.add(place)
-                    if one.text.casefold() == "one" and not self._has("order"):
-                        continue
-                beside = [each for each in (following, before) if each is not None]
-                counted = any(each.meanings or any(map(each.role, ("order", "noun", "severity"))) for each in beside)
-                counted |= self._has("order") or _first(before)
-                if counted and isinstance(one.value, int) and 0 < one.value <= 200:
-                    self.used.add(place)
-                    if one.value > 1 or self._has("order"):
-                        self.where["_limit"] = one.value
-            elif one.kind == "unknown" and place not in self.used:
+                counted = self._has("order") or before.word in ("top", "first", "worst", "last")
+                for each in (following, before):
+                    counted |= bool(each.meanings) or any(map(each.role, ("order", "noun", "severity")))
+                least = 1 if self._has("order") else 2
+                if counted and isinstance(one.value, int) and least <= one.value <= 200:
+                    self.where["_limit"] = one.value
+            elif one.kind == "unknown":
                 self.reading.unfit.append(one.text)
 
     def _numbered(self, place: int, key: str) -> None:
         """Of "article 32": the requirement that is called so, if one is."""
-        self.used.add(place)
         versions = self.vocabulary.frameworks.get(self.where.get("framework", ""), {})
         if any(key in keys for keys in versions.values()):
             self.mentions[place] = replace(self.mentions[place], kind="requirement", value=key)
             self.where["requirement"] = key
         else:
             self.reading.unfit.append(f"{self.mentions[place - 1].text} {self.mentions[place].text}")
-
-    def _presents(self, place: int) -> bool:
-        """Of "One or two sentences": how long an answer should be."""
-        return any(one.role("noun") == "text" for one in self.mentions[place + 1 : place + 3])
-
-
-def _first(before: Mention | None) -> bool:
-    return before is not None and compact(before.text) in ("top", "first", "worst", "last")

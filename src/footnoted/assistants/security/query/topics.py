@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from footnoted.assistants.security.query.vocabulary import Check
 
 _LEAST = 0.5  # share of the words' weight that a check must hold
+_SHORTEST = 3  # letters that two forms of a word begin with alike
 _ROOT = 4  # letters two words must begin with alike
 _DENIED = 3  # words a title's "not" reaches over
 _DENYING = re.compile(r"not?|without|never|only|most|(block|restrict|prohibit|den[iy]|prevent|disa|limit|avoid|unus).*")
@@ -71,10 +72,26 @@ class _Weights:
         return sum(self.weights[stem] for stem, forms in self.forms.items() if forms & stems) / (self.whole or 1)
 
 
+def _alike(one: str, other: str) -> int:
+    """How many letters two words begin with alike."""
+    return next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+
+
 def _same(one: str, other: str) -> bool:
     """Whether two stems are alike but for their endings: "writabl" and "write", not "internet" and "internal"."""
-    length = next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+    length = _alike(one, other)
     return one == other or (length >= _ROOT and {one[length:], other[length:]} <= {*ENDINGS, ""})
+
+
+def _is_written(word: str, check: Check) -> bool:
+    """Whether a check's id or title has a word in a form of its own: "related" is no form of "relational"."""
+    plain = word.casefold()
+    for one in parts_of(f"{check.id} {check.title}"):
+        length = _alike(plain, one)
+        ends = {each[length:].removeprefix(plain[length - 1 : length]) for each in (plain, one)}  # "logs", "logging"
+        if length >= _SHORTEST and ends <= {*ENDINGS, ""}:
+            return True
+    return False
 
 
 def tells(text: str, check: Check) -> bool:
@@ -134,6 +151,7 @@ def topic_of(
             others = [check for score, check in scored if not score]
             if (
                 not held <= set(weights.known)
+                or not any(_is_written(word, chosen[0]) for word in words)
                 or best < 1 - 1e-9
                 or meanings is None
                 or not _is_meant(" ".join(words), chosen, others, meanings)

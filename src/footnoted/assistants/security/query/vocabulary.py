@@ -84,8 +84,13 @@ class Vocabulary:
         """The day of the newest scan, up to which ages are counted."""
         return self.scans[0] if self.scans else date(1970, 1, 1)
 
-    def lookup(self, gram: str) -> list[Meaning]:
-        """What a name means, written together, in singular or plural."""
+    def is_previous(self, since: date) -> bool:
+        """Whether a day is about that of the scan before: no farther from it than a third of the time since."""
+        return self.previous is not None and abs((self.previous - since).days) <= (self.today - since).days // 3
+
+    def lookup(self, name: str) -> list[Meaning]:
+        """What a name means, in singular or plural, with whatever marks between its letters."""
+        gram = compact(name)
         for form in (gram, *singulars(gram)):
             if found := self.names.get(form):
                 return found

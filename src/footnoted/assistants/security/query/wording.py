@@ -116,10 +116,9 @@ def _parts(where: Where, vocabulary: Vocabulary) -> list[tuple[str, Any, str]]:
     if where.untagged:
         told.append(("untagged", True, "untagged"))
     if where.framework:
-        name = " ".join(filter(None, (where.framework, where.version)))
-        told.append(("framework", name, f"mapped to {name}"))
+        told.append(("framework", where.edition, f"mapped to {where.edition}"))
     if where.requirement:
-        told.append(("requirement", where.requirement, f"requirement {_requirement(where, vocabulary)} and below it"))
+        told.append(("requirement", where.requirement, f"requirement {requirement_id(where, vocabulary)} and below it"))
     if where.first_seen_from:
         told.append(("first_seen_from", where.first_seen_from.isoformat(), f"first seen from {where.first_seen_from}"))
     if where.first_seen_before:
@@ -134,7 +133,8 @@ def _parts(where: Where, vocabulary: Vocabulary) -> list[tuple[str, Any, str]]:
     return told
 
 
-def _requirement(where: Where, vocabulary: Vocabulary) -> str:
+def requirement_id(where: Where, vocabulary: Vocabulary) -> str:
+    """A requirement's id as the file that has it spells it."""
     keys = vocabulary.frameworks.get(where.framework, {})
     found = keys.get(where.version, {}).get(where.requirement)
     return found or next(
