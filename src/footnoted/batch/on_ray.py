@@ -27,7 +27,7 @@ class Answering:
 
     def __call__(self, batch: dict[str, Any]) -> dict[str, list[str]]:
         """Rows as JSON, one a task."""
-        tasks = [Task(**_tuples(_loads(each))) for each in batch["task"]]
+        tasks = [_task(each) for each in batch["task"]]
 
         async def together() -> list[Row]:
             return list(await asyncio.gather(*(self._worker.do(task) for task in tasks)))
@@ -54,7 +54,7 @@ def run_on_ray(
         ray.init(address=address, include_dashboard=False, log_to_driver=False, logging_level=logging.ERROR)
     try:
         DataContext.get_current().enable_progress_bars = False
-        rows = ray.data.from_items([{"task": _dumps(asdict(task))} for task in tasks]).map_batches(
+        rows = ray.data.from_items([{"task": json.dumps(asdict(task))} for task in tasks]).map_batches(
             Answering,
             fn_constructor_args=(work,),
             batch_size=BATCH,
@@ -64,20 +64,12 @@ def run_on_ray(
             max_task_retries=-1,
         )
         for each in rows.iter_rows():
-            yield Task(**_tuples(_loads(each["task"]))), Row.model_validate_json(each["row"])
+            yield _task(each["task"]), Row.model_validate_json(each["row"])
     finally:
         if started:
             ray.shutdown()
 
 
-def _dumps(value: object) -> str:
-    return json.dumps(value)
-
-
-def _loads(text: Any) -> dict[str, Any]:
-    told: dict[str, Any] = json.loads(str(text))
-    return told
-
-
-def _tuples(told: dict[str, Any]) -> dict[str, Any]:
-    return told | {"sources": tuple((title, text) for title, text in told["sources"])}
+def _task(told: Any) -> Task:
+    fields = json.loads(str(told))
+    return Task(**fields | {"sources": tuple((title, text) for title, text in fields["sources"])})

@@ -6,6 +6,7 @@ from typing import Literal
 
 from pydantic import BaseModel
 
+Kind = Literal["answer", "check"]
 Status = Literal["answered", "refused", "stands", "falls", "error"]
 
 
@@ -14,7 +15,7 @@ class Row(BaseModel):
 
     place: int
     id: str
-    kind: Literal["answer", "check"]
+    kind: Kind
     question: str
     status: Status
     text: str = ""

@@ -9,11 +9,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
-from uuid import NAMESPACE_URL, uuid5
 
-from footnoted.batch.row import Row
+from footnoted.batch.row import Kind, Row, Status
 from footnoted.batch.tasks import Task
 from footnoted.contract import GenerationConfig, GenerationRequest, SourceContext
+from footnoted.evaluation.reading import context_of
 from footnoted.types import FinishReason, Source
 
 if TYPE_CHECKING:
@@ -67,12 +67,12 @@ class Worker:
     async def do(self, task: Task) -> Row:
         """The task's row; what fails for this task becomes its row's ``error``."""
         began = time.perf_counter()
-        kind: Any = "check" if task.answer.strip() else "answer"
+        kind: Kind = "check" if task.answer.strip() else "answer"
         try:
             row = await (self._check(task) if kind == "check" else self._answer(task))
         except Exception as error:  # noqa: BLE001 - a task's failure is its row, and no other's
             told = f"{type(error).__name__}: {error}"
-            row = Row(place=task.place, id=task.id, kind=kind, question=task.question, status="error", error=told)
+            row = _row(task, kind, "error", error=told)
         return row.model_copy(update={"latency_ms": round((time.perf_counter() - began) * 1000, 1)})
 
     async def _answer(self, task: Task) -> Row:
@@ -90,12 +90,10 @@ class Worker:
         claims = [each for each in response.claims if each.kind == "claim" and each.shown]
         read, written = self._work.prices
         used = response.usage
-        return Row(
-            place=task.place,
-            id=task.id,
-            kind="answer",
-            question=task.question,
-            status="answered" if whole else "refused" if refused else "error",
+        return _row(
+            task,
+            "answer",
+            "answered" if whole else "refused" if refused else "error",
             text=response.response,
             finish_reason=str(response.finish_reason),
             grounding_score=response.grounding_score,
@@ -116,26 +114,17 @@ class Worker:
         from footnoted.answering.generator import shipped_checker
         from footnoted.evaluation.check import Given, as_sources, check_answer
 
-        sources = as_sources(task.sources)
-        report = await check_answer(
-            Given(task.answer, sources=sources),
-            lambda words: sources or self._found(words),
-            weigher=shipped_checker(),
-        )
-        return Row(
-            place=task.place,
-            id=task.id,
-            kind="check",
-            question=task.question,
-            status="stands" if report.stands else "falls",
+        given = Given(task.answer, sources=as_sources(task.sources))
+        report = await check_answer(given, None if given.sources else self._found, weigher=shipped_checker())
+        supported = sum(each.verdict == "supported" for each in report.claims)
+        return _row(
+            task,
+            "check",
+            "stands" if report.stands else "falls",
             text=task.answer,
             claims=len(report.claims),
-            supported=sum(each.verdict == "supported" for each in report.claims),
-            grounding_score=(
-                sum(each.verdict == "supported" for each in report.claims) / len(report.claims)
-                if report.claims
-                else None
-            ),
+            supported=supported,
+            grounding_score=supported / len(report.claims) if report.claims else None,
             record=report.model_dump_json(),
         )
 
@@ -144,17 +133,11 @@ class Worker:
 
     def _context(self, task: Task) -> list[SourceContext]:
         given = [Source(id=title, text=text, title=title) for title, text in task.sources]
-        return [
-            SourceContext(
-                # The same passage has the same id in every run and on every worker.
-                chunk_id=uuid5(NAMESPACE_URL, f"{place}\n{each.title}\n{each.text}"),
-                document_id=uuid5(NAMESPACE_URL, each.title),
-                content=each.text,
-                metadata={**each.metadata, "title": each.title},
-                relevance_score=each.score or 0.0,
-            )
-            for place, each in enumerate(given or self._found(task.question))
-        ]
+        return [context_of(place, each) for place, each in enumerate(given or self._found(task.question))]
+
+
+def _row(task: Task, kind: Kind, status: Status, **told: Any) -> Row:
+    return Row(place=task.place, id=task.id, kind=kind, question=task.question, status=status, **told)
 
 
 def _open(paths: Sequence[str]) -> Index | None:

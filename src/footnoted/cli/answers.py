@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from footnoted.cli.explaining import print_reasons, with_reasons
-from footnoted.cli.show import ANSWERED, FAILED, MARKER, REFUSED, err, open_index, out, run, words, write_json
+from footnoted.cli.show import ANSWERED, FAILED, MARKER, REFUSED, err, open_index, out, run, words, write, write_json
 from footnoted.contract import (
     CitationStyle,
     GenerationConfig,
@@ -88,7 +88,7 @@ def ask(
             _print_sources(response, request)
             if explain:
                 print_reasons(response, request)
-        return _status(response)
+        return status_of(response)
 
     run(work())
 
@@ -175,8 +175,8 @@ async def _answer(generator: GroundedGenerator, request: GenerationRequest, *, s
             elif show and isinstance(event, CitationFound) and said:
                 last = said.pop()
                 cut = max(0, event.citation.start - last.start)
-                _write(last.text[:cut], "")
-                _write(last.text[cut:], MARKER)
+                write(last.text[:cut])
+                write(last.text[cut:], MARKER)
     if show:
         _say(said)
         out.print()
@@ -187,14 +187,8 @@ async def _answer(generator: GroundedGenerator, request: GenerationRequest, *, s
 
 def _say(said: list[TextDelta]) -> None:
     for piece in said:
-        _write(piece.text, "")
+        write(piece.text)
     said.clear()
-
-
-def _write(text: str, style: str) -> None:
-    if text:
-        out.print(words(text, style), end="")
-        out.file.flush()
 
 
 def _print_sources(response: GenerationResponse, request: GenerationRequest) -> None:
@@ -231,7 +225,8 @@ def _print_sources(response: GenerationResponse, request: GenerationRequest) -> 
         err.print(words(f"the answer is not whole: {response.error.message}", "red"))
 
 
-def _status(response: GenerationResponse) -> int:
+def status_of(response: GenerationResponse) -> int:
+    """The exit status an answer means."""
     if response.finish_reason is FinishReason.REFUSED:
         return REFUSED
     whole = response.finish_reason in (FinishReason.COMPLETE, FinishReason.LENGTH)

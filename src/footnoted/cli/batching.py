@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from footnoted.cli.answers import BaseUrl, Mode, Model, Passages, ProviderName, Style
-from footnoted.cli.show import ANSWERED, FAILED, err, run, words
+from footnoted.cli.show import ANSWERED, FAILED, err, expect, progress, run, words
 from footnoted.contract import CitationStyle, GenerationMode
 from footnoted.errors import ConfigurationError, SourceError
 
@@ -63,11 +63,10 @@ def batch(
         from footnoted.batch.journal import Journal
         from footnoted.batch.on_ray import run_on_ray
         from footnoted.batch.table import writer_for
+        from footnoted.providers import build
 
         writer_for(output)
-        for path in sources or []:
-            if not path.exists():
-                raise SourceError(f"no such file or folder: {path}")
+        expect(sources or ())
         how = Work(
             provider=provider,
             model=model,
@@ -77,7 +76,8 @@ def batch(
             passages=passages,
             prices=(price_in, price_out),
         )
-        _ready(how)
+        # A wrong name or a missing key is said once, before thousands of rows fail of it.
+        build(provider, model=model, base_url=base_url)
 
         def start(waiting: Iterator[Task]) -> AsyncIterator[tuple[Task, Row]]:
             if engine is Engine.LOCAL:
@@ -99,19 +99,10 @@ def batch(
     run(work())
 
 
-def _ready(how: Work) -> None:
-    """A wrong name or a missing key is said once, before thousands of rows fail of it."""
-    from footnoted.providers import build
-
-    build(how.provider, model=how.model, base_url=how.base_url)
-
-
 async def _all(
     path: Path, how: Work, journal: Journal, start: Callable[[Iterator[Task]], AsyncIterator[tuple[Task, Row]]]
 ) -> tuple[list[str], int]:
     """Do what is not done yet. The marks of every row of the table, and how many failed."""
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
     from footnoted.batch.tasks import read_tasks
 
     marks: list[str] = []
@@ -130,18 +121,15 @@ async def _all(
         raise ConfigurationError(f'{path} has nothing to do; a line is {{"id": …, "question": …}}')
     if len(waiting) < len(marks):
         err.print(words(f"{len(marks) - len(waiting)} of {len(marks)} were done before", "dim"))
-    columns = (BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[told]}"), TimeRemainingColumn())
-    began, cost = time.monotonic(), 0.0
-    with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as progress:
-        bar = progress.add_task("batch", total=len(waiting), told="")
-        if waiting:
+    began, ended, cost = time.monotonic(), 0, 0.0
+    if waiting:
+        with progress("batch") as advance:
             async with aclosing(start(iter(waiting))) as rows:  # type: ignore[type-var]
                 async for task, row in rows:
                     journal.write(how.mark(task), row)
-                    cost += row.cost
-                    rate = (progress.tasks[0].completed + 1) / max(time.monotonic() - began, 0.001)
-                    told = f"{rate:.1f}/s" + (f", {cost:.4f} spent" if cost else "")
-                    progress.update(bar, advance=1, told=told)
+                    ended, cost = ended + 1, cost + row.cost
+                    rate = ended / max(time.monotonic() - began, 0.001)
+                    advance(ended, len(waiting), f"{rate:.1f}/s" + (f", {cost:.4f} spent" if cost else ""))
     return marks, bad + sum(journal.rows[mark].status == "error" for mark in marks)
 
 

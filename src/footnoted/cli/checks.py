@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,7 +14,6 @@ from footnoted.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from footnoted.evaluation.check import CheckReport
-    from footnoted.types import Source
 
 MAX_TEXT = 5_000_000  # bytes of a file to check
 _COLOURS = {
@@ -70,20 +67,15 @@ def check(
         index = open_index(sources) if sources else None
         report = await check_answer(
             given,
-            (lambda words: index.search(words, k=passages)) if index else (lambda _: given.sources),
+            (lambda words: index.search(words, k=passages)) if index else None,
             weigher=shipped_checker(),
-            all_sources=index.sources() if index else given.sources,
+            all_sources=index.sources() if index else None,
             pointers_only=pointers_only,
         )
         _write(report, given.text, answer, as_json=as_json, html=html, sarif=sarif)
         return ANSWERED if report.stands else REFUSED
 
     run(work())
-
-
-def _whatever(sources: Sequence[Source], _: str) -> Sequence[Source]:
-    """All of the sources, whatever is asked."""
-    return sources
 
 
 async def _traces(path: Path, *, as_json: bool) -> int:
@@ -95,7 +87,7 @@ async def _traces(path: Path, *, as_json: bool) -> int:
     found, passed = read_traces(_read(path), name=str(path))
     checked = []
     for each in found:
-        report = await check_answer(each.given, partial(_whatever, each.given.sources), weigher=shipped_checker())
+        report = await check_answer(each.given, weigher=shipped_checker())
         checked.append(told(each, report))
         if not as_json:
             out.print(words(f"{each.name} · trace {each.trace}", "bold"))

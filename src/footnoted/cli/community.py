@@ -4,11 +4,23 @@ from __future__ import annotations
 
 import logging
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Self
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from footnoted.cli.show import ANSWERED, FAILED, MARKER, REFUSED, err, out, run, tell_unread, words, write_json
+from footnoted.cli.show import (
+    ANSWERED,
+    FAILED,
+    MARKER,
+    REFUSED,
+    err,
+    out,
+    progress,
+    run,
+    tell_unread,
+    words,
+    write_json,
+)
 from footnoted.errors import ConfigurationError
 from footnoted.inert import on_one_line
 
@@ -50,14 +62,14 @@ def index(
             async def summarise(source_id: str, text: str) -> str:
                 return await client.summarize_for_kb_index(source_id, text, _SUMMARY_SECONDS)
 
-            with _Progress() as progress:
+            with progress("indexing") as advance:
                 told = await build_index(
                     paths or [],
                     url or [],
                     output,
                     summarise=summarise,
                     manners=Manners(http=allow_http, private=allow_private),
-                    advance=progress.advance,
+                    advance=advance,
                     again=again,
                 )
         return _told_index(told, output)
@@ -197,30 +209,6 @@ def _quiet() -> None:
     import structlog
 
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))
-
-
-class _Progress:
-    """A bar on a terminal, nothing elsewhere."""
-
-    def __enter__(self) -> Self:
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
-
-        columns = (
-            TextColumn("indexing"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TextColumn("{task.fields[source]}", markup=False),
-        )
-        self._bar = Progress(*columns, console=err, transient=True, disable=not err.is_terminal)
-        self._task = self._bar.add_task("indexing", total=None, source="")
-        self._bar.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._bar.stop()
-
-    def advance(self, done: int, total: int, source: str) -> None:
-        self._bar.update(self._task, completed=done, total=total, source=on_one_line(source))
 
 
 def _told_index(told: Indexed, output: Path) -> int:

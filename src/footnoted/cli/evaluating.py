@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -9,13 +10,12 @@ import typer
 from rich.table import Table
 
 from footnoted.cli.answers import BaseUrl, Mode, Model, ProviderName, Style
-from footnoted.cli.show import ANSWERED, FAILED, err, out, run, save, words, write_json
+from footnoted.cli.show import ANSWERED, FAILED, err, out, progress, run, save, words, write_json
 from footnoted.contract import CitationStyle, GenerationConfig, GenerationMode
 from footnoted.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from footnoted.evaluation import Case, Comparison, Outcome, Report
-    from footnoted.evaluation.metrics import Interval
 
 CasesFile = Annotated[Path, typer.Argument(help="JSON lines: id, question, passages, answerable, evidence, answers.")]
 Against = Annotated[Path | None, typer.Option("--against", help="A saved run to compare with, case by case.")]
@@ -78,17 +78,18 @@ def evaluate(
 async def _evaluate(
     cases: list[Case], config: GenerationConfig, concurrency: int, options: dict[str, Any]
 ) -> list[Outcome]:
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
     from footnoted.answering.generator import GroundedGenerator
     from footnoted.evaluation import evaluate as measure
 
-    columns = (TextColumn("asking"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    done = count(1)
     async with GroundedGenerator(_provider(**options)) as generator:
-        with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as progress:
-            task = progress.add_task("asking", total=len(cases))
+        with progress("asking") as advance:
             return await measure(
-                cases, generator, config=config, concurrency=concurrency, progress=lambda _: progress.advance(task)
+                cases,
+                generator,
+                config=config,
+                concurrency=concurrency,
+                progress=lambda _: advance(next(done), len(cases)),
             )
 
 
@@ -107,13 +108,13 @@ def _provider(
 
 
 def _thresholds(given: list[str]) -> dict[str, float]:
-    from footnoted.evaluation.report import BALANCED, METRICS
+    from footnoted.evaluation.report import MEANS
 
     found = {}
     for each in given:
         metric, mark, share = each.partition("=")
-        if metric not in {*METRICS, BALANCED}:
-            raise ConfigurationError(f"--least knows no {metric!r}; there are {', '.join((*METRICS, BALANCED))}")
+        if metric not in MEANS:
+            raise ConfigurationError(f"--least knows no {metric!r}; there are {', '.join(MEANS)}")
         try:
             found[metric] = float(share)
         except ValueError:
@@ -139,18 +140,17 @@ def _status(report: Report, comparison: Comparison | None, wanted: dict[str, flo
 
 
 def _print(report: Report, comparison: Comparison | None) -> None:
-    from footnoted.evaluation.report import BALANCED, BALANCED_MEANS, METRICS
+    from footnoted.evaluation.report import MEANS
 
-    means = METRICS | {BALANCED: BALANCED_MEANS}
     table = Table(
         title=f"{len(report.cases)} cases · {report.provider}", title_justify="left", box=None, pad_edge=False
     )
     for column, side in (("what", "left"), ("figure", "right"), ("95 % interval", "left"), ("cases", "right")):
         table.add_column(column, justify=side, no_wrap=True)  # type: ignore[arg-type]
-    for metric, said in means.items():
+    for metric, said in MEANS.items():
         figure = report.metrics[metric]
         if figure.value is not None:
-            table.add_row(said, f"[bold]{figure.value:.1%}[/bold]", _interval(figure), str(figure.n))
+            table.add_row(said, f"[bold]{figure.value:.1%}[/bold]", figure.range, str(figure.n))
     out.print(table)
     latency, tokens = report.latency, report.tokens
     out.print(
@@ -167,7 +167,7 @@ def _print(report: Report, comparison: Comparison | None) -> None:
     if len(errors) > 5:
         err.print(words(f"… and {len(errors) - 5} more cases without an answer", "red"))
     if comparison:
-        _print_comparison(comparison, means)
+        _print_comparison(comparison, MEANS)
 
 
 def _print_comparison(comparison: Comparison, means: dict[str, str]) -> None:
@@ -178,17 +178,11 @@ def _print_comparison(comparison: Comparison, means: dict[str, str]) -> None:
     for column in ("what", "before", "now", "points (95 % interval)", ""):
         table.add_column(column, no_wrap=True)
     for metric, each in comparison.metrics.items():
-        change = each.change
-        points = f"{(change.value or 0) * 100:+.1f} ({(change.low or 0) * 100:+.1f} to {(change.high or 0) * 100:+.1f})"
-        better = (change.value or 0) > 0
+        better = (each.change.value or 0) > 0
         verdict = (
             ("[green]better[/green]" if better else "[red]worse[/red]")
             if each.real
             else "[dim]no real difference[/dim]"
         )
-        table.add_row(means[metric], f"{each.before:.1%}", f"{each.after:.1%}", points, verdict)
+        table.add_row(means[metric], f"{each.before:.1%}", f"{each.after:.1%}", each.change.points, verdict)
     out.print(table)
-
-
-def _interval(figure: Interval) -> str:
-    return "" if figure.low is None or figure.high is None else f"{figure.low:.1%} to {figure.high:.1%}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Collection
 from contextlib import aclosing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -11,7 +12,7 @@ import typer
 
 from footnoted.assistants.insurance.citation import CitationStyle
 from footnoted.cli.answers import BaseUrl, Model, Passages, ProviderName, _read_line
-from footnoted.cli.show import ANSWERED, FAILED, REFUSED, err, open_index, out, run, words, write_json
+from footnoted.cli.show import ANSWERED, FAILED, REFUSED, err, open_index, out, run, words, write, write_json
 from footnoted.errors import ConfigurationError
 from footnoted.events import TextDelta, TextRetracted
 
@@ -50,9 +51,13 @@ def insurance(
     async def work() -> int:
         from footnoted.assistants.insurance.agent import ResponseGenerationAgent
         from footnoted.assistants.insurance.desk import InsuranceDesk, Manner
+        from footnoted.assistants.insurance.manner import STYLES
+        from footnoted.assistants.insurance.phrases import LANGUAGES
         from footnoted.assistants.insurance.retrieval import RetrievalAgent
 
-        manner = Manner(_known_style(style), citations, _known_language(language), length, passages)
+        _must_be("--style", style, STYLES)
+        _must_be("--language", language, LANGUAGES)
+        manner = Manner(style, citations, language, length, passages)
         folders = [Path(question), *(paths or ())] if chat else paths or []
         if not folders:
             raise ConfigurationError("name the policy documents: footnoted insurance QUESTION FILES-OR-FOLDERS")
@@ -103,8 +108,7 @@ async def _answer(
                     out.print()
                 return event.result
             if show and isinstance(event, TextDelta):
-                out.print(words(event.text), end="")
-                out.file.flush()
+                write(event.text)
             elif show and isinstance(event, TextRetracted):
                 err.print(words("\n(that broke off; once more from the documents)", "yellow"))
     raise AssertionError("unreachable: a reply ends with its result")
@@ -131,17 +135,6 @@ def _status(result: ResponseResult) -> int:
     return FAILED if result.degraded else REFUSED
 
 
-def _known_style(style: str) -> str:
-    from footnoted.assistants.insurance.manner import STYLES
-
-    if style not in STYLES:
-        raise ConfigurationError(f"--style is one of {', '.join(STYLES)}; got {style!r}")
-    return style
-
-
-def _known_language(language: str | None) -> str | None:
-    from footnoted.assistants.insurance.phrases import LANGUAGES
-
-    if language is not None and language not in LANGUAGES:
-        raise ConfigurationError(f"--language is one of {', '.join(LANGUAGES)}; got {language!r}")
-    return language
+def _must_be(option: str, given: str | None, known: Collection[str]) -> None:
+    if given is not None and given not in known:
+        raise ConfigurationError(f"{option} is one of {', '.join(known)}; got {given!r}")

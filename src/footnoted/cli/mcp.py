@@ -9,9 +9,9 @@ from typing import Annotated
 import typer
 
 from footnoted.cli.answers import BaseUrl, Mode, Model, Passages, ProviderName, Style
-from footnoted.cli.show import ANSWERED, err, run, words
+from footnoted.cli.show import ANSWERED, address, err, expect, run, words
 from footnoted.contract import CitationStyle, GenerationConfig, GenerationMode
-from footnoted.errors import ConfigurationError, SourceError
+from footnoted.errors import ConfigurationError
 
 _MOST_BYTES = 24_000_000  # of one request: as many characters as a call may bring, in any script
 
@@ -34,9 +34,7 @@ def mcp(
     """Serve the tools ask and check to any MCP client (an editor, an assistant). Ends when the client does."""
 
     async def work() -> int:
-        missing = [str(path) for path in paths or () if not path.exists()]
-        if missing:
-            raise SourceError(f"no such file or folder: {', '.join(missing)}")
+        expect(paths or ())
         if http:
             _on_loopback(host)
         from footnoted.answering.generator import GroundedGenerator
@@ -73,7 +71,5 @@ async def _listen(app: object, host: str, port: int) -> None:
     config = uvicorn.Config(app, host=host, port=port, log_config=None, access_log=False, server_header=False)  # type: ignore[arg-type]
     socket = config.bind_socket()
     socket.listen()  # whoever reads the address may connect at once
-    at = socket.getsockname()
-    shown = f"[{at[0]}]" if ":" in at[0] else at[0]
-    err.print(words(f"footnoted listens on http://{shown}:{at[1]}/mcp"))
+    err.print(words(f"footnoted listens on {address(*socket.getsockname()[:2])}/mcp"))
     await uvicorn.Server(config).serve(sockets=[socket])

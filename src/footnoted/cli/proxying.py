@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from footnoted.cli.show import ANSWERED, err, run, words
+from footnoted.cli.show import ANSWERED, address, err, run, words
 
 
 def proxy(
@@ -24,8 +24,7 @@ def proxy(
         from footnoted.integrations.proxy.server import ProxySettings, serve
 
         settings = ProxySettings(upstream, mode=checking, public_url=public_url)  # type: ignore[arg-type]
-        shown = f"[{host}]" if ":" in host else host
-        err.print(words(f"footnoted proxy listens on http://{shown}:{port}, before {upstream}"))
+        err.print(words(f"footnoted proxy listens on {address(host, port)}, before {upstream}"))
         with contextlib.suppress(asyncio.CancelledError):
             await serve(settings, host=host, port=port)
         return ANSWERED

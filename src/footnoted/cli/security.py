@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
-import json
-import os
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import aclosing, asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import aclosing, asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from footnoted.cli.show import ANSWERED, FAILED, MARKER, REFUSED, USAGE, err, out, run, words, write_json
+from footnoted.cli.answers import BaseUrl, Model, ProviderName, status_of
+from footnoted.cli.show import (
+    ANSWERED,
+    FAILED,
+    MARKER,
+    REFUSED,
+    USAGE,
+    err,
+    out,
+    progress,
+    run,
+    words,
+    write,
+    write_as_json,
+)
 from footnoted.errors import ConfigurationError, SourceError
 from footnoted.inert import on_one_line
-from footnoted.types import FinishReason
 
 if TYPE_CHECKING:
     from footnoted.assistants.security.advice.answer import AdviceFinished, AnswerService
@@ -64,36 +75,47 @@ def import_(
 
     Exit status: 0 all records kept, 1 some were left out (each is named with its line), 2 nothing could be read.
     """
-
-    async def work() -> int:
-        from footnoted.assistants.security import FindingsService
-
-        statuses = []
-        reports = []
-        async with _database(database) as opened:
-            service = FindingsService(opened)
-            await service.prepare()
-            for path in files:
-                report = await _import_one(
-                    service, path, tenant, quiet=as_json, accounts=frozenset(account or ()), complete=complete
-                )
-                reports.append({"file": str(path), **report.as_json()})
-                statuses.append(USAGE if not report.read else FAILED if report.skipped else ANSWERED)
-                if not as_json:
-                    _tell_import(path, report)
-        if as_json:
-            write_json(json.dumps(reports, ensure_ascii=False, indent=2))
-        return max(statuses, default=USAGE)
-
-    run(work())
-
-
-async def _import_one(service: Any, path: Path, tenant: str, *, quiet: bool, **options: Any) -> ImportReport:
+    from footnoted.assistants.security import FindingsService
     from footnoted.assistants.security.findings.reading import open_file, pieces_of
 
-    with open_file(path) as file, _progress(path, quiet=quiet) as advance:
-        found: ImportReport = await service.import_file(tenant, pieces_of(file, progress=advance), **options)
-    return found
+    async def import_one(service: FindingsService, path: Path) -> ImportReport:
+        from rich.progress import DownloadColumn
+
+        accounts, size = frozenset(account or ()), _size(path)
+        with open_file(path) as file, progress("importing", amount=DownloadColumn(), shown=not as_json) as advance:
+            pieces = pieces_of(file, progress=lambda read: advance(read, size, path.name))
+            return await service.import_file(tenant, pieces, accounts=accounts, complete=complete)
+
+    run(_import_all(FindingsService, files, import_one, _tell_import, database=database, as_json=as_json))
+
+
+async def _import_all(
+    kind: Callable[[Database], Any],
+    files: list[Path],
+    import_one: Callable[[Any, Path], Awaitable[Any]],
+    tell: Callable[[Path, Any], None],
+    *,
+    database: str | None,
+    as_json: bool,
+) -> int:
+    """Import files into a service of that kind, and tell of each; the exit status."""
+    statuses, reports = [], []
+    async with _database(database) as opened:
+        service = kind(opened)
+        await service.prepare()
+        for path in files:
+            report = await import_one(service, path)
+            reports.append({"file": str(path), **report.as_json()})
+            statuses.append(USAGE if not report.read else FAILED if report.skipped else ANSWERED)
+            if not as_json:
+                tell(path, report)
+    if as_json:
+        write_as_json(reports)
+    return max(statuses, default=USAGE)
+
+
+def _size(path: Path) -> int:
+    return path.stat().st_size if path.is_file() else 0
 
 
 def _tell_import(path: Path, report: ImportReport) -> None:
@@ -154,13 +176,8 @@ def list_(
             await kept.prepare()
             found = await kept.get_findings(tenant, filters, Pagination(page, per_page))
         if as_json:
-            told_ = {
-                "total": found.total,
-                "counts": dict(found.counts),
-                "page": page,
-                "findings": [finding_as_json(one) for one in found],
-            }
-            write_json(json.dumps(told_, ensure_ascii=False, indent=2))
+            listed = [finding_as_json(one) for one in found]
+            write_as_json({"total": found.total, "counts": dict(found.counts), "page": page, "findings": listed})
         else:
             for one in found:
                 line = words(f"{one.severity.mark} {one.severity.label:<13} ", STYLES[one.severity.value])
@@ -180,30 +197,21 @@ def import_knowledge(files: Files, database: Where = None, tenant: Tenant = TENA
 
     Exit status: 0 all kept, 1 some records were left out, 2 nothing could be read.
     """
+    from footnoted.assistants.security import KnowledgeBaseService
 
-    async def work() -> int:
-        from footnoted.assistants.security import KnowledgeBaseService
+    async def import_one(service: KnowledgeBaseService, path: Path) -> Any:
+        return await service.import_file(tenant, _bytes(path))
 
-        statuses, reports = [], []
-        async with _database(database) as opened:
-            service = KnowledgeBaseService(opened)
-            await service.prepare()
-            for path in files:
-                report = await service.import_file(tenant, _bytes(path))
-                reports.append({"file": str(path), **report.as_json()})
-                statuses.append(USAGE if not report.read else FAILED if report.skipped else ANSWERED)
-                if not as_json:
-                    kept = f"{report.added} new, {report.updated} updated, {report.unchanged} unchanged"
-                    out.print(words(f"{on_one_line(path.name)}: {report.read} entries ({kept})", "bold"))
-                    if report.title:
-                        out.print(words(f"  {report.title} [{report.format}]", "dim"))
-                    for problem in report.problems[:20]:
-                        err.print(words(f"  line {problem.line}: {problem.reason}", "yellow"))
-        if as_json:
-            write_json(json.dumps(reports, ensure_ascii=False, indent=2))
-        return max(statuses, default=USAGE)
+    run(_import_all(KnowledgeBaseService, files, import_one, _tell_knowledge, database=database, as_json=as_json))
 
-    run(work())
+
+def _tell_knowledge(path: Path, report: Any) -> None:
+    kept = f"{report.added} new, {report.updated} updated, {report.unchanged} unchanged"
+    out.print(words(f"{on_one_line(path.name)}: {report.read} entries ({kept})", "bold"))
+    if report.title:
+        out.print(words(f"  {report.title} [{report.format}]", "dim"))
+    for problem in report.problems[:20]:
+        err.print(words(f"  line {problem.line}: {problem.reason}", "yellow"))
 
 
 def _bytes(path: Path) -> bytes:
@@ -220,16 +228,9 @@ def advise(
     document: Annotated[
         list[Path] | None, typer.Option("--document", help="A document the question is about; repeat for more.")
     ] = None,
-    provider: Annotated[
-        str,
-        typer.Option(
-            "--provider",
-            envvar="FOOTNOTED_PROVIDER",
-            help="extractive (no model), openai, anthropic, gemini, compatible.",
-        ),
-    ] = "extractive",
-    model: Annotated[str | None, typer.Option("--model", envvar="FOOTNOTED_MODEL")] = None,
-    base_url: Annotated[str | None, typer.Option("--base-url", envvar="FOOTNOTED_BASE_URL")] = None,
+    provider: ProviderName = "extractive",
+    model: Model = None,
+    base_url: BaseUrl = None,
     database: Where = None,
     tenant: Tenant = TENANT,
     as_json: AsJson = False,
@@ -249,8 +250,7 @@ def advise(
             finally:
                 await service.aclose()
         if as_json:
-            told = {**advice.as_json(), "response": advice.response.model_dump(mode="json")}
-            write_json(json.dumps(told, ensure_ascii=False, indent=2))
+            write_as_json({**advice.as_json(), "response": advice.response.model_dump(mode="json")})
         else:
             _tell_sources(advice)
         return _status(advice)
@@ -259,10 +259,8 @@ def advise(
 
 
 def _status(advice: AdviceFinished) -> int:
-    finish, context = advice.response.finish_reason, advice.context
-    if finish is FinishReason.REFUSED or (context.looked_for_findings and not context.tenant_total):
-        return REFUSED
-    return ANSWERED if finish in (FinishReason.COMPLETE, FinishReason.LENGTH) else FAILED
+    nothing_imported = advice.context.looked_for_findings and not advice.context.tenant_total
+    return REFUSED if nothing_imported else status_of(advice.response)
 
 
 async def _advisor(
@@ -298,14 +296,9 @@ async def _answer(
                     out.print()
                 return event
             if show and isinstance(event, TextDelta):
-                _write(event.text)
+                bare = event.text.strip()
+                write(event.text, MARKER if bare.startswith("[") and bare.rstrip("]").lstrip("[").isdigit() else "")
     raise AssertionError("unreachable")
-
-
-def _write(text: str) -> None:
-    style = MARKER if text.strip().startswith("[") and text.strip().rstrip("]").lstrip("[").isdigit() else ""
-    out.print(words(text, style), end="")
-    out.file.flush()
 
 
 def _tell_sources(advice: AdviceFinished) -> None:
@@ -328,35 +321,7 @@ def _tell_sources(advice: AdviceFinished) -> None:
 async def _database(url: str | None) -> AsyncIterator[Database]:
     """The database of a URL, or a file of this user's own."""
     from footnoted.store import Database
+    from footnoted.store.database import local_url
 
-    async with Database(url or f"sqlite:///{_local_file()}") as database:
+    async with Database(url or local_url()) as database:
         yield database
-
-
-def _local_file() -> Path:
-    """Where findings are kept when no database is named: the user's data folder, by the XDG convention."""
-    base = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
-    return Path(base) / "footnoted" / "footnoted.db"
-
-
-@contextmanager
-def _progress(path: Path, *, quiet: bool) -> Iterator[Callable[[int], None] | None]:
-    name, size = path.name, path.stat().st_size if path.is_file() else 0
-    if quiet or not err.is_terminal or not size:
-        yield None
-        return
-    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = (
-        TextColumn("importing {task.fields[file]}", markup=False),
-        BarColumn(),
-        DownloadColumn(),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=err, transient=True) as progress:
-        task = progress.add_task("importing", total=size, file=on_one_line(name))
-
-        def advance(read: int) -> None:
-            progress.update(task, completed=read)
-
-        yield advance

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from footnoted.cli.show import ANSWERED, FAILED, err, out, run, words
+from footnoted.cli.show import ANSWERED, FAILED, address, err, out, run, words
 from footnoted.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -64,8 +64,7 @@ def _listen(settings: Settings) -> None:
             os.environ[f"FOOTNOTED_{name.upper()}"] = str(value)
     if settings.workers > 1:
         os.environ.setdefault("PROMETHEUS_MULTIPROC_DIR", tempfile.mkdtemp(prefix="footnoted-metrics-"))
-    shown = f"[{settings.host}]" if ":" in settings.host else settings.host
-    err.print(words(f"footnoted listens on http://{shown}:{settings.port}"))
+    err.print(words(f"footnoted listens on {address(settings.host, settings.port)}"))
     uvicorn.run(
         "footnoted.service.app:served_app",
         factory=True,

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import re
 import sys
-from collections.abc import Callable, Coroutine, Iterator, Mapping
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +20,8 @@ from footnoted.errors import ConfigurationError, FootnotedError, SourceError
 from footnoted.inert import on_one_line, readable
 
 if TYPE_CHECKING:
+    from rich.progress import ProgressColumn
+
     from footnoted.retrieval.index import Index
 
 MARKER = "bold cyan"
@@ -43,9 +47,21 @@ def words(text: object, style: str = "") -> Text:
     return Text(readable(str(text)), style=style)
 
 
+def write(text: str, style: str = "") -> None:
+    """A piece of a text as it comes."""
+    if text:
+        out.print(words(text, style), end="")
+        out.file.flush()
+
+
 def write_json(text: str) -> None:
     """JSON to standard output; what could steer a terminal stands escaped, so the value is the same."""
     sys.stdout.write(_STEERING.sub(lambda found: f"\\u{ord(found.group()):04x}", text) + "\n")
+
+
+def write_as_json(told: object) -> None:
+    """A value as indented JSON to standard output."""
+    write_json(json.dumps(told, ensure_ascii=False, indent=2))
 
 
 def save(path: Path, text: str) -> None:
@@ -61,12 +77,11 @@ def open_index(paths: list[Path]) -> Index:
     """The index over files, from the cache when unchanged; progress on a terminal when it takes long."""
     from footnoted.retrieval.index import Index
 
-    missing = [str(path) for path in paths if not path.exists()]
-    if missing:
-        raise SourceError(f"no such file or folder: {', '.join(missing)}")
-    index = _open_with_progress(Index, paths) if err.is_terminal else Index.open(paths)
+    expect(paths)
+    with progress("reading") as advance:
+        index = Index.open(paths, progress=lambda done, total, path: advance(done, total, Path(path).name))
     if err.is_terminal:
-        index.progress = _understanding
+        index.progress = partial(progress, "reading for meaning")
     tell_unread({problem.path: problem.reason for problem in index.unread})
     return index
 
@@ -85,32 +100,34 @@ def tell_unread(unread: Mapping[str, str]) -> None:
 
 
 @contextlib.contextmanager
-def _understanding() -> Iterator[Callable[[int, int], None]]:
-    """A bar that shows how many passages are still to be read for their meaning."""
-    from rich.progress import Progress
+def progress(what: str, *, amount: ProgressColumn | None = None, shown: bool = True) -> Iterator[Callable[..., None]]:
+    """A bar on a terminal, nothing elsewhere; what it gives is told how much is done, of how much, and of what.
 
-    with Progress(console=err, transient=True) as progress:
-        task = progress.add_task("reading for meaning", total=None)
-        yield lambda done, total: progress.update(task, completed=done, total=total)
-
-
-def _open_with_progress(kind: type[Index], paths: list[Path]) -> Index:
+    ``amount`` is how the numbers are written, if not as done/total.
+    """
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-    columns = (
-        TextColumn("reading"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        TextColumn("{task.fields[file]}", markup=False),
-    )
-    with Progress(*columns, console=err, transient=True) as progress:
-        task = progress.add_task("reading", total=None, file="")
+    names = TextColumn("{task.fields[name]}", markup=False)
+    columns = (TextColumn(what), BarColumn(), amount or MofNCompleteColumn(), TimeRemainingColumn(), names)
+    with Progress(*columns, console=err, transient=True, disable=not (shown and err.is_terminal)) as bars:
+        bar = bars.add_task(what, total=None, name="")
 
-        def advance(done: int, total: int, path: Path | str) -> None:
-            progress.update(task, completed=done, total=total, file=on_one_line(Path(path).name))
+        def advance(done: int, total: int, name: str = "") -> None:
+            bars.update(bar, completed=done, total=total, name=on_one_line(name))
 
-        return kind.open(paths, progress=advance)
+        yield advance
+
+
+def expect(paths: Iterable[Path]) -> None:
+    """Raise `SourceError` for files and folders that are not there."""
+    missing = [str(path) for path in paths if not path.exists()]
+    if missing:
+        raise SourceError(f"no such file or folder: {', '.join(missing)}")
+
+
+def address(host: str, port: int) -> str:
+    """A server's own address, for people."""
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
 def run(work: Coroutine[Any, Any, int]) -> None:

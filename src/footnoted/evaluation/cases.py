@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from uuid import NAMESPACE_URL, uuid5
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
-from footnoted.contract import MAX_QUERY, MAX_SOURCE, MAX_SOURCES, GenerationConfig, GenerationRequest, SourceContext
+from footnoted.contract import MAX_QUERY, MAX_SOURCE, MAX_SOURCES, GenerationConfig, GenerationRequest
 from footnoted.errors import SourceError
-from footnoted.evaluation.reading import json_lines
+from footnoted.evaluation.reading import context_of, json_lines
+from footnoted.types import Source
 
 
 class Passage(BaseModel):
@@ -66,12 +66,7 @@ class Case(BaseModel):
             query=self.question,
             config=config or GenerationConfig(),
             context=[
-                SourceContext(
-                    chunk_id=uuid5(NAMESPACE_URL, f"{place}\n{passage.title}\n{passage.text}"),
-                    document_id=uuid5(NAMESPACE_URL, passage.title),
-                    content=passage.text,
-                    metadata={"title": passage.title},
-                )
+                context_of(place, Source(str(place), passage.text, passage.title))
                 for place, passage in enumerate(self.passages)
             ],
         )

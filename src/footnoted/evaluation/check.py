@@ -98,18 +98,20 @@ def as_sources(given: Sequence[tuple[str, str]]) -> tuple[Source, ...]:
 
 async def check_answer(
     given: Given,
-    find: Callable[[str], Sequence[Source]],
+    find: Callable[[str], Sequence[Source]] | None = None,
     *,
     weigher: Weigher,
-    all_sources: Sequence[Source] = (),
+    all_sources: Sequence[Source] | None = None,
     pointers_only: bool = False,
 ) -> CheckReport:
     """Weigh every claim of an answer. ``find`` gives the passages a sentence is held against.
 
-    ``all_sources`` are what the pointers of a saved answer are looked up in.
+    ``all_sources`` are what the pointers of a saved answer are looked up in. Either is the answer's own sources if
+    left out.
     """
-    pointers = check_pointers(given.saved, all_sources) if given.saved else []
-    claims = [] if pointers_only else await _weigh(given.text, find, weigher)
+    there = given.sources if all_sources is None else all_sources
+    pointers = check_pointers(given.saved, there) if given.saved else []
+    claims = [] if pointers_only else await _weigh(given.text, find or (lambda _: given.sources), weigher)
     stands = all(each.standing in ("stands", "moved") for each in pointers)
     stands = stands and all(each.verdict == "supported" for each in claims)
     return CheckReport(stands=stands, pointers=pointers, claims=claims)

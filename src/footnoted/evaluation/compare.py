@@ -5,8 +5,8 @@ from __future__ import annotations
 from pydantic import BaseModel
 
 from footnoted.errors import SourceError
-from footnoted.evaluation.metrics import Interval, Numbers, balanced_spread, drawn, weights
-from footnoted.evaluation.report import BALANCED, METRICS, CaseReport, Report
+from footnoted.evaluation.metrics import Interval, Numbers, in_resamples, mean_ratio, weights
+from footnoted.evaluation.report import BALANCED, BALANCED_OF, MEANS, CaseReport, Report, counts_of
 from footnoted.native import numpy as np
 
 LEAST = 2  # cases both runs must share
@@ -55,7 +55,7 @@ def compare(before: Report, after: Report) -> Comparison:
     pairs = [(old[name], new[name]) for name in shared]
     draws = weights(len(pairs))
     metrics = {}
-    for metric in (*METRICS, BALANCED):
+    for metric in MEANS:
         if (found := _difference(metric, pairs, draws)) is not None:
             metrics[metric] = found
     return Comparison(
@@ -71,52 +71,20 @@ def compare(before: Report, after: Report) -> Comparison:
 
 
 def _difference(metric: str, pairs: list[tuple[CaseReport, CaseReport]], draws: Numbers) -> Difference | None:
-    if metric == BALANCED:
-        return _balanced_difference(pairs, draws)
-    old = _counts(metric, [a for a, _ in pairs])
-    new = _counts(metric, [b for _, b in pairs])
-    if not old[:, 1].sum() or not new[:, 1].sum():
+    parts = BALANCED_OF if metric == BALANCED else (metric,)
+    old, new = ([np.array(counts_of(part, cases)) for part in parts] for cases in zip(*pairs, strict=True))
+    if not all(each[:, 1].any() for each in (*old, *new)):
         return None
-    counted = ((draws @ old[:, 1]) > 0) & ((draws @ new[:, 1]) > 0)
-    spread = drawn(new[:, 0], new[:, 1], draws[counted]) - drawn(old[:, 0], old[:, 1], draws[counted])
-    moved = [_share(b) - _share(a) for a, b in zip(old, new, strict=True) if a[1] and b[1]]
-    return _told(
-        old[:, 0].sum() / old[:, 1].sum(),
-        new[:, 0].sum() / new[:, 1].sum(),
-        spread,
-        better=sum(each > 0 for each in moved),
-        worse=sum(each < 0 for each in moved),
-    )
-
-
-def _balanced_difference(pairs: list[tuple[CaseReport, CaseReport]], draws: Numbers) -> Difference | None:
-    parts = "answered_answerable", "refused_unanswerable"
-    old = [_counts(part, [a for a, _ in pairs]) for part in parts]
-    new = [_counts(part, [b for _, b in pairs]) for part in parts]
-    if any(not each[:, 1].sum() for each in (*old, *new)):
-        return None
-    spread = balanced_spread(new[0], new[1], draws) - balanced_spread(old[0], old[1], draws)
+    both = draws[np.all([draws @ each[:, 1] > 0 for each in (*old, *new)], axis=0)]
+    spread = in_resamples(new, both) - in_resamples(old, both)
     moved = [
-        _share(b) - _share(a) for x, y in zip(old, new, strict=True) for a, b in zip(x, y, strict=True) if a[1] and b[1]
+        b[0] / b[1] - a[0] / a[1]
+        for was, now in zip(old, new, strict=True)
+        for a, b in zip(was, now, strict=True)
+        if a[1] and b[1]
     ]
-    return _told(
-        sum(each[:, 0].sum() / each[:, 1].sum() for each in old) / 2,
-        sum(each[:, 0].sum() / each[:, 1].sum() for each in new) / 2,
-        spread,
-        better=sum(each > 0 for each in moved),
-        worse=sum(each < 0 for each in moved),
-    )
-
-
-def _counts(metric: str, cases: list[CaseReport]) -> Numbers:
-    return np.array([each.counts.get(metric, (0.0, 0.0)) for each in cases], dtype=float)
-
-
-def _share(counts: Numbers) -> float:
-    return float(counts[0] / counts[1])
-
-
-def _told(before: float, after: float, spread: Numbers, *, better: int, worse: int) -> Difference:
+    better, worse = sum(each > 0 for each in moved), sum(each < 0 for each in moved)
+    before, after = mean_ratio(old), mean_ratio(new)
     low, high = np.percentile(spread, [2.5, 97.5])
     return Difference(
         before=before,

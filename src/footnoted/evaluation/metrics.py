@@ -27,6 +27,17 @@ class Interval(BaseModel):
     high: float | None
     n: int
 
+    @property
+    def range(self) -> str:
+        """The interval of a share, in per cent."""
+        return "" if self.low is None or self.high is None else f"{self.low:.1%} to {self.high:.1%}"
+
+    @property
+    def points(self) -> str:
+        """A difference of shares and its interval, in percentage points."""
+        value, low, high = ((each or 0) * 100 for each in (self.value, self.low, self.high))
+        return f"{value:+.1f} ({low:+.1f} to {high:+.1f})"
+
 
 class Bin(BaseModel):
     """Answers whose confidence fell between ``low`` and ``high``: their mean confidence, and the share right."""
@@ -57,42 +68,36 @@ def weights(cases: int, *, resamples: int = RESAMPLES, seed: int = 7) -> Numbers
 
 def ratio(counts: Sequence[tuple[float, float]], draws: Numbers | None = None) -> Interval:
     """The sum of numerators over the sum of denominators, with its percentile interval over resamples."""
-    above = np.array([each[0] for each in counts], dtype=float)
-    below = np.array([each[1] for each in counts], dtype=float)
-    if not below.sum():
-        return Interval(value=None, low=None, high=None, n=0)
-    spread = drawn(above, below, weights(len(counts)) if draws is None else draws)
-    low, high = np.percentile(spread, [2.5, 97.5]) if spread.size else (None, None)
-    return Interval(value=above.sum() / below.sum(), low=low, high=high, n=int((below > 0).sum()))
-
-
-def drawn(above: Numbers, below: Numbers, draws: Numbers) -> Numbers:
-    """The ratio in every resample in which anything counted."""
-    tops, bottoms = draws @ above, draws @ below
-    counted = bottoms > 0
-    spread: Numbers = tops[counted] / bottoms[counted]
-    return spread
+    return _interval([counts], draws)
 
 
 def balanced(
     first: Sequence[tuple[float, float]], second: Sequence[tuple[float, float]], draws: Numbers | None = None
 ) -> Interval:
     """The mean of two ratios (of balanced accuracy: right on the answerable, right on the unanswerable)."""
-    one, two = ratio(first, draws), ratio(second, draws)
-    if one.value is None or two.value is None:
-        return Interval(value=None, low=None, high=None, n=one.n + two.n)
-    draws = weights(len(first)) if draws is None else draws
-    spread = balanced_spread(np.array(first, dtype=float), np.array(second, dtype=float), draws)
+    return _interval([first, second], draws)
+
+
+def _interval(parts: Sequence[Sequence[tuple[float, float]]], draws: Numbers | None) -> Interval:
+    tables = [np.array(part, dtype=float).reshape(-1, 2) for part in parts]
+    n = sum(int((each[:, 1] > 0).sum()) for each in tables)
+    if not all(each[:, 1].any() for each in tables):
+        return Interval(value=None, low=None, high=None, n=n)
+    spread = in_resamples(tables, weights(len(tables[0])) if draws is None else draws)
     low, high = np.percentile(spread, [2.5, 97.5]) if spread.size else (None, None)
-    return Interval(value=(one.value + two.value) / 2, low=low, high=high, n=one.n + two.n)
+    return Interval(value=mean_ratio(tables), low=low, high=high, n=n)
 
 
-def balanced_spread(a: Numbers, b: Numbers, draws: Numbers) -> Numbers:
-    """The mean of two ratios, counts ``(cases, 2)`` each, in every resample in which both counted."""
-    bottoms = draws @ a[:, 1], draws @ b[:, 1]
-    counted = (bottoms[0] > 0) & (bottoms[1] > 0)
-    tops = draws @ a[:, 0], draws @ b[:, 0]
-    spread: Numbers = (tops[0][counted] / bottoms[0][counted] + tops[1][counted] / bottoms[1][counted]) / 2
+def mean_ratio(tables: Sequence[Numbers]) -> float:
+    """The mean of the tables' ratios, counts ``(cases, 2)`` each."""
+    return float(np.mean([each[:, 0].sum() / each[:, 1].sum() for each in tables]))
+
+
+def in_resamples(tables: Sequence[Numbers], draws: Numbers) -> Numbers:
+    """The `mean_ratio` in every resample in which each of the tables counted."""
+    sums = [draws @ each for each in tables]
+    counted = np.all([each[:, 1] > 0 for each in sums], axis=0)
+    spread: Numbers = np.mean([each[counted, 0] / each[counted, 1] for each in sums], axis=0)
     return spread
 
 

@@ -8,11 +8,9 @@ from importlib.resources import files
 
 from footnoted.contract import GenerationResponse
 from footnoted.evaluation.compare import Comparison
-from footnoted.evaluation.metrics import Interval
 from footnoted.evaluation.plots import latency_plot, reliability_diagram, risk_coverage_curve
-from footnoted.evaluation.report import BALANCED, BALANCED_MEANS, METRICS, CaseReport, Report, failed
+from footnoted.evaluation.report import MEANS, CaseReport, Report, failed
 
-_MEANS = METRICS | {BALANCED: BALANCED_MEANS}
 # The page runs nothing and loads nothing, whatever a case's text says.
 HEAD = (
     '<!doctype html><html lang="en"><head><meta charset="utf-8">'
@@ -51,12 +49,12 @@ def style() -> str:
 
 def _figures(report: Report) -> str:
     rows = []
-    for metric, means in _MEANS.items():
+    for metric, means in MEANS.items():
         figure = report.metrics.get(metric)
         if figure is None or figure.value is None:
             continue
         rows.append(
-            f"<tr><th>{escape(means)}</th><td class=figure>{figure.value:.1%}</td><td>{_interval(figure)}</td>"
+            f"<tr><th>{escape(means)}</th><td class=figure>{figure.value:.1%}</td><td>{figure.range}</td>"
             f"<td>{figure.n}</td></tr>"
         )
     latency, tokens = report.latency, report.tokens
@@ -70,10 +68,6 @@ def _figures(report: Report) -> str:
     )
 
 
-def _interval(figure: Interval) -> str:
-    return "" if figure.low is None or figure.high is None else f"{figure.low:.1%} to {figure.high:.1%}"
-
-
 def _compared(comparison: Comparison) -> str:
     rows = []
     for metric, difference in comparison.metrics.items():
@@ -81,9 +75,8 @@ def _compared(comparison: Comparison) -> str:
         direction = "better" if (change.value or 0) > 0 else "worse"
         verdict = direction if difference.real else "no real difference"
         rows.append(
-            f"<tr><th>{escape(_MEANS[metric])}</th><td>{difference.before:.1%}</td><td>{difference.after:.1%}</td>"
-            f"<td>{(change.value or 0) * 100:+.1f} ({(change.low or 0) * 100:+.1f} to {(change.high or 0) * 100:+.1f})"
-            f'</td><td class="{direction if difference.real else "same"}">{verdict}</td></tr>'
+            f"<tr><th>{escape(MEANS[metric])}</th><td>{difference.before:.1%}</td><td>{difference.after:.1%}</td>"
+            f'<td>{change.points}</td><td class="{direction if difference.real else "same"}">{verdict}</td></tr>'
         )
     moved = []
     for ids, what in ((comparison.broke, "right before, wrong now"), (comparison.mended, "wrong before, right now")):

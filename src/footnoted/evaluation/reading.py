@@ -6,9 +6,11 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from uuid import NAMESPACE_URL, uuid5
 
-from footnoted.contract import MAX_SOURCE, MAX_SOURCES
+from footnoted.contract import MAX_SOURCE, MAX_SOURCES, SourceContext
 from footnoted.errors import SourceError
+from footnoted.types import Source
 
 MAX_LINE = 50_000_000  # characters
 # What other systems call an answer's sources and a source's text, footnoted's own names first.
@@ -53,6 +55,17 @@ def sources_of(data: dict[str, Any]) -> list[tuple[str, str]] | None:
     if len(given) > MAX_SOURCES:
         raise SourceError(f"{len(given)} sources; at most {MAX_SOURCES} are read")
     return [_source(each, number) for number, each in enumerate(given, start=1)]
+
+
+def context_of(place: int, source: Source) -> SourceContext:
+    """A source as a generator takes it; the same passage has the same id in every run and on every worker."""
+    return SourceContext(
+        chunk_id=uuid5(NAMESPACE_URL, f"{place}\n{source.title}\n{source.text}"),
+        document_id=uuid5(NAMESPACE_URL, source.title),
+        content=source.text,
+        metadata={**source.metadata, "title": source.title},
+        relevance_score=source.score or 0.0,
+    )
 
 
 def _source(given: object, number: int) -> tuple[str, str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -42,7 +42,8 @@ METRICS = {
     "finished": "cases that ended whole",
 }
 BALANCED = "refusal_balanced"
-BALANCED_MEANS = "refusal, balanced accuracy"
+BALANCED_OF = "answered_answerable", "refused_unanswerable"
+MEANS = METRICS | {BALANCED: "refusal, balanced accuracy"}
 
 
 class CaseReport(BaseModel):
@@ -117,16 +118,18 @@ def failed(case: CaseReport) -> bool:
     return case.error is not None or case.right is False or above < below
 
 
+def counts_of(metric: str, cases: Iterable[CaseReport]) -> list[tuple[float, float]]:
+    """What a metric counted in each case."""
+    return [each.counts.get(metric, (0.0, 0.0)) for each in cases]
+
+
 def summarise(outcomes: Sequence[Outcome], *, name: str = "", provider: str = "", model: str | None = None) -> Report:
     """The report of one run."""
     cases = [_case(each) for each in outcomes]
     draws = weights(len(cases)) if cases else None
-    metrics = {metric: ratio([each.counts.get(metric, (0.0, 0.0)) for each in cases], draws) for metric in METRICS}
-    metrics[BALANCED] = balanced(
-        [each.counts.get("answered_answerable", (0.0, 0.0)) for each in cases],
-        [each.counts.get("refused_unanswerable", (0.0, 0.0)) for each in cases],
-        draws,
-    )
+    metrics = {metric: ratio(counts_of(metric, cases), draws) for metric in METRICS}
+    answered, refused = (counts_of(part, cases) for part in BALANCED_OF)
+    metrics[BALANCED] = balanced(answered, refused, draws)
     judged = [
         (each.response.confidence, each.right)
         for each in cases

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
 from pydantic import BaseModel
@@ -257,8 +258,6 @@ def _title(span: Span, document: str) -> str:
 
 def _moment(value: Any) -> float:
     """Seconds or an ISO 8601 time, as something that sorts."""
-    from datetime import datetime
-
     try:
         return datetime.fromisoformat(str(value)).timestamp()
     except ValueError:

@@ -7,12 +7,13 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import func, select, true, tuple_
+from sqlalchemy import func, select, true
 
-from footnoted.service.faults import not_found
-from footnoted.service.store.room import Store
+from footnoted.service.history import feedback_told
+from footnoted.service.store.room import Store, newest
 from footnoted.service.store.tables import AnswerRow, ConversationRow, DocumentRow, FeedbackRow, KeyRow
 from footnoted.service.store.usage import Ledger, Taken
+from footnoted.service.told import ToldThought
 
 _TEXT = 2_000  # code points of an answer told beside what was thought of it
 
@@ -27,20 +28,6 @@ class Tenant:
     conversations: int
     month: Taken
     day: Taken
-
-
-@dataclass(frozen=True, slots=True)
-class Thought:
-    """What a person thought of an answer, with the question and the answer."""
-
-    feedback_id: str
-    tenant: str
-    answer_id: str
-    rating: str
-    comment: str | None
-    question: str
-    answer: str
-    created_at: float
 
 
 class Administering:
@@ -83,27 +70,21 @@ class Administering:
         ]
         return sorted(tenants, key=lambda each: (-each.month.tokens, each.name))
 
-    async def feedback(self, *, tenant: str | None, rating: str | None, limit: int, after: str | None) -> list[Thought]:
+    async def feedback(
+        self, *, tenant: str | None, rating: str | None, limit: int, after: str | None
+    ) -> list[ToldThought]:
         """What was thought of answers, the newest first. Raises `Fault` 404 where there is none to go on after."""
         wanted = [FeedbackRow.tenant == tenant] if tenant else []
         wanted += [FeedbackRow.rating == rating] if rating else []
         async with self._store.session() as session:
-            if after is not None:
-                last = await session.get(FeedbackRow, after)
-                if last is None:
-                    raise not_found("there is no such feedback to go on after")
-                wanted.append(tuple_(FeedbackRow.created_at, FeedbackRow.id) < tuple_(last.created_at, last.id))
-            rows = await session.execute(
-                select(FeedbackRow, AnswerRow.question, AnswerRow.response)
-                .join(AnswerRow, AnswerRow.id == FeedbackRow.answer_id)
-                .where(*wanted)
-                .order_by(FeedbackRow.created_at.desc(), FeedbackRow.id.desc())
-                .limit(limit)
-            )
+            found = select(FeedbackRow, AnswerRow.question, AnswerRow.response)
+            found = found.join(AnswerRow, AnswerRow.id == FeedbackRow.answer_id).where(*wanted)
+            rows = await newest(session, found, FeedbackRow, after=after, limit=limit)
             return [_thought(row, question, json.loads(response)) for row, question, response in rows]
 
 
-def _thought(row: FeedbackRow, question: str, response: dict[str, Any]) -> Thought:
+def _thought(row: FeedbackRow, question: str, response: dict[str, Any]) -> ToldThought:
     text = str(response.get("response", ""))
     answer = text if len(text) <= _TEXT else f"{text[:_TEXT]}…"
-    return Thought(row.id, row.tenant, row.answer_id, row.rating, row.comment, question, answer, row.created_at)
+    told = feedback_told(row).model_dump()
+    return ToldThought(**told, tenant=row.tenant, question=question, answer=answer)

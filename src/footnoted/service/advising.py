@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import structlog
 
@@ -17,10 +17,9 @@ from footnoted.assistants.security.shelf import SourceShelf
 from footnoted.events import AnswerFinished, Event
 from footnoted.service.asking import Asked, ChatBody
 from footnoted.service.chatting import Chat
-from footnoted.types import Deadlines
 
 if TYPE_CHECKING:
-    from footnoted.contract import GenerationRequest, GenerationResponse
+    from footnoted.contract import GenerationRequest
     from footnoted.service.app import Service
     from footnoted.service.documents import DocumentService
 
@@ -56,21 +55,14 @@ class Advising:
         self.shelf = SourceShelf(database)
         self._documents: Assistant = service.chat.assistant
         settings = service.settings
-        options: dict[str, Any] = {}
-        if settings.provider != "extractive":
-            key = settings.api_key.get_secret_value() if settings.api_key else None
-            options = {"api_key": key, "base_url": settings.base_url, "model": settings.model}
+        options = {} if settings.provider == "extractive" else settings.provider_options
         self.advisor = AnswerService(
             settings.provider,
             self.knowledge,
             self.findings,
             TenantDocuments(service.documents),
             checking=settings.checking,
-            deadlines=Deadlines(
-                first_token=settings.first_token_seconds,
-                between_tokens=settings.between_tokens_seconds,
-                total=settings.stream_seconds,
-            ),
+            deadlines=settings.deadlines,
             **options,
         )
         self._always = Chat(_Always(self), service.answers, settings)
@@ -101,7 +93,7 @@ class Advising:
             sources=[one.as_source() for one in advice.sources],
             instructions=persona(),
             start=understood.told(),
-            after=_Told(advice),
+            after=lambda response: advice.finished(response).as_json(),
             writer=_Shelving(advice, self.shelf, message.tenant),
         )
 
@@ -152,14 +144,3 @@ class _Shelving:
                 await self._shelf.keep(self._tenant, self._advice.sources)
         except Exception as error:  # noqa: BLE001 — the answer stands without it; the page then shows the quotes alone
             log.warning("sources not kept", error=type(error).__name__)
-
-
-class _Told:
-    """What ``done`` says beside the response."""
-
-    def __init__(self, advice: Advice) -> None:
-        self._advice = advice
-
-    def __call__(self, response: GenerationResponse) -> dict[str, Any]:
-        """Intent, entities, citations by what they name, severity, frameworks, findings."""
-        return self._advice.finished(response).as_json()

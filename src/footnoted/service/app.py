@@ -46,10 +46,10 @@ from footnoted.service.store import Store
 from footnoted.service.store.keys import Keys
 from footnoted.service.store.usage import Ledger
 from footnoted.service.streams import Streams
+from footnoted.service.tasks import ended
 from footnoted.service.tenants import Tenants
 from footnoted.service.told import document_of
 from footnoted.service.turns import Turns
-from footnoted.types import Deadlines
 
 if TYPE_CHECKING:
     from footnoted.service.replay import Replay
@@ -181,8 +181,8 @@ async def _open(settings: Settings, generator: GroundedGenerator | None, opened:
         desk=Desk(generator, answers, settings, spending),
         fetcher=Fetcher(settings.url_hosts, most=settings.file_bytes, seconds=settings.url_seconds),
     )
-    opened.push_async_callback(_stopped(asyncio.create_task(_forget_old(service), name="footnoted-forget")))
-    opened.push_async_callback(_stopped(asyncio.create_task(_warmed(generator), name="footnoted-warm")))
+    opened.push_async_callback(ended, asyncio.create_task(_forget_old(service), name="footnoted-forget"))
+    opened.push_async_callback(ended, asyncio.create_task(_warmed(generator), name="footnoted-warm"))
     return service
 
 
@@ -193,24 +193,18 @@ async def _replay_and_limits(settings: Settings, opened: AsyncExitStack) -> tupl
         return replay, MemoryLimits(per_minute=per_minute, at_once=at_once), MemoryCounters()
     from footnoted.service.replay.redis import open_redis
 
-    found: tuple[Replay, Limits, Counters] = await open_redis(settings, opened)
-    return found
+    return await open_redis(settings, opened)
 
 
 def make_generator(settings: Settings) -> GroundedGenerator:
     """The generator the settings describe."""
-    key = settings.api_key.get_secret_value() if settings.api_key else None
-    chosen = build(settings.provider, api_key=key, base_url=settings.base_url, model=settings.model)
+    chosen = build(settings.provider, **settings.provider_options)
     others = [build(each) for each in settings.fallback]
     return GroundedGenerator(
         paced(Fallback([chosen, *others]) if others else chosen, seconds=settings.pace_seconds),
         templates=settings.templates,
         checking=settings.checking,
-        deadlines=Deadlines(
-            first_token=settings.first_token_seconds,
-            between_tokens=settings.between_tokens_seconds,
-            total=settings.stream_seconds,
-        ),
+        deadlines=settings.deadlines,
     )
 
 
@@ -220,15 +214,6 @@ async def _warmed(generator: GroundedGenerator) -> None:
         await generator.warm()
     except Exception:
         log.exception("the model could not be opened ahead")
-
-
-def _stopped(task: asyncio.Task[None]) -> Callable[[], Any]:
-    async def stop() -> None:
-        task.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
-            await task
-
-    return stop
 
 
 async def _forget_old(service: Service) -> None:

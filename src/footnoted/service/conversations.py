@@ -19,6 +19,7 @@ from sqlalchemy import ColumnElement, delete, func, or_, select, tuple_, update
 from footnoted.service.faults import not_found
 from footnoted.service.store.room import Store
 from footnoted.service.store.tables import AnswerRow, ConversationRow, FeedbackRow, SentRow, TurnRow
+from footnoted.store.bulk import insert_of
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -95,7 +96,7 @@ class Conversations:
             for told, context in zip(sources, asked.request.context, strict=True):
                 told["sha256"] = hashlib.sha256(context.content.encode("utf-8", "replace")).hexdigest()
                 sent[told["sha256"]] = context.content
-        insert = self._insert()
+        insert = insert_of(self._store.database.engine.dialect)
         named = {"tenant": asked.tenant, "id": asked.conversation_id}
         times = {"created_at": now, "updated_at": now}
         async with self._store.session() as session:
@@ -261,13 +262,6 @@ class Conversations:
             )
             await session.execute(delete(SentRow).where(orphaned))
 
-    def _insert(self) -> Any:
-        if self._store.database.is_sqlite:
-            from sqlalchemy.dialects.sqlite import insert
-        else:
-            from sqlalchemy.dialects.postgresql import insert  # type: ignore[assignment]
-        return insert
-
 
 def searched(text: str) -> str:
     """A text as it is searched: without regard to case in any script, its white space single.
@@ -363,6 +357,3 @@ def _turn(turn: TurnRow, answer: AnswerRow | None, feedback: FeedbackRow | None)
 
 def _hash(secret: str) -> str:
     return hashlib.sha256(secret.encode("utf-8", "replace")).hexdigest()
-
-
-__all__ = ["LONGEST_TITLE", "Conversations", "Deleted", "Listed", "Turn", "searched"]

@@ -13,9 +13,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 from uuid import uuid4
 
-from sqlalchemy import ColumnElement, Select, Table, and_, delete, func, insert, or_, select, tuple_, update
+from sqlalchemy import ColumnElement, Select, Table, and_, delete, func, insert, or_, select, update
 from sqlalchemy.exc import IntegrityError
-from sqlalchemy.orm import undefer
 
 from footnoted.retrieval.places import place_name, places_of
 from footnoted.service.drawing import Drawn, Pages
@@ -23,8 +22,9 @@ from footnoted.service.faults import Fault, not_found
 from footnoted.service.reading import Passage, ReadDocument, read_document
 from footnoted.service.settings import Settings
 from footnoted.service.shelf import Shelves
-from footnoted.service.store.room import Store
+from footnoted.service.store.room import Store, newest
 from footnoted.service.store.tables import DocumentRow, FileRow, PassageRow, ShelfRow
+from footnoted.service.told import ToldDocument, ToldPlace, ToldPlaces
 from footnoted.service.turns import Turns
 from footnoted.types import Source
 
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
 # Passages go in as they are and some hundred at a time, without the unit of work: others have turns in between.
 _PASSAGES = cast("Table", PassageRow.__table__)
+_NO_SUCH = "there is no such document"
 _TOGETHER = 200
 _KEPT_TOGETHER = 1_000  # passages of one transaction: SQLite has one writer, and others want to write as well
 _UNSEEN = " "  # no tenant's name: whose a document is until all of it is kept, and from when it begins to go
@@ -49,26 +50,10 @@ _KEPT_PASSAGES = 200_000  # passages in the indexes a process holds; the least u
 
 
 @dataclass(frozen=True, slots=True)
-class Stored:
-    """A document without its text."""
-
-    id: str
-    name: str
-    title: str
-    format: str
-    bytes: int
-    characters: int
-    passages: int
-    sha256: str
-    conversation_id: str | None
-    created_at: float
-
-
-@dataclass(frozen=True, slots=True)
 class Text:
     """A document's text and, as JSON, its sections: headings, start, end. Of `latest_texts` both may be cut."""
 
-    document: Stored
+    document: ToldDocument
     text: str
     told: str
 
@@ -76,15 +61,6 @@ class Text:
     def sections(self) -> Iterator[dict[str, Any]]:
         """Its sections, one read after another: a document may have a hundred thousand."""
         return items_of(self.told)
-
-
-@dataclass(frozen=True, slots=True)
-class Placed:
-    """Where words of a document stand in its file: what people call it, the places, and whether pages can be drawn."""
-
-    name: str
-    places: list[dict[str, Any]]
-    drawn: bool
 
 
 def items_of(listed: str) -> Iterator[Any]:
@@ -117,23 +93,21 @@ class DocumentService:
 
     async def add(
         self, tenant: str, data: bytes, name: str, *, title: str | None = None, conversation_id: str | None = None
-    ) -> tuple[Stored, bool]:
+    ) -> tuple[ToldDocument, bool]:
         """Read and keep a file; the document, and whether it is new. Raises `SourceError` when it cannot be read."""
         sha256 = (await asyncio.to_thread(hashlib.sha256, data)).hexdigest()
         same = and_(
             DocumentRow.tenant == tenant,
             DocumentRow.sha256 == sha256,
             DocumentRow.name == name,
-            DocumentRow.conversation_id == conversation_id
-            if conversation_id
-            else DocumentRow.conversation_id.is_(None),
+            DocumentRow.conversation_id == (conversation_id or None),
         )
         async with self._store.session() as session:
             known = await session.scalar(select(DocumentRow).where(same).limit(1))
             if known is not None:
                 if known.format in _DRAWN and await session.get(FileRow, known.id) is None:
                     session.add(FileRow(document_id=known.id, data=data))  # it was read before files were kept
-                return _stored(known), False
+                return ToldDocument.model_validate(known), False
             count = await session.scalar(
                 select(func.count()).select_from(DocumentRow).where(DocumentRow.tenant == tenant)
             )
@@ -161,7 +135,7 @@ class DocumentService:
             with contextlib.suppress(Exception):  # what it died of is told; what is left goes later
                 await self._erase(row.id)
             raise
-        return _stored(row), True
+        return ToldDocument.model_validate(row), True
 
     async def _keep(self, tenant: str, row: DocumentRow, read: ReadDocument, data: bytes | None) -> None:
         """A document with its passages, seen by nobody until all of it is there."""
@@ -201,26 +175,14 @@ class DocumentService:
 
     async def recent(
         self, tenant: str, *, conversation_id: str | None = None, limit: int = 100, after: str | None = None
-    ) -> list[Stored]:
+    ) -> list[ToldDocument]:
         """Documents, the newest first, from the one after ``after`` on; those of one conversation if it is given."""
-        wanted = [DocumentRow.tenant == tenant]
+        wanted = select(DocumentRow).where(DocumentRow.tenant == tenant)
         if conversation_id is not None:
-            wanted.append(DocumentRow.conversation_id == conversation_id)
+            wanted = wanted.where(DocumentRow.conversation_id == conversation_id)
         async with self._store.session() as session:
-            if after is not None:
-                last = await session.scalar(
-                    select(DocumentRow).where(DocumentRow.tenant == tenant, DocumentRow.id == after)
-                )
-                if last is None:
-                    raise not_found("there is no such document to go on after")
-                wanted.append(tuple_(DocumentRow.created_at, DocumentRow.id) < tuple_(last.created_at, last.id))
-            rows = await session.scalars(
-                select(DocumentRow)
-                .where(*wanted)
-                .order_by(DocumentRow.created_at.desc(), DocumentRow.id.desc())
-                .limit(limit)
-            )
-            return [_stored(row) for row in rows]
+            rows = await newest(session, wanted, DocumentRow, after=after, limit=limit, of=tenant)
+            return [ToldDocument.model_validate(row) for row in rows.scalars()]
 
     async def latest_texts(self, tenant: str, *, limit: int) -> list[Text]:
         """The newest documents that belong to no conversation, with the beginnings of their texts and sections."""
@@ -228,35 +190,26 @@ class DocumentService:
         wanted = select(DocumentRow, *begins).where(DocumentRow.conversation_id.is_(None))
         return await self._texts(tenant, wanted, limit)
 
-    async def get_for_conversation(self, tenant: str, conversation_id: str, *, limit: int = 20) -> list[Text]:
-        """The documents uploaded for one conversation, the newest first, with their texts."""
-        wanted = select(DocumentRow, DocumentRow.text, DocumentRow.sections)
-        return await self._texts(tenant, wanted.where(DocumentRow.conversation_id == conversation_id), limit)
-
     async def _texts(self, tenant: str, wanted: Select[*tuple[Any, ...]], limit: int) -> list[Text]:
-        newest = (DocumentRow.created_at.desc(), DocumentRow.id.desc())
+        order = (DocumentRow.created_at.desc(), DocumentRow.id.desc())
         async with self._store.session() as session:
-            rows = await session.execute(wanted.where(DocumentRow.tenant == tenant).order_by(*newest).limit(limit))
-            return [Text(_stored(row), text, sections) for row, text, sections in rows]
+            rows = await session.execute(wanted.where(DocumentRow.tenant == tenant).order_by(*order).limit(limit))
+            return [Text(ToldDocument.model_validate(row), text, sections) for row, text, sections in rows]
 
-    async def get(self, tenant: str, document_id: str) -> Stored:
+    async def get(self, tenant: str, document_id: str) -> ToldDocument:
         """One document. Raises `Fault` 404."""
         async with self._store.session() as session:
-            return _stored(await self._owned(session, tenant, document_id))
+            return ToldDocument.model_validate(await self._owned(session, tenant, document_id))
 
     async def text(self, tenant: str, document_id: str) -> Text:
         """One document's text. Raises `Fault` 404."""
-        async with self._store.session() as session:
-            row = await session.scalar(
-                select(DocumentRow)
-                .options(undefer(DocumentRow.text), undefer(DocumentRow.sections))
-                .where(DocumentRow.tenant == tenant, DocumentRow.id == document_id)
-            )
-        if row is None:
-            raise not_found("there is no such document")
-        return Text(_stored(row), row.text, row.sections)
+        whole = select(DocumentRow, DocumentRow.text, DocumentRow.sections)
+        found = await self._texts(tenant, whole.where(DocumentRow.id == document_id), 1)
+        if not found:
+            raise not_found(_NO_SUCH)
+        return found[0]
 
-    async def places(self, tenant: str, document_id: str, start: int, end: int) -> Placed:
+    async def places(self, tenant: str, document_id: str, start: int, end: int) -> ToldPlaces:
         """Where code points ``[start, end)`` of a document's text stand in its file. Raises `Fault` 404."""
         async with self._store.session() as session:
             await self._owned(session, tenant, document_id)
@@ -271,17 +224,17 @@ class DocumentService:
             )
             kept = await session.scalar(select(FileRow.document_id).where(FileRow.document_id == document_id))
         names: dict[str, None] = {}
-        found: dict[str, dict[str, Any]] = {}
+        found: dict[str, ToldPlace] = {}
         for row in rows:
             details = json.loads(row.details)
             shift = row.start - row.lead
             stretch = max(start, row.start) - shift, min(end, row.end) - shift
             names[place_name(details, *stretch)] = None
             for place in places_of(details, *stretch):
-                told = {**place, "start": place["start"] + shift, "end": place["end"] + shift}
+                told = ToldPlace(**{**place, "start": place["start"] + shift, "end": place["end"] + shift})
                 where = json.dumps([place.get(name) for name in ("page", "box", "sheet", "cell")])
                 found.setdefault(where, told)
-        return Placed(", ".join(filter(None, names)), list(found.values()), kept is not None)
+        return ToldPlaces(name=", ".join(filter(None, names)), places=list(found.values()), drawn=kept is not None)
 
     async def drawn(self, tenant: str, document_id: str, page: int, *, width: int) -> Drawn:
         """A page of a document as it looks. Raises `Fault` 404."""
@@ -300,7 +253,7 @@ class DocumentService:
     async def _owned(self, session: AsyncSession, tenant: str, document_id: str) -> DocumentRow:
         row = await session.get(DocumentRow, document_id)
         if row is None or row.tenant != tenant:
-            raise not_found("there is no such document")
+            raise not_found(_NO_SUCH)
         return row
 
     async def passage(self, tenant: str, chunk_id: str) -> Source:
@@ -321,7 +274,7 @@ class DocumentService:
                 .returning(DocumentRow.id)
             )
             if gone.first() is None:
-                raise not_found("there is no such document")
+                raise not_found(_NO_SUCH)
             await _changed(session, tenant)
         await self._erase(document_id)
 
@@ -359,9 +312,6 @@ class DocumentService:
         self, tenant: str, conversation_id: str | None = None, document_ids: list[str] | None = None
     ) -> Index | None:
         """The index over what a tenant may be answered from, the same object until that changes; none if nothing."""
-        return await self._index(tenant, conversation_id, document_ids)
-
-    async def _index(self, tenant: str, conversation_id: str | None, document_ids: list[str] | None) -> Index | None:
         name = (tenant, conversation_id or "", *sorted(document_ids or ()))
         async with self._store.session() as session:
             version = await session.scalar(select(ShelfRow.version).where(ShelfRow.tenant == tenant))
@@ -383,9 +333,9 @@ class DocumentService:
         index = await asyncio.to_thread(lambda: Index.of(map(_source, found)))
         self._indexes[name] = (version, index, len(found))
         self._indexes.move_to_end(name)
-        while len(self._indexes) > 1 and sum(each[2] for each in self._indexes.values()) > _KEPT_PASSAGES:
-            self._indexes.popitem(last=False)
-        while len(self._indexes) > 1_000:
+        while len(self._indexes) > 1 and (
+            len(self._indexes) > 1_000 or sum(each[2] for each in self._indexes.values()) > _KEPT_PASSAGES
+        ):
             self._indexes.popitem(last=False)
         return index
 
@@ -440,21 +390,6 @@ def _passage_row(tenant: str, document: DocumentRow, position: int, passage: Pas
         "lead": passage.lead,
         "details": json.dumps(details, ensure_ascii=False),
     }
-
-
-def _stored(row: DocumentRow) -> Stored:
-    return Stored(
-        id=row.id,
-        name=row.name,
-        title=row.title,
-        format=row.format,
-        bytes=row.bytes,
-        characters=row.characters,
-        passages=row.passages,
-        sha256=row.sha256,
-        conversation_id=row.conversation_id,
-        created_at=row.created_at,
-    )
 
 
 def _source(row: PassageRow | Row[Any]) -> Source:

@@ -12,7 +12,7 @@ from uuid import uuid4
 import structlog
 from starlette.responses import JSONResponse
 
-from footnoted.service.faults import Fault, too_large
+from footnoted.service.faults import too_large
 from footnoted.service.observe import traces
 from footnoted.service.observe.metrics import METRICS
 
@@ -156,6 +156,3 @@ def _tell(scope: Scope, route: str, status: int, began: float) -> None:
         tenant=scope.get("footnoted.tenant"),
         ms=round((time.perf_counter() - began) * 1000, 1),
     )
-
-
-__all__ = ["POLICY", "Door", "Fault"]

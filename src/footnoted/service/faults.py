@@ -51,19 +51,19 @@ class Fault(FootnotedError):
         return {"Retry-After": str(max(1, round(self.retry_after + 0.499)))}
 
 
-def not_found(what: str = "no such thing") -> Fault:
+def not_found(what: str) -> Fault:
     """The same for what never was and for what is another's."""
     return Fault(404, "not_found", what)
 
 
-def unavailable(what: str, *, retry_after: float = 2.0) -> Fault:
+def unavailable(what: str) -> Fault:
     """Something this service stands on is away."""
-    return Fault(503, "unavailable", f"{what} cannot be reached; try again", retry_after=retry_after)
+    return Fault(503, "unavailable", f"{what} cannot be reached; try again", retry_after=2.0)
 
 
-def full(what: str, *, retry_after: float = 1.0) -> Fault:
+def full(what: str) -> Fault:
     """Something this service stands on is there, and has no place left for one more."""
-    return Fault(503, "overloaded", f"too many requests wait for {what}; try again", retry_after=retry_after)
+    return Fault(503, "overloaded", f"too many requests wait for {what}; try again", retry_after=1.0)
 
 
 def disk_full() -> Fault:
@@ -82,7 +82,6 @@ _PROVIDER_FAULTS: tuple[tuple[type[FootnotedError], int, str, str], ...] = (
     (ProviderRejected, 502, "provider_rejected", "the model's provider refused this request"),
     (ProviderError, 502, "provider_failed", "the model's provider failed"),
     (ConfigurationError, 503, "unavailable", "this service is not set up to answer that"),
-    (SourceError, 422, "unreadable_document", "the document cannot be read"),
 )
 
 
@@ -98,8 +97,7 @@ def fault_of(error: BaseException) -> Fault:
     for kind, status, code, words in _PROVIDER_FAULTS:
         if isinstance(error, kind):
             wish = getattr(error, "retry_after", None)
-            retry = wish if wish is not None else 2.0
-            return Fault(status, code, words, retry_after=retry if status == 503 else None)
+            return Fault(status, code, words, retry_after=(2.0 if wish is None else wish) if status == 503 else None)
     if is_disk_full(error):
         return disk_full()
     if is_full(error):

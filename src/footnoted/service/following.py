@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from starlette.responses import Response
 
 from footnoted.service import sse
+from footnoted.service.tasks import ended
 
 if TYPE_CHECKING:
     from starlette.types import Receive, Scope, Send
@@ -62,10 +62,7 @@ class EventStream(Response):
         finally:
             self._readers.discard(self)
             self._when_left()
-            if listening is not None:
-                listening.cancel()
-                with contextlib.suppress(asyncio.CancelledError):
-                    await listening
+            await ended(listening)
 
     def nudge(self) -> None:
         """Look again: the line needs a sign of life, or the reader has left."""
@@ -136,10 +133,7 @@ class Pulse:
 
     async def aclose(self) -> None:
         """Stop."""
-        if self._task is not None:
-            self._task.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await self._task
+        await ended(self._task)
 
     async def _beat(self) -> None:
         loop = asyncio.get_running_loop()

@@ -9,10 +9,11 @@ it that no cycle of a request that has ended stays for long (https://docs.python
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import gc
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+
+from footnoted.service.tasks import ended
 
 _EVERY = 1.0  # seconds between two searches among what was made since the last
 _THRESHOLDS = (50_000, 20, 10)
@@ -30,9 +31,7 @@ async def by_the_clock() -> AsyncIterator[None]:
         yield
     finally:
         gc.set_threshold(*before)
-        looking.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
-            await looking
+        await ended(looking)
 
 
 async def _look() -> None:

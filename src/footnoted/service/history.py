@@ -17,8 +17,10 @@ from footnoted.contract import GenerationResponse
 from footnoted.service.asking import Asked
 from footnoted.service.conversations import searched
 from footnoted.service.faults import Fault, not_found
-from footnoted.service.store.room import Store
-from footnoted.service.store.tables import AnswerRow, ConversationRow, FeedbackRow, TurnRow
+from footnoted.service.store.room import Store, newest
+from footnoted.service.store.tables import AnswerRow, ConversationRow, FeedbackRow, Rating, TurnRow
+from footnoted.service.tasks import finished
+from footnoted.service.told import ToldFeedback, iso
 from footnoted.types import FinishReason
 
 if TYPE_CHECKING:
@@ -43,17 +45,6 @@ class Saved:
     question: str
     response: dict[str, Any]
     sources: list[dict[str, Any]]
-    created_at: float
-
-
-@dataclass(frozen=True, slots=True)
-class Feedback:
-    """What a person thought of an answer."""
-
-    feedback_id: str
-    answer_id: str
-    rating: str
-    comment: str | None
     created_at: float
 
 
@@ -105,12 +96,7 @@ class Answers:
 
     async def aclose(self) -> None:
         """Keep what is left, within a moment."""
-        if self._keeping is not None and not self._keeping.done():
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(_PATIENCE):
-                    await asyncio.shield(self._keeping)
-            self._keeping.cancel()
-            await asyncio.gather(self._keeping, return_exceptions=True)
+        await finished(self._keeping, patience=_PATIENCE)
 
     async def get(self, tenant: str, answer_id: str) -> Saved:
         """One answer. Raises `Fault` 404."""
@@ -152,7 +138,7 @@ class Answers:
                 turns.setdefault(first_asked or answer_id, (question, response["response"]))
         return [*turns.values()][::-1]
 
-    async def rate(self, tenant: str, answer_id: str, *, rating: str, comment: str | None) -> Feedback:
+    async def rate(self, tenant: str, answer_id: str, *, rating: Rating, comment: str | None) -> ToldFeedback:
         """Keep what a person thought; it replaces what was thought before. Raises `Fault` 404."""
         async with self._store.session() as session:
             answer = await session.get(AnswerRow, answer_id)
@@ -168,24 +154,14 @@ class Answers:
                 created_at=time.time(),
             )
             session.add(row)
-        return _feedback(row)
+        return feedback_told(row)
 
-    async def ratings(self, tenant: str, *, limit: int, after: str | None) -> list[Feedback]:
+    async def ratings(self, tenant: str, *, limit: int, after: str | None) -> list[ToldFeedback]:
         """The tenant's feedback, the newest first."""
         async with self._store.session() as session:
-            wanted = [FeedbackRow.tenant == tenant]
-            if after is not None:
-                last = await session.get(FeedbackRow, after)
-                if last is None or last.tenant != tenant:
-                    raise not_found("there is no such feedback to go on after")
-                wanted.append(tuple_(FeedbackRow.created_at, FeedbackRow.id) < tuple_(last.created_at, last.id))
-            rows = await session.scalars(
-                select(FeedbackRow)
-                .where(*wanted)
-                .order_by(FeedbackRow.created_at.desc(), FeedbackRow.id.desc())
-                .limit(limit)
-            )
-            return [_feedback(row) for row in rows]
+            wanted = select(FeedbackRow).where(FeedbackRow.tenant == tenant)
+            rows = await newest(session, wanted, FeedbackRow, after=after, limit=limit, of=tenant)
+            return [feedback_told(row) for row in rows.scalars()]
 
     async def _keep_all(self) -> None:
         """Answers that finished while others were written go together in one transaction."""
@@ -231,5 +207,12 @@ async def _leave_deleted(session: AsyncSession, rows: list[dict[str, Any]]) -> N
         await session.execute(delete(AnswerRow).where(AnswerRow.id.in_(ids)))
 
 
-def _feedback(row: FeedbackRow) -> Feedback:
-    return Feedback(row.id, row.answer_id, row.rating, row.comment, row.created_at)
+def feedback_told(row: FeedbackRow) -> ToldFeedback:
+    """Feedback as clients see it."""
+    return ToldFeedback(
+        feedback_id=row.id,
+        answer_id=row.answer_id,
+        rating=row.rating,
+        comment=row.comment,
+        created_at=iso(row.created_at),
+    )

@@ -55,10 +55,7 @@ class Insuring:
 
     def __init__(self, service: Service) -> None:
         settings = service.settings
-        options: dict[str, Any] = {}
-        if settings.provider != "extractive":
-            key = settings.api_key.get_secret_value() if settings.api_key else None
-            options = {"api_key": key, "base_url": settings.base_url, "model": settings.model}
+        options = {} if settings.provider == "extractive" else settings.provider_options
         self.vocabulary = Vocabulary.load(settings.insurance_vocabulary)
         self.agent = ResponseGenerationAgent(settings.provider, vocabulary=self.vocabulary, **options)
         self.experiment = read_experiment(settings.insurance_experiment) if settings.insurance_experiment else None

@@ -175,15 +175,12 @@ def _usable(document: dict[str, Any]) -> list[PyJWK]:
             key = jwt.PyJWK(data)
         except (jwt.PyJWTError, ValueError, TypeError):
             continue
-        if key.algorithm_name in ALGORITHMS and getattr(key.key, "key_size", _LEAST_RSA) >= _least(data):
+        long_enough = data["kty"] != "RSA" or getattr(key.key, "key_size", _LEAST_RSA) >= _LEAST_RSA
+        if key.algorithm_name in ALGORITHMS and long_enough:
             found.append(key)
     if not found:
         raise ValueError("it has no key that can be used")
     return found
-
-
-def _least(data: dict[str, Any]) -> int:
-    return _LEAST_RSA if data["kty"] == "RSA" else 0
 
 
 def may_be_asked(url: str, *, like: str = "") -> bool:

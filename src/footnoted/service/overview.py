@@ -6,10 +6,10 @@ Nothing here is written by a model: openings are cut from the text, topics are t
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from itertools import takewhile
 from typing import Any
 
+from footnoted.service.told import ToldOpening
 from footnoted.text import sentences
 
 _TOPICS = 12  # of one document
@@ -20,16 +20,7 @@ _WORDY = 5  # words that make a line a sentence and not a label
 _MARKS = ("#", "|", "```", "<", "---", "import ", "export ")
 
 
-@dataclass(frozen=True, slots=True)
-class Opening:
-    """The first sentence of a document's body: ``text`` is ``document[start:end]``."""
-
-    text: str
-    start: int
-    end: int
-
-
-def opening_of(text: str, sections: Iterable[dict[str, Any]]) -> Opening | None:
+def opening_of(text: str, sections: Iterable[dict[str, Any]]) -> ToldOpening | None:
     """The first whole sentence that is no heading; nothing where there is none."""
     early = takewhile(lambda section: section["start"] < _READ, sections)
     headings = {heading.strip() for section in early for heading in section["headings"]}
@@ -38,7 +29,7 @@ def opening_of(text: str, sections: Iterable[dict[str, Any]]) -> Opening | None:
         told = words.strip()
         marked = told.startswith(_MARKS) or told in headings
         if not marked and len(told.split()) >= _WORDY and len(words) <= _OPENING:
-            return Opening(words, span.start, span.end)
+            return ToldOpening(text=words, start=span.start, end=span.end)
     return None
 
 

@@ -8,12 +8,12 @@ hundreds of answers at once, within a little longer, so that each of them keeps 
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import inspect
 from collections import deque
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from footnoted.providers import Fallback
+from footnoted.service.tasks import ended
 from footnoted.types import Delta
 
 if TYPE_CHECKING:
@@ -63,9 +63,7 @@ class Paced:
                     return
         finally:
             _Waiting.open -= 1
-            reading.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await reading
+            await ended(reading)
 
 
 class _Waiting:

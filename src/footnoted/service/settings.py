@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import ipaddress
 import os
+import re
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
@@ -29,6 +30,8 @@ from pydantic_settings import (
 
 from footnoted.errors import ConfigurationError
 from footnoted.service.prices import ANY, Price
+from footnoted.store.database import local_url
+from footnoted.types import Deadlines
 
 FILE_VARIABLE = "FOOTNOTED_SETTINGS"
 _PREFIX = "FOOTNOTED_"
@@ -45,16 +48,12 @@ _OTHERS = frozenset(
 )
 Positive = Annotated[float, Field(gt=0)]
 Count = Annotated[int, Field(ge=1)]
-TenantName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
+TENANT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+TenantName = Annotated[str, Field(pattern=f"^{TENANT.pattern}$")]
 Uploads = Literal["members", "admins", "nobody"]  # who may add and take away what answers rest on
 Language = Annotated[str, Field(pattern=r"^[a-z]{2,3}$")]  # ISO 639-1, as "en"
 Port = Annotated[int, Field(ge=1, le=65535)]
 _WEB_PORTS = (80, 443)
-
-
-def _database_file() -> str:
-    home = os.environ.get("XDG_DATA_HOME") or str(Path.home() / ".local" / "share")
-    return f"sqlite:///{home}/footnoted/footnoted.db"
 
 
 class Policy(BaseModel):
@@ -76,7 +75,7 @@ class Policy(BaseModel):
     languages: Annotated[list[Language], NoDecode] = Field(default_factory=list)  # of questions; without any, all
 
 
-class Settings(BaseSettings):
+class Settings(BaseSettings, Policy):
     """Each field is ``FOOTNOTED_`` and its name in capitals in the environment, or its name in a TOML file.
 
     The environment wins over the file, and what is passed by hand over both. ``DATABASE_URL`` and ``REDIS_URL`` are
@@ -84,7 +83,7 @@ class Settings(BaseSettings):
     """
 
     model_config = SettingsConfigDict(
-        env_prefix="FOOTNOTED_", env_ignore_empty=True, extra="ignore", populate_by_name=True
+        env_prefix="FOOTNOTED_", env_ignore_empty=True, extra="ignore", frozen=False, populate_by_name=True
     )
 
     # Where it listens, and what it stands on.
@@ -92,7 +91,7 @@ class Settings(BaseSettings):
     port: Annotated[int, Field(ge=0, le=65535)] = 8000
     workers: Annotated[int, Field(ge=1, le=64)] = 1
     database_url: str = Field(
-        default_factory=_database_file, validation_alias=AliasChoices("FOOTNOTED_DATABASE_URL", "DATABASE_URL")
+        default_factory=local_url, validation_alias=AliasChoices("FOOTNOTED_DATABASE_URL", "DATABASE_URL")
     )
     redis_url: str | None = Field(default=None, validation_alias=AliasChoices("FOOTNOTED_REDIS_URL", "REDIS_URL"))
     redis_prefix: str = "footnoted"
@@ -150,21 +149,10 @@ class Settings(BaseSettings):
     stream_seconds: Positive = 300.0
     stream_bytes: Count = 4_000_000
 
-    # What requests may ask for, and other answers to that for some tenants.
-    models: Annotated[list[str], NoDecode] = Field(default_factory=list)
-    answer_tokens: Count = 32_000
-    context_tokens: Count = 200_000
-    checking_locked: bool = False
-    url_ports: Annotated[list[Port], NoDecode] = Field(default_factory=lambda: [*_WEB_PORTS])
-    tokens_per_day: Count | None = None
-    tokens_per_month: Count | None = None
-    money_per_day: Positive | None = None
-    money_per_month: Positive | None = None
+    # Other answers for some tenants to what requests may ask for, and what answers cost.
+    tenants: dict[TenantName, Policy] = Field(default_factory=dict)
     prices: dict[str, Price] = Field(default_factory=dict)  # by model, of a million tokens; * is all others
     currency: Annotated[str, Field(pattern=r"^[A-Z]{3}$")] = "USD"
-    uploads: Uploads = "members"
-    languages: Annotated[list[Language], NoDecode] = Field(default_factory=list)
-    tenants: dict[TenantName, Policy] = Field(default_factory=dict)
 
     # The process: how much at once, and how long things are kept.
     generations: Count = 2_000
@@ -176,8 +164,7 @@ class Settings(BaseSettings):
     stall_seconds: Positive = 30.0
     lease_seconds: Positive = 2.4
     shutdown_seconds: Annotated[float, Field(ge=0)] = 20.0
-    keep_answers_days: Positive = 30.0
-    keep_answers_days_of: dict[str, Positive] = Field(default_factory=dict)  # by tenant, instead of the above
+    keep_answers_days_of: dict[str, Positive] = Field(default_factory=dict)  # by tenant, instead of keep_answers_days
     history_turns: Annotated[int, Field(ge=0, le=50)] = 6
 
     # What is told about it.
@@ -239,7 +226,7 @@ class Settings(BaseSettings):
     @model_validator(mode="after")
     def _money_has_prices(self) -> Self:
         """Where money is limited, the service's own model and those that may be named have a price."""
-        policies: list[Settings | Policy] = [self, *self.tenants.values()]
+        policies: list[Policy] = [self, *self.tenants.values()]
         limited = any(each.money_per_day or each.money_per_month for each in policies)
         if not limited or self.provider == "extractive" or ANY in self.prices:
             return self
@@ -267,15 +254,24 @@ class Settings(BaseSettings):
     def policy_of(self, tenant: str) -> Policy:
         """What this tenant's requests may ask for: its own where the file says so, else what holds for all."""
         own = self.tenants.get(tenant)
-        return self._common if own is None else self._policy(own)
+        return self._common.model_copy(update=own.model_dump(exclude_unset=True)) if own else self._common
 
     @cached_property
     def _common(self) -> Policy:
-        return self._policy(None)
+        return Policy(**{name: getattr(self, name) for name in Policy.model_fields})
 
-    def _policy(self, own: Policy | None) -> Policy:
-        common = {name: getattr(self, name) for name in Policy.model_fields}
-        return Policy(**(common | (own.model_dump(exclude_unset=True) if own else {})))
+    @property
+    def provider_options(self) -> dict[str, Any]:
+        """What the provider is opened with."""
+        key = self.api_key.get_secret_value() if self.api_key else None
+        return {"api_key": key, "base_url": self.base_url, "model": self.model}
+
+    @property
+    def deadlines(self) -> Deadlines:
+        """How long a provider may take."""
+        return Deadlines(
+            first_token=self.first_token_seconds, between_tokens=self.between_tokens_seconds, total=self.stream_seconds
+        )
 
     @property
     def retention(self) -> dict[str, float]:

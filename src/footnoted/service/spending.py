@@ -18,6 +18,7 @@ from footnoted.service.faults import Fault
 from footnoted.service.observe.metrics import METRICS
 from footnoted.service.prices import price_of
 from footnoted.service.store.usage import Taken
+from footnoted.service.told import iso
 from footnoted.text import estimate_tokens
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ class Period:
     @property
     def renews_at(self) -> str:
         """When the next begins, as ISO 8601."""
-        return self.renews.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        return iso(self.renews.timestamp())
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,14 +274,11 @@ class Spending:
     def _refused(self, full: Full, held: Cost, caps: Sequence[Cap]) -> Fault:
         METRICS.limited.labels("spend_limit").inc()
         cap, count = caps[full.cap], full.count
+        what = "money" if full.money else "tokens"
+        most, used, under_way, needs = (getattr(each, what) for each in (cap, count.used, count.held, held))
+        said = [f"{each:,}" for each in (used, most, needs)]
         if full.money:
-            most, used, under_way, needs = cap.money or 0, count.used.money, count.held.money, held.money
             said = [f"{each / BILLIONTHS:,.4f} {self._settings.currency}" for each in (used, most, needs)]
-            what = "money"
-        else:
-            most, used, under_way, needs = cap.tokens or 0, count.used.tokens, count.held.tokens, held.tokens
-            said = [f"{each:,}" for each in (used, most, needs)]
-            what = "tokens"
         soon = used - under_way + needs <= most
         words = f"the {what} of this {cap.period.kind} do not suffice: {said[0]} of {said[1]} are taken"
         words += " or held for answers under way" if soon else ""

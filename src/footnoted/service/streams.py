@@ -24,6 +24,7 @@ from footnoted.service.limits import Limits
 from footnoted.service.observe.metrics import METRICS
 from footnoted.service.replay import Record, Replay, Tape
 from footnoted.service.settings import Settings
+from footnoted.service.tasks import ended
 
 log = structlog.get_logger("footnoted.streams")
 
@@ -90,15 +91,10 @@ class Streams:
     async def aclose(self) -> None:
         """Give running productions their time, end those that need more, then let go of everything."""
         self.drain()
-        tasks = [running.task for running in self._running.values() if running.task is not None]
-        if tasks:
-            await asyncio.wait(tasks, timeout=max(0.0, self._settings.shutdown_seconds - self._drained_for()))
+        tasks = await self._all_ended()
         self._end_all()
         await asyncio.gather(*tasks, return_exceptions=True)
-        if self._minding is not None:
-            self._minding.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await self._minding
+        await ended(self._minding)
         await self.pulse.aclose()
         await self.replay.aclose()
 
@@ -123,10 +119,16 @@ class Streams:
         self._leaving = asyncio.create_task(self._left(then), name="footnoted-leaving")
 
     async def _left(self, then: Callable[[], object]) -> None:
+        await self._all_ended()
+        then()
+
+    async def _all_ended(self) -> list[asyncio.Task[None]]:
+        """Wait for the streams under way, as long as there is time for them; their tasks."""
         tasks = [running.task for running in self._running.values() if running.task is not None]
         if tasks:
-            await asyncio.wait(tasks, timeout=max(0.0, self._settings.shutdown_seconds - self._drained_for()))
-        then()
+            left = self._draining_since + self._settings.shutdown_seconds - time.monotonic()
+            await asyncio.wait(tasks, timeout=max(0.0, left))
+        return tasks
 
     async def start(
         self,
@@ -168,9 +170,7 @@ class Streams:
         Raises `Fault` 404 for another tenant's, 410 for one that is no longer kept.
         """
         record = await self.find(tenant, stream_id)
-        tape = await self.replay.borrow(record, after)
-        if tape is None:
-            raise Fault(410, "stream_expired", "this stream is no longer kept")
+        tape = await self._borrow(record, after)
         running = self._running.get(stream_id)
         if tape.ended and after == len(tape.frames):
             self.replay.give_back(tape)
@@ -197,12 +197,16 @@ class Streams:
             raise not_found("there is no such stream")
         return record
 
+    async def _borrow(self, record: Record, after: int) -> Tape:
+        tape = await self.replay.borrow(record, after)
+        if tape is None:
+            raise Fault(410, "stream_expired", "this stream is no longer kept")
+        return tape
+
     async def stop(self, tenant: str, stream_id: str) -> bool:
         """Stop a stream wherever it is written; whether it was still running."""
         record = await self.find(tenant, stream_id)
-        tape = await self.replay.borrow(record, 0)
-        if tape is None:
-            raise Fault(410, "stream_expired", "this stream is no longer kept")
+        tape = await self._borrow(record, 0)
         try:
             if tape.ended:
                 return False
@@ -229,9 +233,7 @@ class Streams:
     async def status(self, tenant: str, stream_id: str) -> tuple[Record, str, int]:
         """A stream's record, its state, and how many events it has."""
         record = await self.find(tenant, stream_id)
-        tape = await self.replay.borrow(record, 0)
-        if tape is None:
-            raise Fault(410, "stream_expired", "this stream is no longer kept")
+        tape = await self._borrow(record, 0)
         try:
             return record, tape.state, tape.told
         finally:
@@ -240,9 +242,6 @@ class Streams:
     def _end_all(self) -> None:
         for running in list(self._running.values()):
             running.stop("shutting_down")
-
-    def _drained_for(self) -> float:
-        return time.monotonic() - self._draining_since
 
     def _stop_here(self, stream_id: str, code: str) -> None:
         running = self._running.get(stream_id)

@@ -18,8 +18,8 @@ from footnoted.errors import ConfigurationError
 from footnoted.grounding.lanes import ON_BEHALF_OF
 from footnoted.service.faults import Fault
 from footnoted.service.issuer import Issuer, Unproven, claim_of, named_issuer
-from footnoted.service.settings import Settings, is_loopback
-from footnoted.service.store.keys import TENANT, Keys
+from footnoted.service.settings import TENANT, Settings, is_loopback
+from footnoted.service.store.keys import Keys
 
 LOCAL = "local"
 _REMEMBER = 30.0  # seconds a key is believed without asking the database again
@@ -143,8 +143,6 @@ class _Tokens:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         secret = settings.jwt_secret.get_secret_value() if settings.jwt_secret else None
-        if secret is not None and len(secret) < 32:
-            raise ConfigurationError("setting jwt_secret: 32 characters at least")
         self._key: str = settings.jwt_public_key or secret or ""
         given = settings.jwt_algorithms
         symmetric = {"HS256", "HS384", "HS512"}

@@ -1,10 +1,11 @@
-"""What the service tells over HTTP, as schemas: only the OpenAPI document is made of these, and tests hold to it."""
+"""What the service tells over HTTP, as schemas: the OpenAPI document is made of these, and tests hold to it."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, BeforeValidator, ConfigDict
 
 from footnoted.contract import GenerationResponse
 from footnoted.grounding.detector import GroundingResult
@@ -13,10 +14,22 @@ if TYPE_CHECKING:
     from fastapi import FastAPI
 
 
+def iso(seconds: float) -> str:
+    """Seconds since 1970 as ISO 8601 in UTC.
+
+    >>> iso(0)
+    '1970-01-01T00:00:00.000Z'
+    """
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+Moment = Annotated[str, BeforeValidator(lambda given: iso(given) if isinstance(given, float) else given)]
+
+
 class Told(BaseModel):
     """A body with these fields and no others."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", from_attributes=True)
 
 
 class Open(BaseModel):
@@ -176,7 +189,7 @@ class ToldDocument(Told):
     passages: int
     sha256: str
     conversation_id: str | None
-    created_at: str
+    created_at: Moment
 
 
 class ToldDocuments(Told):

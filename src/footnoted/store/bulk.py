@@ -14,9 +14,17 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from sqlalchemy import Dialect, Table
     from sqlalchemy.ext.asyncio import AsyncSession
-    from sqlalchemy.sql.dml import Insert
 
 _VARIABLES = 32_000  # of a statement; SQLite takes 32,766 (https://sqlite.org/limits.html)
+
+
+def insert_of(dialect: Dialect) -> Any:
+    """The ``insert`` of a dialect, that can say what becomes of a row which is there already."""
+    if dialect.name == "sqlite":
+        from sqlalchemy.dialects.sqlite import insert
+    else:
+        from sqlalchemy.dialects.postgresql import insert  # type: ignore[assignment]
+    return insert
 
 
 class Upsert:
@@ -72,12 +80,8 @@ class Upsert:
         self._made = [(place, made) for place, made in enumerate(processors) if made is not None]
         self._text = str(compiled)
 
-    def _statement(self, dialect: Dialect, names: list[str]) -> Insert:
-        if dialect.name == "sqlite":
-            from sqlalchemy.dialects.sqlite import insert
-        else:
-            from sqlalchemy.dialects.postgresql import insert  # type: ignore[assignment]
-        statement = insert(self._table)
+    def _statement(self, dialect: Dialect, names: list[str]) -> Any:
+        statement: Any = insert_of(dialect)(self._table)
         if self._kept is None:
             return statement.on_conflict_do_nothing(index_elements=list(self._by))
         values = {name: statement.excluded[name] for name in names if name not in self._kept}

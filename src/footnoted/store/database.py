@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -88,6 +89,12 @@ class Database:
                 await connection.run_sync(_upgrade, migrations, name)
         finally:
             _migrating.release()
+
+
+def local_url() -> str:
+    """The database of this user, where none is named: a file in the data folder, by the XDG convention."""
+    home = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
+    return f"sqlite:///{home}/footnoted/footnoted.db"
 
 
 def _with_driver(url: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -78,7 +78,7 @@ async def answer_in(
         raise
     if stream:
         events = service.desk.events(asked)
-        pieces = _released(_told(telling, events, service.settings.stream_seconds), release)
+        pieces = _told(telling, events, service.settings.stream_seconds, release)
         return StreamingResponse(pieces, media_type="text/event-stream", headers=dict(headers))
     try:
         done = await service.desk.whole(asked)
@@ -89,7 +89,7 @@ async def answer_in(
 
 
 async def _told(
-    telling: Tells, events: AsyncGenerator[tuple[str, dict[str, Any]]], seconds: float
+    telling: Tells, events: AsyncGenerator[tuple[str, dict[str, Any]]], seconds: float, release: Release
 ) -> AsyncGenerator[bytes]:
     began = time.perf_counter()
     waiting = True
@@ -104,12 +104,5 @@ async def _told(
     except Exception as error:  # noqa: BLE001 — the status has been sent; what is left is to say it
         for piece in telling.fault(fault_of(error)):
             yield piece
-
-
-async def _released(pieces: AsyncGenerator[bytes], release: Release) -> AsyncIterator[bytes]:
-    try:
-        async with aclosing(pieces):
-            async for piece in pieces:
-                yield piece
     finally:
         await release()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
 from footnoted.service import sse
@@ -153,4 +153,3 @@ class Kept:
     stop: Callable[[str], Any] | None = None
     readers: int = 0
     until: float | None = None
-    extra: dict[str, Any] = field(default_factory=dict)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from footnoted.service.replay.base import Kept, Record, Tape
+from footnoted.service.tasks import ended
 
 _REMEMBERED = 10_000  # expired streams whose owner is still told that they expired
 
@@ -31,10 +31,7 @@ class MemoryReplay:
 
     async def aclose(self) -> None:
         """Stop sweeping."""
-        if self._sweeping is not None:
-            self._sweeping.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await self._sweeping
+        await ended(self._sweeping)
 
     async def check(self) -> None:
         """Memory is always there."""

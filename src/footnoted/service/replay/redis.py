@@ -146,7 +146,7 @@ class RedisReplay:
             if stream_id not in self._watch.mirrors:
                 mirror = Mirror(Tape(record), key, readers=1)
                 mirror.take(entries)
-                self._watch.add(mirror)
+                self._watch.mirrors[stream_id] = mirror
                 with contextlib.suppress(*AWAY):
                     await self._say_reading([mirror])
                     await self._ask(self.replica, {"wake": "1"})  # the watch looks again
@@ -163,7 +163,7 @@ class RedisReplay:
         elif (mirror := self._watch.mirrors.get(stream_id)) is not None and mirror.tape is tape:
             mirror.readers -= 1
             if mirror.readers <= 0:
-                self._watch.remove(stream_id)
+                del self._watch.mirrors[stream_id]
                 self._leaving.add(stream_id)
 
     async def read_elsewhere(self, records: Sequence[Record]) -> set[str]:

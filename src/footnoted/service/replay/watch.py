@@ -37,7 +37,7 @@ class Mirror:
 
 
 class Watch:
-    """Follows every mirror of this process, and what other replicas ask of it."""
+    """Follows ``mirrors``, by their streams' ids, and what other replicas ask of this process."""
 
     def __init__(self, redis: Redis, control: str, *, asked: Callable[[dict[bytes, bytes]], None]) -> None:
         self.mirrors: dict[str, Mirror] = {}
@@ -53,14 +53,6 @@ class Watch:
     async def aclose(self) -> None:
         """Stop."""
         await over(self._task)
-
-    def add(self, mirror: Mirror) -> None:
-        """Follow one more, from the next look on."""
-        self.mirrors[mirror.tape.record.stream_id] = mirror
-
-    def remove(self, stream_id: str) -> None:
-        """Follow it no longer."""
-        self.mirrors.pop(stream_id, None)
 
     async def _follow(self) -> None:
         asked_last: bytes = b"0-0"

@@ -1,8 +1,7 @@
-"""What the families of routes share: the service behind a request, a stream's response, times, error shapes."""
+"""What the families of routes share: the service behind a request, a stream's response, error shapes."""
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from fastapi import Request
@@ -92,6 +91,11 @@ def service_of(request: Request) -> Service:
     return service
 
 
+def paged(name: str, found: list[dict[str, Any]], limit: int, *, by: str = "id") -> dict[str, Any]:
+    """A page of what was found, one more than ``limit`` where there is more: ``next`` goes into ``after``."""
+    return {name: found[:limit], "next": found[limit - 1][by] if len(found) > limit else None}
+
+
 async def stream_response(service: Service, asked: Asked, *, reader: Reader = "keep") -> Response:
     """Start the stream of an answer and follow it from its first event."""
     stream_id = new_stream_id()
@@ -124,12 +128,3 @@ async def whole_response(service: Service, asked: Asked) -> dict[str, Any]:
     finally:
         asked.drop()
         await release()
-
-
-def iso(seconds: float) -> str:
-    """Seconds since 1970 as ISO 8601 in UTC.
-
-    >>> iso(0)
-    '1970-01-01T00:00:00.000Z'
-    """
-    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -11,14 +11,14 @@ from fastapi import APIRouter, Path, Query, Request
 from pydantic import Field
 
 from footnoted.service.administering import Administering as Office
-from footnoted.service.administering import Thought
 from footnoted.service.asking import Body, Words
 from footnoted.service.bodies import Route
 from footnoted.service.faults import not_found
-from footnoted.service.routes._shared import ERRORS, iso, service_of
-from footnoted.service.routes.usage import first_of, told_day, told_period
-from footnoted.service.spending import BILLIONTHS, periods_of
-from footnoted.service.store.keys import TENANT, Key, Keys, Role
+from footnoted.service.routes._shared import ERRORS, paged, service_of
+from footnoted.service.routes.usage import currency_of, taken_told, usage_of
+from footnoted.service.settings import TenantName
+from footnoted.service.spending import periods_of
+from footnoted.service.store.keys import Key, Keys, Role
 from footnoted.service.store.usage import Taken
 from footnoted.service.tenants import Administering
 from footnoted.service.told import (
@@ -28,17 +28,17 @@ from footnoted.service.told import (
     ToldKeys,
     ToldTenants,
     ToldThoughts,
+    iso,
     tells,
 )
 
 router = APIRouter(route_class=Route, prefix="/api/v1/admin", tags=["admin"], responses=ERRORS)
-Tenant = Annotated[str, Field(pattern=f"^{TENANT.pattern}$")]
 
 
 class KeyBody(Body):
     """A key to be made."""
 
-    tenant: Tenant
+    tenant: TenantName
     label: Annotated[Words, Field(max_length=200)] = ""
     role: Role = "member"
 
@@ -96,34 +96,27 @@ async def tenants(request: Request, who: Administering) -> dict[str, Any]:  # no
                 "day": _taken(each.day, policy.tokens_per_day, policy.money_per_day),
             }
         )
-    return {"tenants": told, "currency": settings.currency if settings.prices else None}
+    return {"tenants": told, "currency": currency_of(service)}
 
 
 @router.get("/tenants/{tenant}/usage", responses=tells(TenantUsage))
 async def tenant_usage(
     request: Request,
-    tenant: Annotated[str, Path(pattern=f"^{TENANT.pattern}$")],
+    tenant: TenantName,
     who: Administering,  # noqa: ARG001
     days: Annotated[int, Query(ge=1, le=400)] = 31,
 ) -> dict[str, Any]:
     """A tenant's counters as they stand, its days, and its policy."""
     service = service_of(request)
-    counted = await service.spending.counted(tenant)
-    before = await service.spending.ledger.days(first_of(days), tenant=tenant)
-    return {
-        "tenant": tenant,
-        "currency": service.settings.currency if service.settings.prices else None,
-        "periods": [told_period(cap, count) for cap, count in counted],
-        "days": [told_day(each) for each in before],
-        "policy": service.settings.policy_of(tenant).model_dump(mode="json"),
-    }
+    policy = service.settings.policy_of(tenant).model_dump(mode="json")
+    return {**await usage_of(service, tenant, days), "policy": policy}
 
 
 @router.get("/feedback", responses=tells(ToldThoughts))
 async def feedback(
     request: Request,
     who: Administering,  # noqa: ARG001
-    tenant: Annotated[Tenant | None, Query()] = None,
+    tenant: TenantName | None = None,
     rating: Literal["up", "down"] | None = None,
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
     after: UUID | None = None,
@@ -134,11 +127,7 @@ async def feedback(
     found = await office.feedback(
         tenant=tenant, rating=rating, limit=limit + 1, after=None if after is None else str(after)
     )
-    shown = found[:limit]
-    return {
-        "feedback": [_thought(each) for each in shown],
-        "next": shown[-1].feedback_id if len(found) > limit else None,
-    }
+    return paged("feedback", [each.model_dump() for each in found], limit, by="feedback_id")
 
 
 def _key(key: Key) -> dict[str, Any]:
@@ -147,9 +136,4 @@ def _key(key: Key) -> dict[str, Any]:
 
 
 def _taken(taken: Taken, tokens: int | None, money: float | None) -> dict[str, Any]:
-    told = {"answers": taken.answers, "tokens": taken.tokens, "money": taken.money / BILLIONTHS}
-    return {**told, "most_tokens": tokens, "most_money": money}
-
-
-def _thought(thought: Thought) -> dict[str, Any]:
-    return {**asdict(thought), "created_at": iso(thought.created_at)}
+    return {**taken_told(taken), "most_tokens": tokens, "most_money": money}

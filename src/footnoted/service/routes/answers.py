@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 from uuid import UUID
 
@@ -10,9 +11,9 @@ from fastapi.responses import Response
 
 from footnoted.service.asking import AnswerBody, from_sources
 from footnoted.service.bodies import Route
-from footnoted.service.routes._shared import ERRORS, STREAMED, iso, service_of, stream_response, whole_response
+from footnoted.service.routes._shared import ERRORS, STREAMED, service_of, stream_response, whole_response
 from footnoted.service.tenants import Asking
-from footnoted.service.told import SavedAnswer, WholeAnswer, tells
+from footnoted.service.told import SavedAnswer, WholeAnswer, iso, tells
 
 router = APIRouter(route_class=Route, prefix="/api/v1", tags=["answers"], responses=ERRORS)
 
@@ -37,11 +38,4 @@ async def stream_answer(request: Request, body: AnswerBody, who: Asking) -> Resp
 async def saved_answer(request: Request, answer_id: UUID, who: Asking) -> dict[str, Any]:
     """An answer as it was given."""
     saved = await service_of(request).answers.get(who.tenant, str(answer_id))
-    return {
-        "answer_id": saved.answer_id,
-        "conversation_id": saved.conversation_id,
-        "question": saved.question,
-        "response": saved.response,
-        "sources": saved.sources,
-        "created_at": iso(saved.created_at),
-    }
+    return {**asdict(saved), "created_at": iso(saved.created_at)}

@@ -9,9 +9,9 @@ from fastapi.responses import Response
 
 from footnoted.service.asking import ChatBody
 from footnoted.service.bodies import Route
-from footnoted.service.routes._shared import ERRORS, STREAMED, iso, service_of, stream_response, whole_response
+from footnoted.service.routes._shared import ERRORS, STREAMED, service_of, stream_response, whole_response
 from footnoted.service.tenants import Asking
-from footnoted.service.told import Stopped, StreamStatus, WholeAnswer, tells
+from footnoted.service.told import Stopped, StreamStatus, WholeAnswer, iso, tells
 
 router = APIRouter(route_class=Route, prefix="/api/v1/chat", tags=["chat"], responses=ERRORS)
 

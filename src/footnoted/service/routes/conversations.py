@@ -15,7 +15,7 @@ from footnoted.service.bodies import Route
 from footnoted.service.conversations import LONGEST_TITLE, Listed, Turn
 from footnoted.service.exporting import as_html, as_json, as_markdown
 from footnoted.service.faults import Fault
-from footnoted.service.routes._shared import ERRORS, iso, service_of
+from footnoted.service.routes._shared import ERRORS, paged, service_of
 from footnoted.service.tenants import Asking
 from footnoted.service.told import (
     DeletedCount,
@@ -24,6 +24,7 @@ from footnoted.service.told import (
     ToldConversation,
     ToldConversations,
     WholeConversation,
+    iso,
     tells,
 )
 
@@ -59,8 +60,7 @@ async def conversations(
     """The tenant's conversations, the last used first; with ``query`` those that hold all its words."""
     kept = service_of(request).conversations
     found = await kept.recent(who.tenant, query=query.replace("\x00", ""), limit=limit + 1, after=after)
-    shown = found[:limit]
-    return {"conversations": [told(each) for each in shown], "next": shown[-1].id if len(found) > limit else None}
+    return paged("conversations", [told(each) for each in found], limit)
 
 
 @router.get("/api/v1/conversations/{conversation_id}", responses=tells(WholeConversation))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator
-from dataclasses import asdict
 from typing import Annotated, Any
 from uuid import UUID
 
@@ -13,12 +12,13 @@ from fastapi import APIRouter, File, Form, Path, Query, Request, Response, Uploa
 from fastapi.responses import JSONResponse, StreamingResponse
 from pydantic import Field
 
+from footnoted.retrieval.load.found import FORMATS, READABLE, ending_of
 from footnoted.service.asking import CONVERSATION, Body, Conversation, Words
 from footnoted.service.bodies import Route
-from footnoted.service.documents import Stored, Text
+from footnoted.service.documents import Text
 from footnoted.service.faults import Fault, too_large
 from footnoted.service.overview import opening_of, topics_of
-from footnoted.service.routes._shared import ERRORS, iso, service_of
+from footnoted.service.routes._shared import ERRORS, paged, service_of
 from footnoted.service.tenants import Adding, Asking
 from footnoted.service.told import DocumentText, Outline, ToldDocument, ToldDocuments, ToldPassage, ToldPlaces, tells
 
@@ -45,8 +45,6 @@ async def upload(
     """Read a file and keep it."""
     service = service_of(request)
     name = _name(file.filename)
-    if not _readable(name):
-        raise Fault(422, "unreadable_document", f"{name} is of a kind that is not read here; {_kinds()} are")
     data = await file.read(service.settings.file_bytes + 1)
     if len(data) > service.settings.file_bytes:
         raise too_large(f"{name} is larger than {service.settings.file_bytes} bytes")
@@ -59,7 +57,7 @@ async def upload(
     )
     if not new:
         response.status_code = 200
-    return told(stored)
+    return stored.model_dump()
 
 
 class UrlBody(Body):
@@ -80,12 +78,10 @@ async def add_by_url(request: Request, response: Response, body: UrlBody, who: A
     ports = service.settings.policy_of(who.tenant).url_ports
     found = await service.fetcher.fetch(body.url.strip(), tenant=who.tenant, ports=ports)
     name = _name(found.name)
-    if not _readable(name):
-        raise Fault(422, "unreadable_document", f"{name} is of a kind that is not read here; {_kinds()} are")
     stored, new = await service.documents.add(who.tenant, found.data, name, conversation_id=body.conversation_id)
     if not new:
         response.status_code = 200
-    return told(stored)
+    return stored.model_dump()
 
 
 @router.get("/documents", responses=tells(ToldDocuments))
@@ -100,8 +96,7 @@ async def documents(
     found = await service_of(request).documents.recent(
         who.tenant, conversation_id=conversation_id, limit=limit + 1, after=str(after) if after else None
     )
-    shown = found[:limit]
-    return {"documents": [told(each) for each in shown], "next": shown[-1].id if len(found) > limit else None}
+    return paged("documents", [each.model_dump() for each in found], limit)
 
 
 @router.get("/overview", responses=tells(Outline))
@@ -114,7 +109,7 @@ async def overview(request: Request, who: Asking, limit: Annotated[int, Query(ge
 @router.get("/documents/{document_id}", responses=tells(ToldDocument))
 async def document(request: Request, document_id: UUID, who: Asking) -> dict[str, Any]:
     """One document."""
-    return told(await service_of(request).documents.get(who.tenant, str(document_id)))
+    return (await service_of(request).documents.get(who.tenant, str(document_id))).model_dump()
 
 
 @router.get("/documents/{document_id}/text", response_class=JSONResponse, responses=tells(DocumentText))
@@ -133,7 +128,8 @@ async def places(
     end: Annotated[int, Query(ge=0, le=_FAR)],
 ) -> dict[str, Any]:
     """Where code points ``[start, end)`` of the document's text stand in its file: rectangles on pages, or cells."""
-    return asdict(await service_of(request).documents.places(who.tenant, str(document_id), start, end))
+    found = await service_of(request).documents.places(who.tenant, str(document_id), start, end)
+    return found.model_dump(exclude_unset=True)
 
 
 @router.get(
@@ -193,14 +189,9 @@ def _outlined(found: Text) -> dict[str, Any]:
         "id": about.id,
         "title": about.title,
         "characters": about.characters,
-        "opening": asdict(opening) if opening else None,
+        "opening": opening.model_dump() if opening else None,
         "topics": topics_of(about.title, found.text, found.sections),
     }
-
-
-def told(stored: Stored) -> dict[str, Any]:
-    """A document as clients see it."""
-    return {**asdict(stored), "created_at": iso(stored.created_at)}
 
 
 def _printable(text: str) -> str:
@@ -208,22 +199,13 @@ def _printable(text: str) -> str:
 
 
 def _name(filename: str | None) -> str:
-    """A file's name alone, on one line, of a length that can be shown."""
+    """A file's name alone, on one line, of a length that can be shown. Raises `Fault` for a kind that is not read."""
     name = _printable((filename or "").replace("\\", "/").rsplit("/", 1)[-1]).strip()
     if len(name) > 200:
         stem, dot, ending = name.rpartition(".")
         name = f"{stem[:190]}{dot}{ending[:9]}" if dot else name[:200]
-    return name or "document.txt"
-
-
-def _readable(name: str) -> bool:
-    from footnoted.retrieval.load.found import FORMATS, ending_of
-
+    name = name or "document.txt"
     ending = ending_of(name)
-    return not ending or ending in FORMATS
-
-
-def _kinds() -> str:
-    from footnoted.retrieval.load.found import READABLE
-
-    return READABLE
+    if ending and ending not in FORMATS:
+        raise Fault(422, "unreadable_document", f"{name} is of a kind that is not read here; {READABLE} are")
+    return name

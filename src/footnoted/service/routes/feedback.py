@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
@@ -11,8 +10,7 @@ from pydantic import Field
 
 from footnoted.service.asking import Body, Words
 from footnoted.service.bodies import Route
-from footnoted.service.history import Feedback
-from footnoted.service.routes._shared import ERRORS, iso, service_of
+from footnoted.service.routes._shared import ERRORS, paged, service_of
 from footnoted.service.tenants import Asking
 from footnoted.service.told import ToldFeedback, ToldFeedbacks, tells
 
@@ -36,7 +34,7 @@ async def give(request: Request, body: FeedbackBody, who: Asking) -> dict[str, A
     for tell in service.when_rated:
         helpful = body.rating == "up"
         await tell(who.tenant, answer_id, helpful=helpful, wrong=body.wrong_citation, comment=body.comment or "")
-    return _told(kept)
+    return kept.model_dump()
 
 
 @router.get("/feedback", responses=tells(ToldFeedbacks))
@@ -45,9 +43,4 @@ async def given(
 ) -> dict[str, Any]:
     """The tenant's feedback, the newest first."""
     found = await service_of(request).answers.ratings(who.tenant, limit=limit + 1, after=str(after) if after else None)
-    shown = found[:limit]
-    return {"feedback": [_told(each) for each in shown], "next": shown[-1].feedback_id if len(found) > limit else None}
-
-
-def _told(feedback: Feedback) -> dict[str, Any]:
-    return {**asdict(feedback), "created_at": iso(feedback.created_at)}
+    return paged("feedback", [each.model_dump() for each in found], limit, by="feedback_id")

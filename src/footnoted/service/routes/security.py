@@ -11,7 +11,7 @@ from uuid import UUID
 from fastapi import APIRouter, File, Form, Query, Request, UploadFile
 from fastapi.responses import Response
 
-from footnoted.assistants.security import FindingFilters, FindingsService, KnowledgeBaseService, Pagination
+from footnoted.assistants.security import FindingFilters, Pagination
 from footnoted.assistants.security.advice.answer import finding_as_json
 from footnoted.assistants.security.names import framework_key, service_key
 from footnoted.assistants.security.severity import read_severity
@@ -63,11 +63,8 @@ async def import_findings(
     """Keep every finding of a scanner's file; the same file twice changes nothing."""
     from footnoted.assistants.security.findings.reading import pieces_of
 
-    report = await _findings(request).import_file(who.tenant, pieces_of(file.file), accounts=frozenset(account or ()))
-    if not report.read:
-        problem = report.problems[0] if report.problems else None
-        raise Fault(422, "unreadable_document", f"line {problem.line}: {problem.reason}" if problem else "no findings")
-    return report.as_json()
+    kept, accounts = _advising(request).findings, frozenset(account or ())
+    return _kept(await kept.import_file(who.tenant, pieces_of(file.file), accounts=accounts), "no findings")
 
 
 @router.get("/findings", responses=tells(FindingsPage))
@@ -91,7 +88,7 @@ async def findings(
         severities=tuple(_plain(one) for one in severity or ()),
         statuses=() if "all" in (status or ()) else tuple(_plain(one) for one in status or ("fail",)),
     )
-    found = await _findings(request).get_findings(who.tenant, filters, Pagination(page, per_page))
+    found = await _advising(request).findings.get_findings(who.tenant, filters, Pagination(page, per_page))
     return {
         "total": found.total,
         "counts": dict(found.counts),
@@ -104,8 +101,9 @@ async def findings(
 @router.delete("/findings", responses=tells(DeletedCount))
 async def forget_findings(request: Request, who: Adding) -> dict[str, Any]:
     """Forget every finding of the tenant, and what answers cited of them."""
-    await _advising(request).shelf.delete_all(who.tenant)
-    return {"deleted": await _findings(request).delete_all(who.tenant)}
+    advising = _advising(request)
+    await advising.shelf.delete_all(who.tenant)
+    return {"deleted": await advising.findings.delete_all(who.tenant)}
 
 
 @router.post("/kb", responses=tells(KnowledgeReport))
@@ -116,11 +114,7 @@ async def import_knowledge(
 ) -> dict[str, Any]:
     """Keep what the file holds beside the shipped controls, for this tenant."""
     limit = service_of(request).settings.file_bytes
-    report = await _knowledge(request).import_file(who.tenant, await file.read(limit))
-    if not report.read:
-        problem = report.problems[0] if report.problems else None
-        raise Fault(422, "unreadable_document", f"line {problem.line}: {problem.reason}" if problem else "no entries")
-    return report.as_json()
+    return _kept(await _advising(request).knowledge.import_file(who.tenant, await file.read(limit)), "no entries")
 
 
 @router.get("/kb", responses=tells(Knowledge))
@@ -128,7 +122,7 @@ async def knowledge(
     request: Request, who: Asking, framework: Words | None = None, service: Words | None = None
 ) -> dict[str, Any]:
     """The entries for a framework or a service, gravest first; without either, how many there are."""
-    kept = _knowledge(request)
+    kept = _advising(request).knowledge
     if framework:
         found = await kept.get_for_framework(_plain(framework), tenant_id=who.tenant)
     elif service:
@@ -172,12 +166,13 @@ def _advising(request: Request) -> Advising:
     return context
 
 
-def _findings(request: Request) -> FindingsService:
-    return _advising(request).findings
-
-
-def _knowledge(request: Request) -> KnowledgeBaseService:
-    return _advising(request).knowledge
+def _kept(report: Any, nothing: str) -> dict[str, Any]:
+    """What became of a file. Raises `Fault` 422 where nothing of it could be read."""
+    if not report.read:
+        problem = report.problems[0] if report.problems else None
+        raise Fault(422, "unreadable_document", f"line {problem.line}: {problem.reason}" if problem else nothing)
+    told: dict[str, Any] = report.as_json()
+    return told
 
 
 def _plain(text: str) -> str:

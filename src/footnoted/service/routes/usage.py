@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from fastapi import APIRouter, Query, Request
 
 from footnoted.service.bodies import Route
 from footnoted.service.routes._shared import ERRORS, service_of
 from footnoted.service.spending import BILLIONTHS, Cap, Count
-from footnoted.service.store.usage import Day
+from footnoted.service.store.usage import Taken
 from footnoted.service.tenants import Asking
 from footnoted.service.told import ToldUsage, tells
+
+if TYPE_CHECKING:
+    from footnoted.service.app import Service
 
 router = APIRouter(route_class=Route, prefix="/api/v1", tags=["session"], responses=ERRORS)
 
@@ -20,24 +24,34 @@ router = APIRouter(route_class=Route, prefix="/api/v1", tags=["session"], respon
 @router.get("/usage", responses=tells(ToldUsage))
 async def usage(request: Request, who: Asking, days: Annotated[int, Query(ge=1, le=400)] = 31) -> dict[str, Any]:
     """What was taken, the newest day first; ``held`` is for answers under way, and part of what is taken."""
-    service = service_of(request)
-    counted = await service.spending.counted(who.tenant)
-    before = await service.spending.ledger.days(first_of(days), tenant=who.tenant)
+    return await usage_of(service_of(request), who.tenant, days)
+
+
+async def usage_of(service: Service, tenant: str, days: int) -> dict[str, Any]:
+    """A tenant's counters as they stand, and so many days up to this one."""
+    first = f"{datetime.now(UTC) - timedelta(days=days - 1):%Y-%m-%d}"
     return {
-        "tenant": who.tenant,
-        "currency": service.settings.currency if service.settings.prices else None,
-        "periods": [told_period(cap, count) for cap, count in counted],
-        "days": [told_day(each) for each in before],
+        "tenant": tenant,
+        "currency": currency_of(service),
+        "periods": [_period(cap, count) for cap, count in await service.spending.counted(tenant)],
+        "days": [
+            {"day": each.day, **taken_told(each.taken)}
+            for each in await service.spending.ledger.days(first, tenant=tenant)
+        ],
     }
 
 
-def first_of(days: int) -> str:
-    """The first of so many days (UTC) up to this one."""
-    return f"{datetime.now(UTC) - timedelta(days=days - 1):%Y-%m-%d}"
+def currency_of(service: Service) -> str | None:
+    """The currency of the prices; nothing where none are set."""
+    return service.settings.currency if service.settings.prices else None
 
 
-def told_period(cap: Cap, count: Count) -> dict[str, Any]:
-    """A day or month with its limits."""
+def taken_told(taken: Taken) -> dict[str, Any]:
+    """What answers took, as clients see it."""
+    return {**asdict(taken), "money": taken.money / BILLIONTHS}
+
+
+def _period(cap: Cap, count: Count) -> dict[str, Any]:
     return {
         "period": cap.period.kind,
         "name": cap.period.name,
@@ -49,9 +63,3 @@ def told_period(cap: Cap, count: Count) -> dict[str, Any]:
         "most_money": None if cap.money is None else cap.money / BILLIONTHS,
         "renews_at": cap.period.renews_at,
     }
-
-
-def told_day(day: Day) -> dict[str, Any]:
-    """A tenant's day."""
-    taken = day.taken
-    return {"day": day.day, "answers": taken.answers, "tokens": taken.tokens, "money": taken.money / BILLIONTHS}

@@ -13,11 +13,11 @@ from typing import Literal, cast
 from sqlalchemy import func, select, update
 
 from footnoted.errors import ConfigurationError
+from footnoted.service.settings import TENANT
 from footnoted.service.store.room import Store
 from footnoted.service.store.tables import KeyRow
 
 Role = Literal["member", "admin"]  # who may ask, and who may besides see to keys and usage
-TENANT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _KEY = re.compile(r"fn_([0-9a-f]{12})_([A-Za-z0-9_-]{43})")
 
 

@@ -8,14 +8,16 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sqlalchemy import tuple_
 from sqlalchemy.event import listen
 
-from footnoted.service.faults import disk_full, full, is_away, is_disk_full, is_full, unavailable
+from footnoted.service.faults import disk_full, full, is_away, is_disk_full, is_full, not_found, unavailable
 from footnoted.service.ground import PATIENCE, Ask, Ground
 from footnoted.service.store.tables import ShelfRow
 from footnoted.store import Database
 
 if TYPE_CHECKING:
+    from sqlalchemy import Result, Select
     from sqlalchemy.ext.asyncio import AsyncSession
 
 MIGRATIONS = Path(__file__).parent / "migrations"
@@ -126,6 +128,27 @@ class Store:
                 await connection.rollback()
 
             yield ask
+
+
+async def newest(
+    session: AsyncSession,
+    found: Select[*tuple[Any, ...]],
+    table: Any,
+    *,
+    after: str | None,
+    limit: int,
+    of: str | None = None,
+) -> Result[*tuple[Any, ...]]:
+    """What was found, the newest first, from the one after ``after`` on, which is of the tenant ``of``, if given.
+
+    Raises `Fault` 404 where there is no such row.
+    """
+    if after is not None:
+        last = await session.get(table, after)
+        if last is None or of not in (None, last.tenant):
+            raise not_found(f"there is no such {table.called} to go on after")
+        found = found.where(tuple_(table.created_at, table.id) < tuple_(last.created_at, last.id))
+    return await session.execute(found.order_by(table.created_at.desc(), table.id.desc()).limit(limit))
 
 
 class _reached:  # noqa: N801 — reads as what it says

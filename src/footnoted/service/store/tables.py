@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from sqlalchemy import BigInteger, Double, ForeignKey, Index, Integer, LargeBinary, String, Text
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
+
+Rating = Literal["up", "down"]
 
 
 class Base(DeclarativeBase):
@@ -28,6 +32,7 @@ class DocumentRow(Base):
     """An uploaded document as text. Without ``conversation_id`` it belongs to all of the tenant's conversations."""
 
     __tablename__ = "service_documents"
+    called = "document"
 
     id: Mapped[str] = mapped_column(String(36), primary_key=True)
     tenant: Mapped[str] = mapped_column(String(64), index=True)
@@ -163,10 +168,11 @@ class FeedbackRow(Base):
     """What a person thought of an answer; one for each."""
 
     __tablename__ = "service_feedback"
+    called = "feedback"
 
     id: Mapped[str] = mapped_column(String(36), primary_key=True)
     tenant: Mapped[str] = mapped_column(String(64), index=True)
     answer_id: Mapped[str] = mapped_column(String(36), unique=True)
-    rating: Mapped[str] = mapped_column(String(8))
+    rating: Mapped[Rating] = mapped_column(String(8))
     comment: Mapped[str | None] = mapped_column(Text)
     created_at: Mapped[float] = mapped_column(Double)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, cast
 
 import structlog
@@ -14,6 +13,8 @@ from sqlalchemy import Table, func, select
 from footnoted.service.faults import Fault
 from footnoted.service.store.room import Store
 from footnoted.service.store.tables import UsageRow
+from footnoted.service.tasks import finished
+from footnoted.store.bulk import insert_of
 
 log = structlog.get_logger("footnoted.usage")
 _USAGE = cast("Table", UsageRow.__table__)
@@ -82,12 +83,7 @@ class Ledger:
 
     async def aclose(self) -> None:
         """Write down what is left, within a moment."""
-        if self._writing is not None and not self._writing.done():
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(_PATIENCE):
-                    await asyncio.shield(self._writing)
-            self._writing.cancel()
-            await asyncio.gather(self._writing, return_exceptions=True)
+        await finished(self._writing, patience=_PATIENCE)
 
     async def _write(self) -> None:
         while self._pending:
@@ -112,13 +108,9 @@ class Ledger:
                     )
 
     def _added(self, tenant: str, day: str, taken: Taken) -> Any:
-        if self._store.database.is_sqlite:
-            from sqlalchemy.dialects.sqlite import insert
-        else:
-            from sqlalchemy.dialects.postgresql import insert  # type: ignore[assignment]
-        new = {"answers": taken.answers, "tokens": taken.tokens, "money": taken.money}
+        new = asdict(taken)
         return (
-            insert(UsageRow)
+            insert_of(self._store.database.engine.dialect)(UsageRow)
             .values(tenant=tenant, day=day, **new)
             .on_conflict_do_update(
                 index_elements=["tenant", "day"], set_={name: _USAGE.c[name] + more for name, more in new.items()}
