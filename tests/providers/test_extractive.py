@@ -109,6 +109,13 @@ def test_an_item_under_a_heading_of_exclusions_says_so():
     assert quotes[0] == ["- Damage to fences by storm."]
 
 
+def test_a_heading_loses_its_own_number_and_no_other():
+    """What stands before the heading's words numbers it; what stands in them is told."""
+    text = "## 2.1 Not covered in the first 14 days\n\n- Loss of a bicycle by theft.\n- Loss of luggage by theft.\n"
+    found, _ = reply("Is the loss of a bicycle by theft covered?", Source("wait", text))
+    assert found.passages[0].text == "Not covered in the first 14 days: Loss of a bicycle by theft."
+
+
 def test_a_sentence_that_ends_in_a_colon_brings_its_list():
     """An introduction alone tells nothing."""
     found, _ = reply("What do we not pay for?", LIST)

@@ -78,7 +78,8 @@ def _list(said: str, one: Passage) -> tuple[Span, ...]:
         told = []
         for item in items:
             for span in item:  # the whole item, or one of its sentences
-                words = quotable(ITEM.sub("", one.source.text[span.start : span.end], count=1)).strip(_CLOSING)
+                mark = ITEM.match(one.source.text, span.start, span.end)
+                words = quotable(one.source.text[mark.end() if mark else span.start : span.end]).strip(_CLOSING)
                 if words and (rest == words or rest.startswith(f"{words};")):
                     told.append(span)
                     rest = rest[len(words) :].lstrip(_CLOSING)

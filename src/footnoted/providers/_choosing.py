@@ -32,7 +32,7 @@ _CONDITION = re.compile(
     r"if the|as long as|excluding|not covered|on top|at most|no more than)\b",
     re.IGNORECASE,
 )
-_NUMBERING = re.compile(r"(?:\d+(?:\.\d+)*\.?|[a-z]\))\s+", re.IGNORECASE)
+_NUMBERING = re.compile(r"\A(?:\d+(?:\.\d+)*\.?|[a-z]\))\s+", re.IGNORECASE)
 _OPENS_ITEM = re.compile(r"(?:[-*+•‣]|\(?\d{1,3}[.)]|\(?[a-z][.)])\s")
 _TURNS = re.compile(
     r"\b(?:not|never|no|cannot|without|only|unless|exclu\w*|except\w*|limit\w*|condition\w*|must)\b", re.IGNORECASE

@@ -13,7 +13,7 @@ from footnoted.retrieval.load.markdown import read_markdown
 _HEADING = re.compile(r"(={1,6})[ \t]+(\S.*)")
 _ENTRY = re.compile(r":(!?[\w-]+!?):[ \t]*(.*)")
 _DELIMITED = re.compile(r"(-{4,}|\.{4,}|={4,}|\*{4,}|_{4,}|\+{4,}|/{4,}|--)[ \t]*$")
-_ADMONITION = re.compile(r"(?:NOTE|TIP|IMPORTANT|WARNING|CAUTION):[ \t]+")
+_ADMONITION = re.compile(r"\A\s*(?:NOTE|TIP|IMPORTANT|WARNING|CAUTION):[ \t]+")
 _MACRO = re.compile(
     r"(?:include|image|video|audio|toc|ifdef|ifndef|ifeval|endif|xref|icon)::\S*\[.*\][ \t]*$|'{3,}$|<{3,}$"
 )
