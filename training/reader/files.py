@@ -1,12 +1,12 @@
 """Torch networks become the files that `footnoted.models` opens: int8 networks, the word table, the tokenizer, their sums.
 
     python files.py KEPT OUT [--reader FILE]     the encoder and the reader for every language, of backbone.py's weights
-    python files.py KEPT OUT --english FILE      the reader for English, of mpnet.py's
+    python files.py KEPT OUT --english FILE --data DATA      the reader for English, of mpnet.py's
 
 A network takes word vectors (b, n, width) instead of numbers of pieces, because the word table is shared, stays in
 4 bits, and is read row by row from the disk. Matrices are int8 per output channel with seven-bit weights
 (``reduce_range``), whose sums cannot overflow on processors without VNNI. The English reader's take one of `LEVELS` steps either side
-of nothing, as it was taught to (``train.py --levels``): they compute as fast, and compressed they are half as large.
+of nothing, rounded so that it goes on saying what it said (`rounding`): they compute as fast, and compressed they are half as large.
 """
 
 from __future__ import annotations
@@ -21,11 +21,15 @@ from pathlib import Path
 import numpy as np
 import onnxruntime
 import torch
-from network import LONGEST, Linear, load, stepped
+from material import Stream, gather
+from network import LONGEST, batch, load, sequence
 from onnxruntime.quantization import QuantType, quantize_dynamic
+from rounding import round_layers
+from tokenizers import Tokenizer
 from torch import nn
 
 LEVELS = 16  # of the 64 that seven bits have
+READ, AT_ONCE = 192, 16  # rows of the training by which the rounding is chosen, and how many are read together
 
 
 class Embedding(nn.Module):
@@ -55,13 +59,18 @@ class Reading(nn.Module):
         return ways.softmax(-1), answers.sigmoid(), doubts.sigmoid()
 
 
-def rounded(network: nn.Module) -> nn.Module:
+def rounded(network: nn.Module, kept: Path, data: Path) -> nn.Module:
     """The network, its layers' matrices rounded to `LEVELS`, without places that nothing reaches."""
-    with torch.no_grad():
-        network.encoder.place = nn.Embedding.from_pretrained(network.encoder.place.weight[:LONGEST].clone())
-        for layer in network.modules():
-            if isinstance(layer, Linear):
-                layer.weight.copy_(stepped(layer.weight, LEVELS))
+    tokenizer = Tokenizer.from_file(str(kept / "tokenizer.json"))
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+    units = Stream(gather(data, Path(__file__).parent.parent / "twins", english=True)).pool(0, READ)
+    texts = [
+        [tokenizer.encode(text, add_special_tokens=False).ids for text in row[:2]] for unit in units for row in unit
+    ]
+    rows = sorted((sequence(claim, evidence, LONGEST) for claim, evidence in texts), key=lambda row: len(row[0]))
+    round_layers(network.encoder, [batch(rows[at : at + AT_ONCE]) for at in range(0, len(rows), AT_ONCE)], LEVELS)
+    network.encoder.place = nn.Embedding.from_pretrained(network.encoder.place.weight[:LONGEST].clone())
     return network
 
 
@@ -99,7 +108,10 @@ def main() -> None:
     parser.add_argument("out", type=Path)
     parser.add_argument("--reader", type=Path, help="the weights of `train.py`")
     parser.add_argument("--english", type=Path, help="the weights of `train.py --english`")
+    parser.add_argument("--data", type=Path, help="the shared data, by which the weights for English are rounded")
     options = parser.parse_args()
+    if options.english and not options.data:
+        parser.error("--english needs --data")
     torch.set_num_threads(1)
     options.out.mkdir(parents=True, exist_ok=True)
     plain = load(options.kept, options.english).eval()
@@ -109,7 +121,7 @@ def main() -> None:
     example = {"words": words, "mask": mask, "kinds": kinds}
     told = ["ways", "answers", "doubts"]
     if options.english:
-        write(Reading(rounded(plain)), example, told, options.out / "reader.onnx")
+        write(Reading(rounded(plain, options.kept, options.data)), example, told, options.out / "reader.onnx")
     else:
         write(Embedding(plain.encoder), {"words": words, "mask": mask}, ["whole"], options.out / "encoder.onnx")
     if options.reader:

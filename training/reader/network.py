@@ -38,31 +38,12 @@ def dropped(x: torch.Tensor, training: bool) -> torch.Tensor:
     return x * _kept()[start : start + x.numel()].view(x.shape).to(x.dtype)
 
 
-def stepped(weight: torch.Tensor, levels: float) -> torch.Tensor:
-    """A matrix, each of its rows rounded to so many steps up to its largest weight either side of nothing."""
-    step = weight.abs().amax(1, keepdim=True) / levels
-    return (weight / step).round() * step
-
-
-class Linear(nn.Linear):
-    """A linear map that, once it has ``levels``, computes as its rounded weights will, and learns as if they were not."""
-
-    levels = 0.0
-
-    def forward(self, x):
-        if not self.levels or not self.training:
-            return super().forward(x)
-        with torch.no_grad():
-            off = stepped(self.weight, self.levels) - self.weight
-        return F.linear(x, self.weight + off, self.bias)
-
-
 class Layer(nn.Module):
     def __init__(self, width: int, heads: int, inner: int, epsilon: float) -> None:
         super().__init__()
         self.heads = heads
-        self.qkv, self.out = Linear(width, 3 * width), Linear(width, width)
-        self.up, self.down = Linear(width, inner), Linear(inner, width)
+        self.qkv, self.out = nn.Linear(width, 3 * width), nn.Linear(width, width)
+        self.up, self.down = nn.Linear(width, inner), nn.Linear(inner, width)
         self.norm1, self.norm2 = nn.LayerNorm(width, epsilon), nn.LayerNorm(width, epsilon)
 
     def forward(self, x, bias):
@@ -113,14 +94,19 @@ class Encoder(nn.Module):
     def forward(self, ids, mask, kinds):
         return self.states(self.word(ids), mask, kinds)
 
-    def states(self, words, mask, kinds):
-        """From word vectors (b, n, width) on."""
+    def below(self, words, mask, kinds):
+        """What the first layer is given of word vectors (b, n, width): the states, and the bias on attention."""
         places = self.place(torch.arange(words.shape[1], device=words.device))
         x = self.norm(words + places + self.kind(kinds))
         bias = ((1.0 - mask) * -1e4)[:, None, None, :].to(x.dtype)
         if self.near:
             n = words.shape[1]
             bias = bias + self.near(self.buckets[:n, :n]).permute(2, 0, 1)[None].to(x.dtype)
+        return x, bias
+
+    def states(self, words, mask, kinds):
+        """From word vectors (b, n, width) on."""
+        x, bias = self.below(words, mask, kinds)
         for layer in self.layers:
             x = layer(x, bias)
         return x

@@ -23,7 +23,7 @@ import torch
 import torch.nn.functional as F
 from asking import AT_ONCE, held_aside, loss_of_groups
 from material import CARRIED, NOT_CARRIED, QUESTION, Stream, gather
-from network import Linear, batch, load, sequence
+from network import batch, load, sequence
 from tokenizers import Tokenizer
 
 POOL = 1024  # rows drawn, sorted by length and cut into batches at once
@@ -111,7 +111,6 @@ def main() -> None:
     parser.add_argument(
         "--frozen", type=int, default=0, help="the lowest layers that stay as they are (six: 1.5 times as fast)"
     )
-    parser.add_argument("--levels", type=float, default=0, help="in the last third compute as files.py will round")
     parser.add_argument("--half", action="store_true", help="bfloat16 on a processor that has it")
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
@@ -199,11 +198,6 @@ def main() -> None:
                     rate *= min(1.0, max(0.0, 3 * (1 - seen / options.until)))
                 if options.minutes:
                     rate *= min(1.0, max(0.0, 3 * (1 - (time.time() - began) / 60 / options.minutes)))
-                through = max(
-                    (time.time() - began) / 60 / options.minutes if options.minutes else 0.0,
-                    seen / options.until if options.until else 0.0,
-                )
-                Linear.levels = options.levels if through > 2 / 3 else 0.0
                 for group in optimiser.param_groups:
                     group["lr"] = group["base"] * rate
                 with torch.autocast(device.split(":")[0], torch.bfloat16, enabled=options.half or device != "cpu"):
