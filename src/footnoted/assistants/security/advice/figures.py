@@ -103,7 +103,7 @@ def _state(result: Result) -> str:
     where = result.query.where
     if where.change:
         return f"{_CHANGED.get(where.change, where.change)} "
-    statuses = where.status or (list(result.statuses) if len(result.statuses) == 1 else [])
+    statuses = [*where.status] or (result.statuses if len(result.statuses) == 1 else ())
     return f"{' or '.join(dict.fromkeys(_KINDS.get(one, one) for one in statuses))} " if statuses else ""
 
 

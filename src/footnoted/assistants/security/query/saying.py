@@ -56,8 +56,8 @@ class Saying(Draft):
         if before > 0 and self.mentions[before].word == "than":
             before -= 1
             less = self.mentions[before].word in ("lower", "below", "less") or self._at(before - 1).word == "less"
-            than = "than:less" if less else "than:more"
-            self.mentions[before] = replace(self.mentions[before], kind="role", roles=(than,))
+            roles = ("than:less" if less else "than:more",)
+            self.mentions[before] = replace(self.mentions[before], kind="role", roles=roles)
         than = self._at(before).role("than")
         meant = {
             "more": _SEVERITIES[:edge], "least": _SEVERITIES[: edge + 1],
@@ -118,7 +118,7 @@ class Saying(Draft):
         since, until = self.where.get("first_seen_from"), self.where.get("first_seen_before")
         if not became or not (since or until) or self._says("firstseen") or any(map(self._has, ("seen", "arose"))):
             return
-        told = change is not None and until is None and self.vocabulary.is_previous(since)
+        told = change is not None and since is not None and until is None and self.vocabulary.is_previous(since)
         if change == "new" and not told:  # new in so long a time is what was first seen in it
             del self.where["change"]
             return
