@@ -4,6 +4,7 @@ import time
 
 import pytest
 
+from footnoted.answering.generator import shipped_checker
 from footnoted.assistants.security import (
     AdviceFinished,
     AdviceStarted,
@@ -12,6 +13,8 @@ from footnoted.assistants.security import (
     KnowledgeBaseService,
 )
 from footnoted.assistants.security.advice.compose import UNVERIFIED
+from footnoted.assistants.security.advice.weighing import AdviceWeigher
+from footnoted.assistants.security.catalogue import load_catalogue
 from footnoted.errors import ProviderUnavailable
 from footnoted.events import CitationFound, TextDelta
 from footnoted.testing import ScriptedLLM
@@ -159,6 +162,16 @@ async def test_documents_of_the_conversation_are_answered_from_and_cited(clinic)
     )
     assert "35 days" not in elsewhere.response.response
     assert await documents.get_for_conversation("bakery", "c-1") == []
+
+
+async def test_code_to_paste_is_shown_to_its_last_bracket(advisor):
+    """A line of brackets tells nothing, so nothing about it can be unsupported; a mark that says yes or no is no bracket."""
+    advice = await advisor.answer(QUESTION, None, "clinic")
+    controls = [one for one in load_catalogue() if one.terraform and f"Fix: {one.title}" in advice.response.response]
+    assert controls
+    assert all(f"```hcl\n{one.terraform.strip()}\n```" in advice.response.response for one in controls)
+    weigher = AdviceWeigher(shipped_checker())
+    assert [weigher.wrote(one) for one in ("}", "})\n}", "✅", "true")] == [True, True, False, False]
 
 
 # With a model.

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 _LEAST_STEMS = 2  # "All is well." is nothing a finding or a control can carry
 _LETTERS = re.compile(r"[\W_]+")
+_BRACKETS = frozenset("{}[]();, \n\t")  # a line of code of these alone closes what was opened
 
 
 class AdviceWeigher:
@@ -35,9 +36,9 @@ class AdviceWeigher:
             self._composed += f"{plain} "
 
     def wrote(self, claim: str) -> bool:
-        """Whether data wrote this line, or the line of code that it is."""
+        """Whether data wrote this line, or the line of code that it is; a closing bracket tells nothing of its own."""
         plain = _plain(claim)
-        return bool(plain) and f" {plain} " in self._composed
+        return f" {plain} " in self._composed if plain else _BRACKETS.issuperset(claim)
 
     async def acheck(self, claim: str, sources: Sequence[Source], *, cited: Sequence[int] = ()) -> Verdict:
         """The verdict on one claim."""
