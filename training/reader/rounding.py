@@ -3,7 +3,7 @@
 GPTQ (Frantar et al. 2023, arXiv:2210.17323): what a matrix is multiplied by is summed over texts of the training, layer by layer and
 from what the layers below say once rounded; a column's error then goes into the columns after it, as far as
 these inputs go together. Rounding each weight to its nearest step instead takes back what training moved by less than half
-a step: of a reader that is taught further from its own shipped weights that is nearly all.
+a step: of a reader that is taught further from its own shipped weights that can be nearly all.
 """
 
 from __future__ import annotations
