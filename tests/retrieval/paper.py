@@ -8,15 +8,15 @@ import docx
 from pypdf import PdfReader, PdfWriter
 
 
-def pdf(*pages: list[tuple[float, float, float, str] | tuple[float, float, float, str, str]]) -> bytes:
-    """A PDF of pages of ``(x, y, size, text[, "bold"])``, in Helvetica, Latin-1."""
+def pdf(*pages: list[tuple[float, float, float, str] | tuple[float, float, float, str, str]], drawn: str = "") -> bytes:
+    """A PDF of pages of ``(x, y, size, text[, "bold"])``, in Helvetica, Latin-1; ``drawn`` on each, as PDF operators."""
     bodies: list[bytes] = [b"<< /Type /Catalog /Pages 2 0 R >>", b""]
     fonts = b"<< /F1 3 0 R /F2 4 0 R >>"
     for name in (b"Helvetica", b"Helvetica-Bold"):
         bodies.append(b"<< /Type /Font /Subtype /Type1 /Encoding /WinAnsiEncoding /BaseFont /" + name + b" >>")
     kids = []
     for page in pages:
-        stream = b"\n".join(_shown(*line) for line in page)
+        stream = b"\n".join([drawn.encode(), *(_shown(*line) for line in page)])
         bodies.append(b"<< /Length %d >>\nstream\n%s\nendstream" % (len(stream), stream))
         content = len(bodies)
         bodies.append(
@@ -26,6 +26,13 @@ def pdf(*pages: list[tuple[float, float, float, str] | tuple[float, float, float
         kids.append(b"%d 0 R" % len(bodies))
     bodies[1] = b"<< /Type /Pages /Count %d /Kids [%s] >>" % (len(kids), b" ".join(kids))
     return _file(bodies)
+
+
+def ruled(downs: list[float], acrosses: list[float]) -> str:
+    """A grid of strokes between the first and the last rule each way, for ``drawn``."""
+    lines = [f"{x} {acrosses[0]} m {x} {acrosses[-1]} l S" for x in downs]
+    lines += [f"{downs[0]} {y} m {downs[-1]} {y} l S" for y in acrosses]
+    return "\n".join(["0.5 w", *lines])
 
 
 def paragraphs(*lines: str, size: float = 11, top: float = 780) -> list[tuple[float, float, float, str]]:

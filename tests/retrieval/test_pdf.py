@@ -9,7 +9,7 @@ from pypdf import PdfWriter
 
 from footnoted.errors import SourceError
 from footnoted.retrieval.load import chunks, parse
-from tests.retrieval.paper import encrypted, paragraphs, pdf
+from tests.retrieval.paper import encrypted, paragraphs, pdf, ruled
 
 LONG = "We pay for emergency treatment abroad, a hospital bed and the journey home"
 
@@ -190,6 +190,51 @@ def test_rows_and_items_have_their_rectangles():
         "| A | Nothing |",
     }
     assert told["| A | Nothing |"][1] == pytest.approx(686, abs=3)
+
+
+DRIVERS = [
+    (64, 672, 9, "Person driving"),
+    (244, 672, 9, "Section 4"),
+    (244, 662, 9, "(damage)"),
+    (64, 652, 9, "Driver aged 25 or over who has held"),
+    (64, 642, 9, "a full licence for a year or more"),
+    (244, 652, 9, "£150"),
+    (64, 632, 9, "Driver aged 17 to 20"),
+    (244, 632, 9, "£550"),
+]
+GRID = ruled([60, 240, 340], [680, 660, 640, 628])
+
+
+def test_cells_of_several_lines_between_rules_stay_one_cell():
+    """Where strokes are drawn, they tell the cells: a key of two lines is no row of its own, nor is a heading's."""
+    document = parse(pdf(DRIVERS, drawn=GRID), "a.pdf")
+    assert document.text == (
+        "| Person driving | Section 4 (damage) |\n| --- | --- |\n"
+        "| Driver aged 25 or over who has held a full licence for a year or more | £150 |\n"
+        "| Driver aged 17 to 20 | £550 |"
+    )
+
+
+def test_a_cell_over_two_rows_is_told_in_both():
+    """Where the stroke between two cells is missing, what stands there is said of both rows."""
+    broken = GRID.replace("60 640 m 340 640 l", "60 640 m 240 640 l")
+    document = parse(pdf([line for line in DRIVERS if line[3] != "£550"], drawn=broken), "a.pdf")
+    assert "| Driver aged 17 to 20 | £150 |" in document.text
+
+
+def test_a_table_that_goes_on_over_the_page_says_its_head_once():
+    """The head that a program repeats on the next page is no row of the table."""
+    document = parse(pdf(DRIVERS, [*DRIVERS[:3], (64, 652, 9, "Others"), (244, 652, 9, "£300")], drawn=GRID), "a.pdf")
+    assert document.text.count("Person driving") == 1
+    assert document.text.endswith("| Driver aged 17 to 20 | £550 |\n| Others | £300 |")
+
+
+def test_a_frame_round_text_and_a_chart_are_no_tables():
+    """A box has one cell, the squares behind a chart have few words in them."""
+    lines = paragraphs(LONG + ".", "Call us first.")
+    assert parse(pdf(lines, drawn="50 700 500 100 re S"), "a.pdf").text == f"{LONG}. Call us first."
+    squares = ruled([50 + 50 * n for n in range(9)], [600 - 50 * n for n in range(8)])
+    assert "|" not in parse(pdf([*lines, (60, 560, 9, "2020"), (260, 410, 9, "2024")], drawn=squares), "a.pdf").text
 
 
 def test_a_table_of_contents_is_no_heading():

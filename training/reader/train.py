@@ -139,7 +139,7 @@ def main() -> None:
             own = [w for n, w in trained.items() if n.startswith("encoder.") != head and (w.ndim > 1) != plain]
             rate = max(options.rate, 2e-4) if head else options.rate
             groups.append({"params": own, "lr": rate, "base": rate, "weight_decay": 0.0 if plain else 0.01})
-    optimiser = torch.optim.AdamW(groups, betas=(0.9, 0.98), eps=1e-6, foreach=True)
+    optimiser = torch.optim.AdamW(groups, betas=(0.9, 0.98), eps=1e-6, fused=True)
     seen, number, average = 0, 0, {n: w.detach().clone() for n, w in trained.items()}
     state = out / "state.pt"
     if state.exists():
@@ -148,6 +148,8 @@ def main() -> None:
             w.data.copy_(saved["weights"][n])
             average[n].copy_(saved["average"][n] if saved.get("averaged") == AVERAGED else saved["weights"][n])
         optimiser.load_state_dict(saved["optimiser"])
+        for group in optimiser.param_groups:
+            group.update(fused=True, foreach=None)
         seen, number = saved["seen"], saved["number"]
         stream.drawn.update(saved["drawn"])
         print(f"goes on at {seen} rows", flush=True)

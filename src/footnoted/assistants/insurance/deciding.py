@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
+from footnoted.assistants.insurance.linked import joined
 from footnoted.assistants.insurance.passages import said_of
 from footnoted.models import ModelUnavailable
 from footnoted.retrieval.relevance import ShippedMeaning, logistic
@@ -30,6 +32,10 @@ MOST = 3  # clauses that are quoted
 READ = 32  # of the nearest clauses, each is read with the question
 _BEHIND = 2.0  # log-odds by which a clause may seem less likely than the first and be quoted beside it
 _AS_GOOD = 0.5  # log-odds by which a whole clause may seem likelier than one item of it
+LONGEST = 900  # code points of a clause that can be quoted whole
+_JOINED = 4.0  # log-odds by which a clause that a quoted one names may seem less likely than the first
+_MOST_JOINED = 2
+_NUMBER = re.compile(r"(?<![\w.,£$€])\d{1,3}(?![\w%]|[.,]\d)")
 _KINDS = ("limit", "definition", "exclusion", "exception", "procedure")
 
 
@@ -50,7 +56,8 @@ class Candidate:
 def candidates(question: str, shelf: Clauses, odds: Sequence[float]) -> list[Candidate]:
     """The nearest clauses, those that decide likeliest first. ``odds``: of each passage's relevance, in logarithms."""
     scores, words = shelf.scores(question), shelf.words(question)
-    order = sorted(range(len(scores)), key=lambda place: -scores[place])[:READ]
+    fitting = _fitting(question, [clause for _, clause in shelf.read])
+    order = sorted((n for n, fits in enumerate(fitting) if fits), key=lambda place: -scores[place])[:READ]
     if not order:
         return []
     said = [said_of(shelf.read[place][1]) for place in order]
@@ -90,16 +97,61 @@ def answers(question: str, texts: Sequence[str]) -> list[float]:
 
 
 def quoted(found: Sequence[Candidate], most: int = MOST) -> list[Candidate]:
-    """The first few that come near the first; none is a part of another, a part as good as the whole stands for it."""
+    """The first few that come near the first; none is a part of another, a part as good as the whole stands for it.
+
+    Of a clause too long to be quoted whole its likeliest part is, however good.
+    """
     chosen: list[Candidate] = []
     for whole in found:
         if len(chosen) == most or found[0].score - whole.score > _BEHIND:
             break
-        parts = (each for each in found if _holds(whole.clause, each.clause) and whole.score - each.score < _AS_GOOD)
+        within = math.inf if len(whole.clause.cited) > LONGEST else _AS_GOOD
+        parts = (each for each in found if _holds(whole.clause, each.clause) and whole.score - each.score < within)
         one = next(parts, whole)
-        if not any(_holds(one.clause, other.clause) or _holds(other.clause, one.clause) for other in chosen):
+        if not any(_same(one, other) for other in chosen):
             chosen.append(one)
     return chosen
+
+
+def joined_to(chosen: Sequence[Candidate], found: Sequence[Candidate]) -> list[Candidate]:
+    """What the chosen clauses name and what names them, the likeliest first, where it is not told already."""
+    scored = {id(one.clause): one for one in found if found[0].score - one.score <= _JOINED}
+    told = list(chosen)
+    for first in chosen:
+        near = (scored.get(id(one)) for one in joined(first.clause, [one.clause for one in found]))
+        for one in sorted(filter(None, near), key=lambda one: (one.clause.row is None, -one.score)):
+            if len(told) < len(chosen) + _MOST_JOINED and not any(_same(one, other) for other in told):
+                told.append(one)
+    return told[len(chosen) :]
+
+
+def _same(one: Candidate, other: Candidate) -> bool:
+    """Whether two say the same, or one is a part of the other."""
+    if one.clause.document == other.clause.document and one.clause.cited == other.clause.cited:
+        return True
+    return _holds(one.clause, other.clause) or _holds(other.clause, one.clause)
+
+
+def _fitting(question: str, clauses: Sequence[Clause]) -> list[bool]:
+    """Whether each clause may decide: no row for other numbers, where a row of its table is for one that was named.
+
+    "I am 23" is no question about "Driver aged 17 to 20".
+    """
+    numbers = [float(one) for one in _NUMBER.findall(question)]
+    held = [
+        clause.row is not None and clause.row.span is not None and any(map(clause.row.holds, numbers))
+        for clause in clauses
+    ]
+    tables = {_table(clause) for clause, holds in zip(clauses, held, strict=True) if holds}
+    return [
+        holds or clause.row is None or clause.row.span is None or _table(clause) not in tables
+        for clause, holds in zip(clauses, held, strict=True)
+    ]
+
+
+def _table(clause: Clause) -> tuple[str, str, str]:
+    row = clause.row
+    return clause.document, row.table if row else "", row.title if row else ""
 
 
 def chance_features(found: Sequence[Candidate]) -> dict[str, float]:

@@ -15,18 +15,19 @@ from dataclasses import dataclass, replace
 from footnoted.assistants.insurance.citation import ChunkResult, Citation
 from footnoted.assistants.insurance.clauses import Clause, read_policy
 from footnoted.assistants.insurance.confidence import confidence
-from footnoted.assistants.insurance.deciding import MOST, Candidate, candidates, chance_of, quoted
+from footnoted.assistants.insurance.deciding import LONGEST, MOST, Candidate, candidates, chance_of, joined_to, quoted
 from footnoted.assistants.insurance.letter import Letter
 from footnoted.assistants.insurance.models import ResponseRequest, ResponseResult
-from footnoted.assistants.insurance.passages import Clauses, Passage, stands_at
+from footnoted.assistants.insurance.passages import Clauses, Passage, own_names, stands_at
 from footnoted.assistants.insurance.phrases import language_of, phrases
 from footnoted.contract import ClaimResult, EvidenceSpan, GenerationResponse, Refusal
 from footnoted.events import ClaimChecked, Event, TextDelta
+from footnoted.retrieval.relevance.rarity import UNSEEN, rarity
+from footnoted.text import content_stems
 from footnoted.types import Citation as Pointed
 from footnoted.types import Claim, Evidence, FinishReason, Source, Verdict
 
 _OPEN = 1.0  # log-odds within which another product's clause is as likely to decide
-_LONGEST = 900  # code points of one quote
 _SURE = 0.76  # chance of being right from which the clauses are told as the answer
 
 
@@ -72,9 +73,12 @@ def nearest(question: str, chunks: Sequence[ChunkResult]) -> Nearest:
     if not found:
         return Nearest(())
     plans = _plans_named(question, passages)
-    quotes = tuple(_quote(one.clause, one.place, plans) for one in quoted(found))
+    named = _named(question, passages)
+    found = [one for one in found if one.clause.document in named] or found
+    chosen = quoted(found)
+    quotes = tuple(_quote(one.clause, one.place, plans) for one in (*chosen, *joined_to(chosen, found)))
     chance = chance_of(found)
-    for number, one in enumerate(quoted(found)):
+    for number, one in enumerate(chosen):
         row = one.clause.row
         open_plan = row is not None and len(set(row.columns)) > 1 and not set(row.columns) & set(plans)
         if row is not None and open_plan and (number == 0 or chance < _SURE):
@@ -132,6 +136,16 @@ def _odds(chunk: ChunkResult) -> float:
     return math.log(score / (1 - score))
 
 
+def _named(question: str, passages: Sequence[Passage]) -> set[str]:
+    """The files that a question names by a word which is no English one and theirs alone: an insurer's, a product's."""
+    asked = {one.casefold() for one in re.findall(r"[^\W\d_]+", question)}
+    return {
+        file
+        for name, file in own_names(passages)
+        if (name in asked or f"{name}s" in asked) and all(rarity(stem) >= UNSEEN for stem in content_stems(name))
+    }
+
+
 def _plans_named(question: str, passages: Sequence[Passage]) -> list[str]:
     """The columns of tables that a question names, in whole words and any case."""
     asked = " ".join(re.findall(r"\w+", question.casefold()))
@@ -150,8 +164,8 @@ def _quote(clause: Clause, place: int, plans: Sequence[str]) -> Quote:
     """A clause as it is told, and where its own words stand."""
     span = stands_at(clause, clause.source.text) or (0, len(clause.source.text))
     said = clause.row.of(plans).told() if clause.row is not None else clause.cited
-    if len(said) > _LONGEST:
-        said = said[:_LONGEST].rpartition(" ")[0] + "…"
+    if len(said) > LONGEST:
+        said = said[:LONGEST].rpartition(" ")[0] + "…"
     return Quote(place, *span, said, "limit" if clause.row is not None else clause.kind, clause.number)
 
 
@@ -161,7 +175,7 @@ def tell(found: Nearest, request: ResponseRequest, letter: Letter) -> tuple[list
     opening = said.quotes if found.decides else said.undecided
     asks = said.choose.format(choices=", ".join(found.choices)) if found.choices else ""
     events = _plainly(letter, f"{said.unclear} {asks}" if asks else opening)
-    for quote in found.quotes[: 1 if request.style == "short" and not found.choices else MOST]:
+    for quote in found.quotes[: 1 if request.style == "short" and not found.choices else None]:
         source = letter.context[quote.source].as_source()
         words = source.text[quote.start : quote.end]
         text = f"\n- {said.kinds[quote.kind]}: “{quote.said}” [x]"

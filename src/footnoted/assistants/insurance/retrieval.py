@@ -12,6 +12,7 @@ from footnoted.assistants.insurance.citation import ChunkResult
 from footnoted.assistants.insurance.clauses import read_policy
 from footnoted.assistants.insurance.deciding import READ, answers
 from footnoted.assistants.insurance.intent import IntentClassification, IntentRouter
+from footnoted.assistants.insurance.linked import passages_joined
 from footnoted.assistants.insurance.meaning import Shelf
 from footnoted.assistants.insurance.passages import Clauses, passages_of, product_of, said_of
 from footnoted.assistants.insurance.phrases import language_of
@@ -50,6 +51,8 @@ _FAVOUR = (
 _USUAL, _SCALE = 0.858, 0.02  # nearness of a clause that is as likely as not to speak of the matter, and its spread
 _WEIGHT = 0.7  # of nearness so scaled, and of the reader's log-odds, in those of a clause's relevance
 _LEVEL = 2.4  # added to these, so that what a policy does not speak of stays under `desk.NEAR_ENOUGH`, and no more
+_FIRST = 6  # passages that nothing takes the place of
+_NAMING = 3  # passages whose references are followed
 _LEAST = 0.001  # relevance from which a clause is worth telling
 
 
@@ -148,8 +151,14 @@ class RetrievalAgent:
             (self._thanked(one.source) * chance_of(each), one.source)
             for each, one in zip(odds, clauses.passages, strict=True)
         ]
-        best = sorted((pair for pair in weighed if pair[0] >= _LEAST), key=_best_first)[: request.top_k]
-        chunks = tuple(as_chunk(source, score) for score, source in best)
+        order = sorted((n for n, pair in enumerate(weighed) if pair[0] >= _LEAST), key=lambda n: -weighed[n][0])
+        best = order[: request.top_k]
+        if request.top_k > _FIRST:  # what the first of them name stands behind them in the place of the last
+            more = [n for n in passages_joined(best[:_NAMING], clauses.passages) if n not in best[:_FIRST]]
+            more = sorted(more, key=lambda n: -weighed[n][0])[: request.top_k - _FIRST]
+            kept = [n for n in best if n not in more][: request.top_k - len(more)]
+            best = sorted([*kept, *more], key=lambda n: -weighed[n][0])
+        chunks = tuple(as_chunk(weighed[n][1], weighed[n][0]) for n in best)
         return RetrievalResult(chunks, query, tuple(dict.fromkeys(chunk.product_name for chunk in chunks)))
 
     def _near(self, query: str, asked: str, most: int) -> list[tuple[float, Source]]:

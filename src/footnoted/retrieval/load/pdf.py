@@ -110,8 +110,10 @@ class _Setting:
                 boxes = [line.box for line in group]
                 draft.marks.append(Mark(start, len(draft), first.page, joined_box(boxes)))
             elif len(group) > 1 and len(first.cells) > 1:
-                spans = draft.table([list(line.cells) for line in group], page=first.page)
-                for (start, end), line in zip(spans, group, strict=True):
+                # The head is printed again where the table goes on over the page.
+                rows = [line for n, line in enumerate(group) if not n or line.cells != first.cells]
+                spans = draft.table([list(line.cells) for line in rows], page=first.page)
+                for (start, end), line in zip(spans, rows, strict=True):
                     draft.marks.append(Mark(start, end, line.page, line.box))
             elif _ITEM.match(first.text):
                 items = self._items(group)

@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, NamedTuple
 
+from footnoted.retrieval.load.pdf_tables import Grid, cells_of, grids
+
 _CELL_GAP = 1.3  # white space between two cells of a table, in font sizes, at least
 _GUTTER = 0.8  # white space between two columns, in font sizes, at least
 _PROSE = 22  # letters of a line of prose in a column, on average at least
@@ -24,6 +26,7 @@ _MARGIN = 0.1  # share of the page's height in which heads and feet run
 _CONTENTS = re.compile(r"(?:\. ?){5,}\s*[\divxlc]*$")  # a line of a table of contents, dots up to its page
 _PAGE_NUMBER = re.compile(r"(?:page\s+)?\d+(?:\s*(?:of|/)\s*\d+)?", re.IGNORECASE)
 _MOST = 200_000  # letters of one page
+_NEXT_CELL = "\x1f"  # between the cells of a drawn table's row (the control character that separates units)
 
 Box = tuple[float, float, float, float]
 
@@ -66,7 +69,7 @@ Segment = list[Word]  # words of one line without a wide gap between them
 
 def page_lines(page: Any, number: int) -> list[Line]:
     """The lines of a pypdfium2 page, in reading order."""
-    words = _words(page)
+    words = _with_tables(_words(page), grids(page))
     low, height = float(page.get_mediabox()[1]), float(page.get_height())
     bottom, top = low + _MARGIN * height, low + (1 - _MARGIN) * height
     lines: list[Line] = []
@@ -78,6 +81,32 @@ def page_lines(page: Any, number: int) -> list[Line]:
         width = max(right - left, 1.0)
         lines.extend(_line(row, number, column, left, width, (bottom, top)) for row in rows)
     return lines
+
+
+def _with_tables(words: list[Word], drawn: list[Grid]) -> list[Word]:
+    """The words, those in a drawn table as one word a row, its cells parted by `_NEXT_CELL`."""
+    for grid in drawn:
+        inside = [(word, place) for word in words if (place := _cell(grid, word)) is not None]
+        inside.sort(key=lambda one: (-round(one[0].base), one[0].left))
+        cells = cells_of(grid, [(word.text, *place) for word, place in inside])
+        if cells is None:
+            continue
+        taken = {id(word) for word, _ in inside}
+        words = [word for word in words if id(word) not in taken]
+        for number, row in enumerate(cells):
+            own = [word for word, place in inside if place[0] == number]
+            if not any(row):
+                continue
+            top, bottom = grid.acrosses[number], grid.acrosses[number + 1]
+            base = max((word.base for word in own), default=(top + bottom) / 2)
+            size, bold = usual_size(own) or top - bottom, bool(own) and all(word.bold for word in own)
+            text = _NEXT_CELL.join(row)
+            words.append(Word(text, grid.downs[0], bottom, grid.downs[-1], top, base, size, bold))
+    return words
+
+
+def _cell(grid: Grid, word: Word) -> tuple[int, int] | None:
+    return grid.place((word.left + word.right) / 2, (word.bottom + word.top) / 2)
 
 
 def _words(page: Any) -> list[Word]:
@@ -219,7 +248,9 @@ def _line(row: list[Segment], page: int, column: int, left: float, width: float,
     cells: list[str] = []
     for number, segment in enumerate(row):
         text = " ".join(word.text for word in segment)
-        if number and segment[0].left - row[number - 1][-1].right <= _CELL_GAP * size:
+        if _NEXT_CELL in text:
+            cells += text.split(_NEXT_CELL)
+        elif number and segment[0].left - row[number - 1][-1].right <= _CELL_GAP * size:
             cells[-1] += " " + text
         else:
             cells.append(text)
