@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -33,8 +33,7 @@ READ = 32  # of the nearest clauses, each is read with the question
 _BEHIND = 2.0  # log-odds by which a clause may seem less likely than the first and be quoted beside it
 _AS_GOOD = 0.5  # log-odds by which a whole clause may seem likelier than one item of it
 LONGEST = 900  # code points of a clause that can be quoted whole
-_JOINED = 4.0  # log-odds by which a clause that a quoted one names may seem less likely than the first
-_MOST_JOINED = 2
+_JOINED, _MOST_JOINED = 0.3, 2  # chance from which a clause is told that a quoted one names, or that names it
 _NUMBER = re.compile(r"(?<![\w.,£$€])\d{1,3}(?![\w%]|[.,]\d)")
 _KINDS = ("limit", "definition", "exclusion", "exception", "procedure")
 
@@ -114,15 +113,41 @@ def quoted(found: Sequence[Candidate], most: int = MOST) -> list[Candidate]:
 
 
 def joined_to(chosen: Sequence[Candidate], found: Sequence[Candidate]) -> list[Candidate]:
-    """What the chosen clauses name and what names them, the likeliest first, where it is not told already."""
-    scored = {id(one.clause): one for one in found if found[0].score - one.score <= _JOINED}
-    told = list(chosen)
+    """What the chosen clauses name and what names them, where it is likely to decide too."""
+    english = all(one.english for one in chosen)
+    likely = [
+        (chance, one)
+        for one, told in joins(chosen, found)
+        if (chance := logistic.chance_of(log_odds(told, _weights("joined", english)))) >= _JOINED
+    ]
+    kept: list[Candidate] = []
+    for _, one in sorted(likely, key=lambda pair: -pair[0]):
+        if len(kept) < _MOST_JOINED and not any(_same(one, other) for other in kept):
+            kept.append(one)
+    return kept
+
+
+def joins(chosen: Sequence[Candidate], found: Sequence[Candidate]) -> Iterator[tuple[Candidate, Mapping[str, float]]]:
+    """What is joined to the chosen clauses and not told with them, each once, and what speaks for it."""
+    by_clause = {id(one.clause): one for one in found}
+    clauses = [one.clause for one in found]
+    seen: set[int] = set()
     for first in chosen:
-        near = (scored.get(id(one)) for one in joined(first.clause, [one.clause for one in found]))
-        for one in sorted(filter(None, near), key=lambda one: (one.clause.row is None, -one.score)):
-            if len(told) < len(chosen) + _MOST_JOINED and not any(_same(one, other) for other in told):
-                told.append(one)
-    return told[len(chosen) :]
+        for clause, how in joined(first.clause, clauses):
+            one = by_clause[id(clause)]
+            if id(clause) in seen or any(_same(one, other) for other in chosen):
+                continue
+            seen.add(id(clause))
+            yield (
+                one,
+                {
+                    "gap": chosen[0].score - one.score,
+                    "reads": one.features["reads"],
+                    "words": one.features["words"],
+                    "row": float(how == "row"),
+                    "named": float(how == "named"),
+                },
+            )
 
 
 def _same(one: Candidate, other: Candidate) -> bool:
@@ -192,7 +217,7 @@ def _holds(outer: Clause, inner: Clause) -> bool:
 
 
 def _weights(name: str, english: bool) -> Mapping[str, float]:
-    return _fitted()[name if english else f"{name}_foreign"]
+    return _fitted()[name if english or name == "joined" else f"{name}_foreign"]
 
 
 @cache

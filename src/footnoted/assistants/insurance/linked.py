@@ -8,36 +8,41 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from footnoted.assistants.insurance.clauses import Clause
     from footnoted.assistants.insurance.passages import Passage
 
+_ITEMS = re.compile(r"(?:\([a-z]{1,5}\))+\Z")
 _ROW_OF = re.compile(r"\brows? (?P<row>[A-Z]{0,2}\d[\w.]*|[A-Z]) (?:of|in) (?P<table>Table \w+)")
 
 
-def joined(clause: Clause, others: Sequence[Clause]) -> list[Clause]:
-    """What a clause names and what names it, in its own document.
+# A row that is named or bears the number, a clause that is named, one that names.
+Join = Literal["row", "names", "named"]
 
-    Of a clause the tables' rows that it names or that bear its number, then clauses; of a row the clause whose number
-    it bears, and those that name its table.
-    """
-    own = [one for one in others if one.document == clause.document and one.number != clause.number]
-    if clause.row is not None:
-        key, table = clause.row.key, clause.row.table
-        return [one for one in own if one.row is None and (one.number == key or (table and table in one.refers))]
-    root = re.sub(r"(?:\([a-z]{1,5}\))+\Z", "", clause.number)
-    named = {(found["table"], found["row"]) for found in _ROW_OF.finditer(clause.text)}
-    rows = [
-        one
-        for one in own
-        if one.row is not None
-        and ((one.row.table, one.row.key) in named or (one.row.table in clause.refers and one.row.key == root))
-    ]
-    numbers = {clause.number, root} - {""}
-    kin = [one for one in own if one.row is None and not _within(one.number, root) and not _within(root, one.number)]
-    return [*rows, *(one for one in kin if one.number in clause.refers or numbers & set(one.refers))]
+
+def joined(clause: Clause, others: Sequence[Clause]) -> Iterator[tuple[Clause, Join]]:
+    """What a clause names and what names it, in its own document, and how."""
+    root = _ITEMS.sub("", clause.number)
+    rows = {(found["table"], found["row"]) for found in _ROW_OF.finditer(clause.text)}
+    for one in others:
+        if one.document != clause.document or _kin(one.number, clause.number):
+            continue
+        if clause.row is None and one.row is None:
+            if one.number in clause.refers:
+                yield one, "names"
+            elif {clause.number, root} & set(one.refers):
+                yield one, "named"
+        elif clause.row is None and one.row is not None:
+            key, table = one.row.key, one.row.table
+            if (table, key) in rows or (table in clause.refers and key == root):
+                yield one, "row"
+        elif clause.row is not None and one.row is None:
+            if one.number and one.number == clause.row.key:
+                yield one, "row"
+            elif clause.row.table and clause.row.table in one.refers:
+                yield one, "named"
 
 
 def passages_joined(places: Sequence[int], passages: Sequence[Passage]) -> Iterator[int]:
@@ -47,12 +52,13 @@ def passages_joined(places: Sequence[int], passages: Sequence[Passage]) -> Itera
         document = passages[place].clauses[0].document
         near = [(n, one) for n, one in enumerate(passages) if one.clauses[0].document == document]
         others = [clause for _, one in near for clause in one.clauses]
-        found = {id(one) for clause in passages[place].clauses for one in joined(clause, others)}
+        found = {id(one) for clause in passages[place].clauses for one, _ in joined(clause, others)}
         for n, one in near:
             if n not in told and any(id(clause) in found for clause in one.clauses):
                 told.add(n)
                 yield n
 
 
-def _within(inner: str, outer: str) -> bool:
-    return bool(outer) and inner.startswith(f"{outer}(")
+def _kin(one: str, other: str) -> bool:
+    """Whether two numbers are of one clause and its items."""
+    return bool(one) and _ITEMS.sub("", one) == _ITEMS.sub("", other)

@@ -117,7 +117,19 @@ def _source(chunk: ChunkResult, place: int) -> Source:
 
 
 def _read(chunk: ChunkResult, place: int) -> list[Clause]:
-    return read_policy([_source(chunk, place)])
+    clauses = read_policy([_source(chunk, place)])
+    own = chunk.section_hierarchy[-1] if chunk.section_hierarchy else ""
+    if not own.startswith("Table"):
+        return clauses
+    return [_of_table(clause, own) for clause in clauses]  # its caption may stand in the section before
+
+
+def _of_table(clause: Clause, name: str) -> Clause:
+    """A row that does not know what its table is called, with that name."""
+    if clause.row is None or clause.row.table:
+        return clause
+    row = replace(clause.row, table=name)
+    return replace(clause, number=f"{name}, row {row.key}", text=row.told(), parent=name, row=row)
 
 
 def _numbered(clause: Clause) -> bool:

@@ -51,8 +51,7 @@ _FAVOUR = (
 _USUAL, _SCALE = 0.858, 0.02  # nearness of a clause that is as likely as not to speak of the matter, and its spread
 _WEIGHT = 0.7  # of nearness so scaled, and of the reader's log-odds, in those of a clause's relevance
 _LEVEL = 2.4  # added to these, so that what a policy does not speak of stays under `desk.NEAR_ENOUGH`, and no more
-_FIRST = 6  # passages that nothing takes the place of
-_NAMING = 3  # passages whose references are followed
+_NAMING, _NAMED = 3, 2  # passages whose references are followed, and that come along for that
 _LEAST = 0.001  # relevance from which a clause is worth telling
 
 
@@ -136,7 +135,10 @@ class RetrievalAgent:
         return RetrievalResult(chunks, query, tuple(dict.fromkeys(chunk.product_name for chunk in chunks)))
 
     def _of_clauses(self, clauses: Clauses, request: RetrievalRequest, query: str) -> RetrievalResult:
-        """The clauses and tables nearest in words, meaning and as read with the question; a named product's first."""
+        """The clauses and tables nearest in words, meaning and as read with the question; a named product's first.
+
+        Behind them stand what the first of them name, and what names these: two at most.
+        """
         intent = request.intent_classification
         asked = f"{request.before} {request.query or intent.query}".strip()
         if request.top_k <= 0 or not any(char.isalnum() for char in asked):
@@ -153,11 +155,8 @@ class RetrievalAgent:
         ]
         order = sorted((n for n, pair in enumerate(weighed) if pair[0] >= _LEAST), key=lambda n: -weighed[n][0])
         best = order[: request.top_k]
-        if request.top_k > _FIRST:  # what the first of them name stands behind them in the place of the last
-            more = [n for n in passages_joined(best[:_NAMING], clauses.passages) if n not in best[:_FIRST]]
-            more = sorted(more, key=lambda n: -weighed[n][0])[: request.top_k - _FIRST]
-            kept = [n for n in best if n not in more][: request.top_k - len(more)]
-            best = sorted([*kept, *more], key=lambda n: -weighed[n][0])
+        named = sorted(passages_joined(best[:_NAMING], clauses.passages), key=lambda n: -weighed[n][0])
+        best += [n for n in named if n not in best][:_NAMED]
         chunks = tuple(as_chunk(weighed[n][1], weighed[n][0]) for n in best)
         return RetrievalResult(chunks, query, tuple(dict.fromkeys(chunk.product_name for chunk in chunks)))
 

@@ -1,0 +1,93 @@
+"""What clauses name comes along: the row of a table that bears their number, the clause that widens them."""
+
+import pytest
+
+from footnoted.assistants.insurance import ChunkResult, RetrievalAgent, read_policy
+from footnoted.assistants.insurance.deciding import candidates
+from footnoted.assistants.insurance.desk import InsuranceDesk
+from footnoted.assistants.insurance.linked import joined, passages_joined
+from footnoted.assistants.insurance.passages import Clauses, passages_of
+from footnoted.assistants.insurance.quoting import nearest
+from footnoted.retrieval import Index
+
+SAIL = """# Zephyrine Dinghy Policy
+
+## Part B – What we pay
+
+B1 Sails. We will pay for a torn sail up to the limit in Table A.
+
+B2 Abroad. We will pay for repairs in France for up to 40 days a year. The excess is that in row 2 of Table B.
+
+B3 Longer stays. We may extend the 40 days in clause B2 to 90 days if you ask before you leave.
+
+## Part T – Tables
+
+Table A – Limits
+
+| Section | Benefit | Breeze | Gale |
+| --- | --- | --- | --- |
+| B1 | Sails | £300 | £900 |
+| B4 | Trailers | £100 | £200 |
+
+Table B – Excesses
+
+| Row | Who sails | Excess |
+| --- | --- | --- |
+| 1 | Helm aged 21 or over | £50 |
+| 2 | Helm aged 17 to 20 | £150 |
+"""
+
+
+@pytest.fixture
+def sail(tmp_path):
+    (tmp_path / "sail.md").write_text(SAIL, "utf-8")
+    return tmp_path / "sail.md"
+
+
+@pytest.fixture
+def clauses(sail):
+    return read_policy(Index.open(sail, cache="off").sources())
+
+
+def of(clauses, number):
+    clause = next(one for one in clauses if one.number == number)
+    return {(other.number, how) for other, how in joined(clause, clauses)}
+
+
+def test_a_clause_is_joined_to_its_row_and_to_what_names_it(clauses):
+    assert of(clauses, "B1") == {("Table A, row B1", "row")}
+    assert of(clauses, "B2") == {("Table B, row 2", "row"), ("B3", "named")}
+    assert of(clauses, "B3") == {("B2", "names")}
+    assert of(clauses, "Table A, row B1") == {("B1", "row")}
+    assert of(clauses, "Table A, row B4") == {("B1", "named")}
+
+
+def test_what_a_passage_names_stands_behind_those_that_were_found(sail):
+    passages = passages_of(read_policy(Index.open(sail, cache="off").sources()))
+    place = next(n for n, one in enumerate(passages) if one.clauses[0].number == "B1")
+    assert [passages[n].clauses[0].number for n in passages_joined([place], passages)] == ["Table A, row B1"]
+
+
+async def test_the_row_of_another_age_is_not_told(sail):
+    passages = passages_of(read_policy(Index.open(sail, cache="off").sources()))
+    found = candidates("my son is 18, what is the excess?", Clauses(passages), [0.0] * len(passages))
+    rows = {one.clause.number for one in found if one.clause.row is not None and one.clause.row.table == "Table B"}
+    assert rows == {"Table B, row 2"}
+    turned = await InsuranceDesk(RetrievalAgent([sail], cache="off")).answer("my son is 18, what is the excess?")
+    assert "£50" not in turned.result.answer
+
+
+def test_a_row_cut_from_its_caption_still_knows_its_table():
+    table = SAIL[SAIL.index("| Section") : SAIL.index("Table B –")].strip()
+    chunk = ChunkResult(content=table, product_name="Zephyrine", section_hierarchy=["Part T – Tables", "Table A"])
+    told = nearest("how much for a torn sail with Gale?", [chunk]).quotes[0]
+    assert told.said == "Table A. B1 Sails: Gale £900."
+
+
+async def test_another_insurers_clauses_are_not_quoted_where_one_is_named(sail, tmp_path):
+    other = SAIL.replace("Zephyrine", "Borealine").replace("£900", "£700").replace("40 days", "30 days")
+    (tmp_path / "other.md").write_text(other, "utf-8")
+    desk = InsuranceDesk(RetrievalAgent([sail, tmp_path / "other.md"], cache="off"))
+    turned = await desk.answer("how long does zephyrine pay for repairs in France?")
+    assert "40 days" in turned.result.answer
+    assert "30 days" not in turned.result.answer
