@@ -68,6 +68,17 @@ def test_an_introduction_stays_with_its_list():
     assert all(passage.text.startswith("We do not cover:") for passage in lists)
 
 
+def test_a_caption_stays_with_its_table():
+    """The short line before a table says what it is of, and is never parted from it; a sentence before it may be."""
+    rows = "\n".join(f"| Claim of kind {n} | £{n}00 a year and person |" for n in range(20))
+    table = f"| Claim | Excess |\n| --- | --- |\n{rows}"
+    prose = "\n\n".join(map(sentence, range(12)))
+    (last,) = [one for one in passages(f"# T\n\n{prose}\n\nTable 2 – What you pay\n\n{table}\n") if "|" in one.text]
+    assert last.text == f"Table 2 – What you pay\n\n{table}"
+    (last,) = [one for one in passages(f"# T\n\n{prose}\n\nIt is all here.\n\n{table}\n") if "|" in one.text]
+    assert last.text == table
+
+
 def test_metadata_tells_where_a_passage_stands():
     """File, section, kind and offsets ride on each passage; the offsets bound its text."""
     document = parse(b"# T\n\n## A\n\n### B\n\nSome words.\n", "dir/a.md")

@@ -50,7 +50,7 @@ def passages_of(clauses: Iterable[Clause]) -> list[Passage]:
     for _, standing in groupby(clauses, key=lambda one: one.source.id):
         own = list(standing)
         source = own[0].source
-        if len(source.text) <= _LONGEST and not any(_labelled(one) for one in own):
+        if len(source.text) <= _LONGEST and not any(_labelled(one) or _cut_off(one) for one in own):
             found.append(Passage(source, tuple(own)))
             continue
         groups: dict[str, list[Clause]] = defaultdict(list)
@@ -71,6 +71,11 @@ def _labelled(clause: Clause) -> bool:
     """Whether a clause has a number of its own; "3." alone may only count the items of a list."""
     own = re.search(r"\d.|[A-Z]", clause.number) is not None and clause.number not in map(in_heading, clause.headings)
     return own and clause.row is None and not clause.number.isdigit()
+
+
+def _cut_off(clause: Clause) -> bool:
+    """Whether a clause is a row whose table has its name in the passage before."""
+    return clause.row is not None and clause.row.table not in clause.source.text
 
 
 def _root(clause: Clause) -> str:

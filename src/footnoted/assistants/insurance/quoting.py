@@ -159,17 +159,16 @@ def _named(question: str, passages: Sequence[Passage]) -> set[str]:
 
 
 def _plans_named(question: str, passages: Sequence[Passage]) -> list[str]:
-    """The columns of tables that a question names, in whole words and any case."""
-    asked = " ".join(re.findall(r"\w+", question.casefold()))
-    columns = {
-        column for one in passages for clause in one.clauses if clause.row is not None for column in clause.row.columns
-    }
-    found = []
-    for column in columns:
-        words = [word for word in re.findall(r"\w+", column.casefold()) if len(word) > 2]
-        if words and re.search(rf"(?<!\w){re.escape(words[0])}(?!\w)", asked):
-            found.append(column)
-    return found
+    """The columns of tables that a question names: by a word that no other column of the table has."""
+    asked = set(content_stems(question))
+    rows = {clause.row.columns for one in passages for clause in one.clauses if clause.row is not None}
+    named: dict[str, None] = {}
+    for columns in rows:
+        stems = [{stem for stem in content_stems(column) if not stem.isdigit()} for column in columns]
+        for column, own in zip(columns, stems, strict=True):
+            if any(stem in asked and sum(stem in each for each in stems) == 1 for stem in own):
+                named[column] = None
+    return list(named)
 
 
 def _quote(clause: Clause, place: int, plans: Sequence[str]) -> Quote:

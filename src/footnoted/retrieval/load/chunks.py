@@ -17,6 +17,7 @@ from footnoted.types import Source
 LEAST = 80  # words below which a passage takes in its neighbour of the same section
 MOST = 250  # words above which a passage is cut
 TABLE_MOST = 600  # a table up to here stays whole
+_CAPTION = 200  # characters of a table's caption, at most
 _HARD = 4000  # characters above which a stretch without any sentence end is cut anyway
 
 _WORDS = re.compile(r"[^\W_]+(?:[.,'’-][^\W_]+)*")
@@ -66,14 +67,14 @@ def size_of(text: str) -> float:
 
 
 def _units(text: str, blocks: Iterable[Block]) -> list[_Unit]:
-    """Blocks, introductions joined to what they introduce, the overlong cut at their own seams."""
+    """Blocks, introductions and captions joined to what they introduce, the overlong cut at their own seams."""
     units: list[_Unit] = []
     intro: Block | None = None
     for block in blocks:
-        if intro is not None and block.kind == "text":
+        if intro is not None and not _goes_before(text, intro, block):
             units.extend(_cut(text, intro, None))
             intro = None
-        if block.kind == "text" and _introduces(text, block):
+        if block.kind == "text" and (_introduces(text, block) or _captions(text, block)):
             intro = block
         else:
             units.extend(_cut(text, block, intro))
@@ -85,6 +86,16 @@ def _units(text: str, blocks: Iterable[Block]) -> list[_Unit]:
 
 def _introduces(text: str, block: Block) -> bool:
     return text[block.start : block.end].rstrip(" *_\n").endswith((":", "：")) and block.end - block.start < 600
+
+
+def _captions(text: str, block: Block) -> bool:
+    """Whether a paragraph may be a table's caption: one short line that is no sentence."""
+    said = text[block.start : block.end].rstrip(" *_\n")
+    return len(said) <= _CAPTION and "\n" not in said and not said.endswith((".", "!", "?", "。", "！", "？"))
+
+
+def _goes_before(text: str, intro: Block, block: Block) -> bool:
+    return block.kind != "text" and (block.kind == "table" or _introduces(text, intro))
 
 
 def _cut(text: str, block: Block, intro: Block | None) -> list[_Unit]:
