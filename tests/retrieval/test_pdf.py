@@ -237,6 +237,115 @@ def test_a_frame_round_text_and_a_chart_are_no_tables():
     assert "|" not in parse(pdf([*lines, (60, 560, 9, "2020"), (260, 410, 9, "2024")], drawn=squares), "a.pdf").text
 
 
+def test_a_table_within_a_frame_is_read_as_one():
+    """A frame round a page, or a box round a text and its table, parts no cells: the text stays text."""
+    lines = [(64, 800, 9, LONG + "."), (64, 600, 9, "Call us first.")]
+    framed = GRID + "\n20 20 555 802 re S\n40 580 515 240 re S"
+    document = parse(pdf([*lines, *DRIVERS], drawn=framed), "a.pdf")
+    assert document.text.split("\n\n")[::2] == [LONG + ".", "Call us first."]
+    assert "| Driver aged 17 to 20 | £550 |" in document.text
+
+
+def test_a_cell_over_the_whole_width_that_holds_a_text_is_a_frame():
+    """A form whose frame has a head of cells: what stands below the head is read as text, with its table."""
+    head = [(34, 805, 9, "Harbour Mutual"), (304, 805, 9, "Car insurance")]
+    frame = "30 20 545 800 re S\n30 795 m 575 795 l S\n300 795 m 300 820 l S\n30 50 m 575 50 l S"
+    text = [(64, 780 - 12 * n, 9, f"{LONG}, says line {n}.") for n in range(1, 8)]
+    document = parse(pdf([*head, *text, *DRIVERS], drawn=f"{GRID}\n{frame}"), "a.pdf")
+    assert [block.kind for section in document.sections for block in section.blocks] == ["table", "text", "table"]
+    assert document.text.startswith("| Harbour Mutual | Car insurance |\n\nWe pay")
+
+
+def test_tables_side_by_side_stay_two():
+    """Rows that happen to stand at one height are not joined; each table is read to its end."""
+    right = [(x + 290, y, size, text.replace("Driver", "Rider")) for x, y, size, text in DRIVERS]
+    both = GRID + "\n" + ruled([350, 530, 580], [680, 660, 640, 628])
+    tables = parse(pdf([*DRIVERS, *right], drawn=both), "a.pdf").text.split("\n\n")
+    assert [len(table.splitlines()) for table in tables] == [4, 4]
+    assert tables[1] == tables[0].replace("Driver", "Rider")
+
+
+def test_a_table_in_one_of_two_columns_stays_there():
+    """A table is as good as lines of prose to tell that a page is set in columns."""
+    page = [(310, 680 - 14 * row, 11, right) for row, right in enumerate(RIGHT)]
+    document = parse(pdf([*page, *DRIVERS], drawn=ruled([60, 240, 300], [680, 660, 640, 628])), "a.pdf")
+    assert document.text.endswith("| Driver aged 17 to 20 | £550 |\n\n" + " ".join(RIGHT))
+
+
+def test_a_table_in_larger_letters_than_the_text_is_no_heading():
+    """Rows between rules are rows, whatever size they are set in."""
+    small = [(60, 600 - 8 * row, 6, LONG) for row in range(9)]
+    assert "| Driver aged 17 to 20 | £550 |" in parse(pdf([*DRIVERS, *small], drawn=GRID), "a.pdf").text
+
+
+@pytest.mark.parametrize(
+    "drawn",
+    [
+        GRID.replace("0.5 w", "3 w"),
+        "\n".join(line for line in GRID.splitlines() if not line.startswith(("60 680 m 60", "340 680 m 340"))),
+        "\n".join(line for line in GRID.splitlines() if "m 340 680" not in line and "m 340 628" not in line),
+    ],
+    ids=["thick", "open at the sides", "open above and below"],
+)
+def test_tables_are_known_by_thick_lines_and_by_inner_ones(drawn):
+    """A table without lines round it reaches as far as those inside it."""
+    text = parse(pdf(DRIVERS, drawn=drawn), "a.pdf").text
+    assert text.startswith("| Person driving | Section 4 (damage) |\n")
+    assert text.endswith("| £550 |")
+
+
+def test_a_table_in_a_cell_is_what_that_cell_says():
+    """The lines of a small table in a cell part no rows of the one around it."""
+    inner = ruled([247, 290, 333], [656.5, 650, 643.5])
+    limits = [(x, y, 6, text) for y in (651, 645) for x, text in ((249, "Theft"), (292, f"£{y}"))]
+    document = parse(pdf([line for line in DRIVERS if line[3] != "£150"] + limits, drawn=f"{GRID}\n{inner}"), "a.pdf")
+    assert "full licence for a year or more | Theft £651 Theft £645 |\n| Driver aged 17" in document.text
+
+
+def test_a_head_of_two_rows_is_said_once():
+    """Each row of a head that is printed again on the next page is left out there."""
+    more = [(64, 652, 9, "Others"), (244, 652, 9, "£300")]
+    shorter = [(x, y - 5, size, text) for x, y, size, text in (*more, (64, 639, 9, "Nobody"), (244, 639, 9, "£5"))]
+    units = [(64, 667, 9, "Age"), (244, 667, 9, "pounds"), *shorter]
+    drawn = ruled([60, 240, 340], [690, 675, 660, 645, 630])
+    head = [(64, 680, 9, "Person driving"), (244, 680, 9, "Section 4")]
+    first = [*head, *units]
+    second = [
+        *head,
+        *units[:2],
+        (64, 650, 9, "Guests"),
+        (244, 650, 9, "£70"),
+        (64, 635, 9, "Heirs"),
+        (244, 635, 9, "£9"),
+    ]
+    text = parse(pdf(first, second, drawn=drawn), "a.pdf").text
+    assert [line.split()[1] for line in text.splitlines()] == [
+        "Person",
+        "---",
+        "Age",
+        "Others",
+        "Nobody",
+        "Guests",
+        "Heirs",
+    ]
+
+
+def test_a_page_set_sideways_is_read():
+    """A wide table is often set sideways on an upright page; its marks lie where it is printed."""
+    rows = [(100, 64, "Driver"), (100, 244, "Excess"), (120, 64, "Aged 17 to 20"), (120, 244, "\\243550")]
+    shown = [f"BT /F1 9 Tf 0 1 -1 0 {x} {y} Tm ({text}) Tj ET" for x, y, text in rows]
+    lines = [f"{x} 60 m {x} 340 l S" for x in (88, 106, 126)] + [f"88 {y} m 126 {y} l S" for y in (60, 240, 340)]
+    document = parse(pdf([], drawn="\n".join([*shown, *lines])), "a.pdf")
+    assert document.text == "| Driver | Excess |\n| --- | --- |\n| Aged 17 to 20 | £550 |"
+    assert [mark.box for mark in document.marks] == [(88, 60, 106, 340), (106, 60, 126, 340)]
+
+
+def test_a_drawing_of_thousands_of_lines_is_no_table():
+    """Strokes beyond counting are given up, the words among them are not."""
+    strokes = "\n".join(f"50 {100 + n / 10} m 550 {100 + n / 10} l S {n / 9} 50 m {n / 9} 800 l S" for n in range(2400))
+    assert parse(pdf(paragraphs(LONG), drawn=strokes), "a.pdf").text == LONG
+
+
 def test_a_table_of_contents_is_no_heading():
     """Lines of dots that lead to a page number are dropped; the sections they name are found in the text."""
     page = [

@@ -86,6 +86,21 @@ def _mark(draft: Draft, start: int, places: list[Place]) -> None:
     draft.marks += [Mark(start + begin, start + end, line.page, line.box) for begin, end, line in places]
 
 
+def _headed_once(rows: list[Line]) -> list[Line]:
+    """A table's rows without the head, of one row or several, that is printed again where it goes on over the page."""
+    kept: list[Line] = []
+    again = len(rows)  # how many rows of the head have come again
+    for n, row in enumerate(rows):
+        if n and not _same_column(rows[n - 1], row):
+            again = 0
+        if n and again < n and row.cells == rows[again].cells:
+            again += 1
+        elif not n or row.cells != rows[0].cells:
+            again = len(rows)
+            kept.append(row)
+    return kept
+
+
 class _Setting:
     """How a document is set (sizes, pitch, measure), and from that what each line is."""
 
@@ -109,9 +124,8 @@ class _Setting:
                 start = draft.heading(self._level(first), " ".join(line.text for line in group), page=first.page)
                 boxes = [line.box for line in group]
                 draft.marks.append(Mark(start, len(draft), first.page, joined_box(boxes)))
-            elif len(group) > 1 and len(first.cells) > 1:
-                # The head is printed again where the table goes on over the page.
-                rows = [line for n, line in enumerate(group) if not n or line.cells != first.cells]
+            elif first.table or (len(group) > 1 and len(first.cells) > 1):
+                rows = _headed_once(group)
                 spans = draft.table([list(line.cells) for line in rows], page=first.page)
                 for (start, end), line in zip(spans, rows, strict=True):
                     draft.marks.append(Mark(start, end, line.page, line.box))
@@ -125,7 +139,7 @@ class _Setting:
                 _mark(draft, draft.paragraph(text, page=first.page), places)
 
     def _heads(self, line: Line) -> bool:
-        if len(line.text) > 150 or not any(map(str.isalpha, line.text)):
+        if line.table or len(line.text) > 150 or not any(map(str.isalpha, line.text)):
             return False
         if line.size >= self._body * _HEADED:
             return True
@@ -153,7 +167,9 @@ class _Setting:
             # A heading may break over two lines; two headings of one size stand further apart.
             close = _same_column(last, line) and 0 < last.y - line.y < 1.6 * line.size
             return close and line.size == last.size and bool(self._level(first))
-        if (len(first.cells) > 1) != (len(line.cells) > 1):
+        if last.page == line.page and last.table != line.table:
+            return False
+        if bool(first.table) != bool(line.table) or (len(first.cells) > 1) != (len(line.cells) > 1):
             return False
         if len(first.cells) > 1:
             return len(first.cells) == len(line.cells)

@@ -7,15 +7,16 @@ hard thing is to tell two columns of prose, read one after the other, from the c
 from __future__ import annotations
 
 import ctypes
+import math
 import re
 import statistics
 from collections import Counter
-from collections.abc import Iterable
-from dataclasses import dataclass
-from itertools import pairwise
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from itertools import groupby, pairwise
 from typing import Any, NamedTuple
 
-from footnoted.retrieval.load.pdf_tables import Grid, cells_of, grids
+from footnoted.retrieval.load.pdf_tables import Grid, cells_of, grids, turned
 
 _CELL_GAP = 1.3  # white space between two cells of a table, in font sizes, at least
 _GUTTER = 0.8  # white space between two columns, in font sizes, at least
@@ -26,13 +27,16 @@ _MARGIN = 0.1  # share of the page's height in which heads and feet run
 _CONTENTS = re.compile(r"(?:\. ?){5,}\s*[\divxlc]*$")  # a line of a table of contents, dots up to its page
 _PAGE_NUMBER = re.compile(r"(?:page\s+)?\d+(?:\s*(?:of|/)\s*\d+)?", re.IGNORECASE)
 _MOST = 200_000  # letters of one page
-_NEXT_CELL = "\x1f"  # between the cells of a drawn table's row (the control character that separates units)
+_FRAMED = 6  # lines in a cell over a table's whole width, at most; with more it is a frame round text
 
 Box = tuple[float, float, float, float]
 
 
 class Word(NamedTuple):
-    """A word with its box in points from the page's lower left corner, its base line, and its letters' size."""
+    """A word with its box in points from the page's lower left corner, its base line, and its letters' size.
+
+    A table that is drawn with lines is set like a word (of no text), ``rows`` being the lines it is read as.
+    """
 
     text: str
     left: float
@@ -42,6 +46,7 @@ class Word(NamedTuple):
     base: float
     size: float
     bold: bool
+    rows: tuple[Line, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +54,8 @@ class Line:
     """One printed line; ``y`` is its base line in points, ``cells`` its parts across wide gaps, ``box`` its place.
 
     ``reach`` is how far across its column it goes, 1 being the margin; ``column`` counts the page's columns in the
-    order they are read. ``margin``: it stands in the topmost or lowest tenth of the page.
+    order they are read. ``margin``: it stands in the topmost or lowest tenth of the page. ``table``: of which of the
+    page's tables drawn with lines it is a row, counted from 1.
     """
 
     text: str
@@ -62,6 +68,7 @@ class Line:
     margin: bool = False
     column: int = 0
     reach: float = 1.0
+    table: int = 0
 
 
 Segment = list[Word]  # words of one line without a wide gap between them
@@ -69,9 +76,10 @@ Segment = list[Word]  # words of one line without a wide gap between them
 
 def page_lines(page: Any, number: int) -> list[Line]:
     """The lines of a pypdfium2 page, in reading order."""
-    words = _with_tables(_words(page), grids(page))
-    low, height = float(page.get_mediabox()[1]), float(page.get_height())
-    bottom, top = low + _MARGIN * height, low + (1 - _MARGIN) * height
+    words, quarters = _words(page)
+    words = _with_tables(words, grids(page, quarters), number)
+    _, low, _, high = turned(page.get_mediabox(), quarters)
+    inner = low + _MARGIN * (high - low), high - _MARGIN * (high - low)
     lines: list[Line] = []
     for column, rows in enumerate(_columns(_rows(words))):
         if not rows:
@@ -79,29 +87,38 @@ def page_lines(page: Any, number: int) -> list[Line]:
         left = min(row[0][0].left for row in rows)
         right = max(row[-1][-1].right for row in rows)
         width = max(right - left, 1.0)
-        lines.extend(_line(row, number, column, left, width, (bottom, top)) for row in rows)
+        for line in (line for row in rows for line in _lines(row, number)):
+            margin, reach = not inner[0] <= line.y <= inner[1], (line.box[2] - left) / width
+            box = turned(line.box, -quarters)
+            lines.append(replace(line, column=column, margin=margin, reach=reach, box=box))
     return lines
 
 
-def _with_tables(words: list[Word], drawn: list[Grid]) -> list[Word]:
-    """The words, those in a drawn table as one word a row, its cells parted by `_NEXT_CELL`."""
-    for grid in drawn:
-        inside = [(word, place) for word in words if (place := _cell(grid, word)) is not None]
+def _with_tables(words: list[Word], drawn: list[Grid], page: int) -> list[Word]:
+    """The words, those in a drawn table as one word a table; a table in another's cell is what that cell says."""
+    said: dict[Word, list[Word]] = {}  # the words of each table
+    for count, grid in enumerate(drawn, 1):
+        placed = [(word, place) for word in words if (place := _cell(grid, word)) is not None]
+        framed = {row for row in range(len(grid.acrosses) - 1) if grid.undivided(row) and _is_framed(placed, row)}
+        taken = {id(word) for word, place in placed if place[0] not in framed}
+        inside = [(own, place) for word, place in placed if id(word) in taken for own in said.get(word, [word])]
         inside.sort(key=lambda one: (-round(one[0].base), one[0].left))
         cells = cells_of(grid, [(word.text, *place) for word, place in inside])
         if cells is None:
             continue
-        taken = {id(word) for word, _ in inside}
         words = [word for word in words if id(word) not in taken]
+        parts: list[tuple[list[Line], list[Word]]] = [([], [])]  # what a frame parts
         for number, row in enumerate(cells):
             own = [word for word, place in inside if place[0] == number]
-            if not any(row):
-                continue
-            top, bottom = grid.acrosses[number], grid.acrosses[number + 1]
-            base = max((word.base for word in own), default=(top + bottom) / 2)
-            size, bold = usual_size(own) or top - bottom, bool(own) and all(word.bold for word in own)
-            text = _NEXT_CELL.join(row)
-            words.append(Word(text, grid.downs[0], bottom, grid.downs[-1], top, base, size, bold))
+            if number in framed:
+                parts.append(([], []))
+            elif any(row):
+                box = grid.downs[0], grid.acrosses[number + 1], grid.downs[-1], grid.acrosses[number]
+                parts[-1][0].append(_row_of_cells(row, own, box, page, count))
+                parts[-1][1].extend(own)
+        tables = {_set(rows): own for rows, own in parts if rows}
+        said |= tables
+        words += tables
     return words
 
 
@@ -109,25 +126,48 @@ def _cell(grid: Grid, word: Word) -> tuple[int, int] | None:
     return grid.place((word.left + word.right) / 2, (word.bottom + word.top) / 2)
 
 
-def _words(page: Any) -> list[Word]:
-    """The words of a page as PDFium finds them; what does not stand upright is left out."""
+def _is_framed(inside: list[tuple[Word, tuple[int, int]]], row: int) -> bool:
+    """Whether what stands in a table's row over its whole width is a text of its own: long, or with a table in it."""
+    own = [word for word, place in inside if place[0] == row]
+    return any(word.rows for word in own) or len({round(word.base) for word in own}) > _FRAMED
+
+
+def _row_of_cells(cells: list[str], words: list[Word], box: Box, page: int, table: int) -> Line:
+    left, bottom, right, top = (round(at, 1) for at in box)
+    base = max((word.base for word in words), default=(top + bottom) / 2)
+    size, bold = usual_size(words) or top - bottom, bool(words) and all(word.bold for word in words)
+    text = " ".join(cells)
+    return Line(text, size, base, page, tuple(cells), (left, bottom, right, top), bold=bold, table=table)
+
+
+def _set(rows: list[Line]) -> Word:
+    """A table's rows as one word, that stands where the first does."""
+    first = rows[0]
+    return Word("", *joined_box(row.box for row in rows), first.y, first.size, first.bold, tuple(rows))
+
+
+def _words(page: Any) -> tuple[list[Word], int]:
+    """The words of a page as PDFium finds them, and by how many quarters it is turned to read them.
+
+    A page is turned so that most of its letters stand upright; what then does not is left out.
+    """
     import pypdfium2.raw as pdfium
 
     textpage = page.get_textpage()
     raw = textpage.raw
     count = min(textpage.count_chars(), _MOST)
     a, b, c, d = (ctypes.c_double() for _ in range(4))
-    words: list[Word] = []
+    words: list[list[Word]] = [[], [], [], []]  # by the direction they are set in
     letters: list[str] = []
-    box = [0.0, 0.0, 0.0, 0.0]
+    box = (0.0, 0.0, 0.0, 0.0)
     style: tuple[float, float, bool] | None = None
+    quarters = 0
 
     def close() -> None:
         nonlocal style
         text = "".join(letters)
         if style is not None and text.strip():
-            left, bottom, right, top = box
-            words.append(Word(text, left, bottom, right, top, *style))
+            words[quarters].append(Word(text, *box, *style))
         letters.clear()
         style = None
 
@@ -138,26 +178,35 @@ def _words(page: Any) -> list[Word]:
             close()
             continue
         pdfium.FPDFText_GetCharBox(raw, at, a, b, c, d)
-        west, east, south, north = a.value, b.value, c.value, d.value
+        place = a.value, c.value, b.value, d.value
+        west, south, east, north = turned(place, quarters)
         if style is not None and (west - box[2] > style[1] or west < box[0] - style[1]):
             close()  # a leap that no space was found for
         if style is None:
-            style = _style(pdfium, raw, at)
-            if style is None:
+            turn = _quarters(pdfium.FPDFText_GetCharAngle(raw, at))
+            if turn is None:
                 continue
-            box = [west, south, east, north]
+            quarters = turn
+            style = _style(pdfium, raw, at, quarters)
+            box = west, south, east, north = turned(place, quarters)
         letters.append(char)
-        box = [min(box[0], west), min(box[1], south), max(box[2], east), max(box[3], north)]
+        box = min(box[0], west), min(box[1], south), max(box[2], east), max(box[3], north)
     close()
-    return words
+    most = max(range(4), key=lambda turn: sum(len(word.text) for word in words[turn]))
+    return words[most], most
 
 
-def _style(pdfium: Any, raw: Any, at: int) -> tuple[float, float, bool] | None:
-    """A letter's base line, size in points and whether it is bold; nothing when it stands at an angle."""
-    if 0.1 < pdfium.FPDFText_GetCharAngle(raw, at) < 6.18:
-        return None
+def _quarters(angle: float) -> int | None:
+    """By how many quarters a page is turned for a letter at an angle to stand upright; None where it stands askew."""
+    turns = angle / (math.pi / 2)
+    return -round(turns) % 4 if abs(turns - round(turns)) < 0.07 else None
+
+
+def _style(pdfium: Any, raw: Any, at: int, quarters: int) -> tuple[float, float, bool]:
+    """A letter's base line, size in points and whether it is bold."""
     x, y = ctypes.c_double(), ctypes.c_double()
     pdfium.FPDFText_GetCharOrigin(raw, at, x, y)
+    base = turned((x.value, y.value, x.value, y.value), quarters)[1]
     matrix = pdfium.FS_MATRIX()
     scale = 1.0
     if pdfium.FPDFText_GetMatrix(raw, at, matrix):
@@ -166,7 +215,7 @@ def _style(pdfium: Any, raw: Any, at: int) -> tuple[float, float, bool] | None:
     flags = ctypes.c_int()
     pdfium.FPDFText_GetFontInfo(raw, at, name, 128, flags)
     bold = b"bold" in name.value.lower() or pdfium.FPDFText_GetFontWeight(raw, at) >= 600
-    return y.value, round(pdfium.FPDFText_GetFontSize(raw, at) * scale, 1), bold
+    return base, round(pdfium.FPDFText_GetFontSize(raw, at) * scale, 1), bold
 
 
 def _rows(words: list[Word]) -> list[list[Segment]]:
@@ -182,7 +231,8 @@ def _rows(words: list[Word]) -> list[list[Segment]]:
         row.sort(key=lambda word: word.left)
         segments: list[Segment] = [[row[0]]]
         for before, word in pairwise(row):
-            if word.left - before.right > _GUTTER * max(before.size, word.size):
+            apart = word.left - before.right > _GUTTER * max(before.size, word.size)
+            if apart or before.rows or word.rows:
                 segments.append([word])
             else:
                 segments[-1].append(word)
@@ -227,13 +277,20 @@ def _gutter(rows: list[list[Segment]]) -> tuple[int, int, float]:
 
 
 def _is_prose(rows: list[list[Segment]], gutter: float) -> bool:
-    """Whether what stands on both sides of a gutter is mostly lines of prose, each in one piece, and no cells."""
+    """Whether what stands on both sides of a gutter is mostly lines of prose, each in one piece, and no cells.
+
+    The rows of a drawn table are as good as lines of prose: they need not be told from cells.
+    """
     for left in (True, False):
         side = [[s for s in row if (s[-1].right <= gutter) == left] for row in rows]
         side = [row for row in side if row]
+        tabled = sum(len(row[0][0].rows) for row in side if len(row) == 1)
+        side = [row for row in side if len(row) > 1 or not row[0][0].rows]
         whole = [row[0] for row in side if len(row) == 1]
-        if len(whole) < 3 or len(whole) < len(side) / 2:
+        if len(whole) + tabled < 3 or len(whole) < len(side) / 2:
             return False
+        if not whole:
+            continue
         width = max(s[-1].right for s in whole) - min(s[0].left for s in whole)
         letters = statistics.mean(sum(len(word.text) + 1 for word in s) for s in whole)
         filled = statistics.median((s[-1].right - s[0].left) / max(width, 1.0) for s in whole)
@@ -242,36 +299,29 @@ def _is_prose(rows: list[list[Segment]], gutter: float) -> bool:
     return True
 
 
-def _line(row: list[Segment], page: int, column: int, left: float, width: float, inner: tuple[float, float]) -> Line:
+def _lines(row: list[Segment], page: int) -> Iterator[Line]:
+    """A row as a line, or as what stands before, in and after the drawn tables in it."""
+    for drawn, part in groupby(row, key=lambda segment: segment[0].rows):
+        if drawn:
+            yield from drawn
+        else:
+            yield _line(list(part), page)
+
+
+def _line(row: list[Segment], page: int) -> Line:
     words = [word for segment in row for word in segment]
     size = usual_size(words)
     cells: list[str] = []
     for number, segment in enumerate(row):
         text = " ".join(word.text for word in segment)
-        if _NEXT_CELL in text:
-            cells += text.split(_NEXT_CELL)
-        elif number and segment[0].left - row[number - 1][-1].right <= _CELL_GAP * size:
+        if number and segment[0].left - row[number - 1][-1].right <= _CELL_GAP * size:
             cells[-1] += " " + text
         else:
             cells.append(text)
-    box = (
-        round(min(word.left for word in words), 1),
-        round(min(word.bottom for word in words), 1),
-        round(max(word.right for word in words), 1),
-        round(max(word.top for word in words), 1),
-    )
-    return Line(
-        " ".join(cells),
-        size,
-        words[0].base,
-        page,
-        tuple(cells),
-        box,
-        bold=all(word.bold for word in words),
-        margin=not inner[0] <= words[0].base <= inner[1],
-        column=column,
-        reach=(box[2] - left) / width,
-    )
+    left, bottom, right, top = joined_box(word[1:5] for word in words)
+    box = round(left, 1), round(bottom, 1), round(right, 1), round(top, 1)
+    bold = all(word.bold for word in words)
+    return Line(" ".join(cells), size, words[0].base, page, tuple(cells), box, bold=bold)
 
 
 def usual_size(parts: Iterable[Word | Line]) -> float:
