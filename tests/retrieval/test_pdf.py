@@ -294,6 +294,54 @@ def test_tables_are_known_by_thick_lines_and_by_inner_ones(drawn):
     assert text.endswith("| £550 |")
 
 
+@pytest.mark.parametrize(
+    "drawn",
+    [
+        "\n".join(f"60 {y} m 340 {y} l S" for y in (680, 660, 640, 628)),
+        "\n".join(f"60 {y} m 240 {y} l 340 {y} l S" for y in (660, 640, 628)),
+        "0.9 g 60 660 280 20 re f 60 628 280 12 re f 0 g",
+        "0.9 g 60 660 180 20 re f 240 660 100 20 re f 60 628 180 12 re f 240 628 100 12 re f 0 g",
+    ],
+    ids=["rules", "rules below rows", "shaded rows", "shaded cells"],
+)
+def test_rows_parted_by_rules_or_shading_alone_keep_their_cells(drawn):
+    """Without lines down, the white that goes through all rows tells the columns, also of the row outside the rules."""
+    document = parse(pdf([*DRIVERS, *paragraphs(LONG, size=9, top=600)], drawn=drawn), "a.pdf")
+    assert document.text == (
+        "| Person driving | Section 4 (damage) |\n| --- | --- |\n"
+        "| Driver aged 25 or over who has held a full licence for a year or more | £150 |\n"
+        f"| Driver aged 17 to 20 | £550 |\n\n{LONG}"
+    )
+
+
+def test_a_line_over_all_columns_does_not_end_a_table():
+    """The name of a part of a table, between the same rules as its rows, is a row of its own."""
+    rows = [
+        (64, 616, 9, "Drivers whom we have agreed to insure for one trip only"),
+        (64, 602, 9, "Guests"),
+        (244, 602, 9, "£9"),
+    ]
+    rules = "\n".join(f"60 {y} m 340 {y} l S" for y in (680, 660, 640, 628, 612, 598))
+    text = parse(pdf([*DRIVERS, *rows], drawn=rules), "a.pdf").text
+    assert text.endswith("£550 |\n| Drivers whom we have agreed to insure for one trip only |  |\n| Guests | £9 |")
+
+
+def test_rules_between_texts_make_no_table():
+    """Headings with a rule below each, their numbers set apart, part texts and no rows; nor does a chart's grid."""
+    page, rules = [], []
+    for number in range(5):
+        y = 780 - 100 * number
+        page += [(60, y, 11, f"{number}"), (90, y, 11, "How to claim"), *paragraphs(LONG + ",", "now.", top=y - 20)]
+        rules.append(f"60 {y - 4} m 535 {y - 4} l S")
+    text = parse(pdf(page, drawn="\n".join(rules)), "a.pdf").text
+    assert text.count(f"{LONG}, now.") == 5
+    axis = [(62, 596 - 20 * n, 9, f"{100 - n}") for n in range(5)] + [
+        (200, 596 - 20 * n, 9, f"{n} %") for n in range(5)
+    ]
+    chart = "\n".join(f"60 {600 - 20 * n} m 300 {600 - 20 * n} l S" for n in range(5))
+    assert parse(pdf(axis, drawn=chart), "a.pdf").text == parse(pdf(axis), "a.pdf").text
+
+
 def test_a_table_in_a_cell_is_what_that_cell_says():
     """The lines of a small table in a cell part no rows of the one around it."""
     inner = ruled([247, 290, 333], [656.5, 650, 643.5])

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
 from typing import Any, NamedTuple
 
-from footnoted.retrieval.load.pdf_tables import Grid, cells_of, grids, turned
+from footnoted.retrieval.load.pdf_tables import Grid, banded, cells_of, grids, turned
 
 _CELL_GAP = 1.3  # white space between two cells of a table, in font sizes, at least
 _GUTTER = 0.8  # white space between two columns, in font sizes, at least
@@ -77,7 +77,11 @@ Segment = list[Word]  # words of one line without a wide gap between them
 def page_lines(page: Any, number: int) -> list[Line]:
     """The lines of a pypdfium2 page, in reading order."""
     words, quarters = _words(page)
-    words = _with_tables(words, grids(page, quarters), number)
+    drawn, stacks = grids(page, quarters)
+    words = _with_tables(words, drawn, number)
+    places = [word[1:7] for word in words]
+    parted = [grid for stack in stacks for grid in banded(stack, places)]
+    words = _with_tables(words, parted, number, 1 + len(drawn))
     _, low, _, high = turned(page.get_mediabox(), quarters)
     inner = low + _MARGIN * (high - low), high - _MARGIN * (high - low)
     lines: list[Line] = []
@@ -94,10 +98,10 @@ def page_lines(page: Any, number: int) -> list[Line]:
     return lines
 
 
-def _with_tables(words: list[Word], drawn: list[Grid], page: int) -> list[Word]:
+def _with_tables(words: list[Word], drawn: list[Grid], page: int, first: int = 1) -> list[Word]:
     """The words, those in a drawn table as one word a table; a table in another's cell is what that cell says."""
     said: dict[Word, list[Word]] = {}  # the words of each table
-    for count, grid in enumerate(drawn, 1):
+    for count, grid in enumerate(drawn, first):
         placed = [(word, place) for word in words if (place := _cell(grid, word)) is not None]
         framed = {row for row in range(len(grid.acrosses) - 1) if grid.undivided(row) and _is_framed(placed, row)}
         taken = {id(word) for word, place in placed if place[0] not in framed}

@@ -2,14 +2,15 @@
 
 A PDF knows no tables, only strokes. Strokes that touch make a grid; what stands between two rules down and two rules
 across is a cell. (Camelot and Tabula call the method lattice.) The one hard thing is that a cell may reach over several
-rows or columns, where the stroke between them is missing.
+rows or columns, where the stroke between them is missing. Where rows are parted by rules or by shading alone, the white
+that goes down through all of them parts the cells.
 """
 
 from __future__ import annotations
 
 import ctypes
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, product
 from typing import Any, NamedTuple
@@ -24,6 +25,8 @@ _MOST_LOOKS = 500_000  # at two strokes of one page, whether they touch; more ar
 _OPEN = 9.0  # points by which lines stand out over a table's last rule, at least, where it has a further cell
 _SQUARE = 36.0  # points: strokes are looked for in squares of this side
 _FAR = 14_400.0  # points: no page is longer
+_WHITE = 0.8  # white space between two columns, in font sizes, at least
+_ROWS = 3  # of cells, at least, where lines part the rows alone
 _FILLED = 0.5  # share of a table's cells with words in them, at least; a chart's grid has fewer
 
 
@@ -92,22 +95,137 @@ class Grid:
         return sum(right - left > _OPEN for left, right in pairwise(sides)) < 2
 
 
-def grids(page: Any, quarters: int = 0) -> list[Grid]:
+class Stack(NamedTuple):
+    """Rules across from ``left`` to ``right``, one under another, from top to bottom, without rules down."""
+
+    left: float
+    right: float
+    levels: tuple[float, ...]
+
+
+Place = tuple[float, float, float, float, float, float]  # a word's left, bottom, right, top, base and size
+Gap = tuple[float, float]
+_EVERYWHERE: list[Gap] = [(-_FAR, _FAR)]
+
+
+def grids(page: Any, quarters: int = 0) -> tuple[list[Grid], list[Stack]]:
     """The grids of a pypdfium2 page with two rows and two columns at least, the inner before those around them.
 
-    `quarters`: how often the page is turned, see `turned`.
+    And what may be tables whose rows alone are parted. `quarters`: how often the page is turned, see `turned`.
     """
-    found = []
-    for group in _touching([Stroke(*turned(one, quarters)) for one in _strokes(page)]):
+    strokes, shades = ([Stroke(*turned(one, quarters)) for one in some] for some in _shapes(page))
+    found, lone = [], _edges(shades)
+    for group in _touching(strokes):
         downs = _rules([(one.left, one.low, one.high) for one in group if not one.across])
         acrosses = _rules([(one.low, one.left, one.right) for one in group if one.across])
+        if not downs:
+            lone += [Stroke(min(ends)[0], y, max(end for _, end in ends), y) for y, ends in acrosses]
         if len(downs) + len(acrosses) > 2:  # two lines that cross may be anything
             downs, acrosses = _closed(downs, acrosses), _closed(acrosses, downs)[::-1]
         if min(len(downs), len(acrosses)) > 2 and len(downs) * len(acrosses) <= _MOST_CELLS:
             (xs, ends_down), (ys, ends_across) = zip(*downs, strict=True), zip(*acrosses, strict=True)
             found.append(Grid(xs, ys, ends_down, ends_across))
     found.sort(key=lambda grid: (grid.downs[-1] - grid.downs[0]) * (grid.acrosses[0] - grid.acrosses[-1]))
-    return found if len(found) <= _MOST_TABLES else []
+    stacks = _stacks(lone)
+    return (found, stacks) if len(found) + len(stacks) <= _MOST_TABLES else ([], [])
+
+
+def banded(stack: Stack, words: Sequence[Place]) -> list[Grid]:
+    """The tables of a stack: bands between its rules with at least one gap that goes down through all of them."""
+    bands: list[list[Place]] = [[] for _ in range(len(stack.levels) + 1)]  # what is above and below it too
+    for word in words:
+        if stack.left <= (word[0] + word[2]) / 2 <= stack.right:
+            bands[bisect_right(stack.levels, -(word[1] + word[3]) / 2, key=lambda level: -level)].append(word)
+    found: list[Grid] = []
+    start, stop, votes, gaps = 1, 1, 0, _EVERYWHERE  # of the table that is being told
+    for number in range(1, len(bands)):
+        band = bands[number]
+        own = _gaps(band)
+        shared = _common(gaps, own, _white(band))
+        closed = number < len(stack.levels) and not _struck(band, stack.levels[number - 1], stack.levels[number])
+        titled = len(own) <= 2 and len({round(word[4]) for word in band}) <= 2  # a line over all columns
+        if closed and votes and titled and len(shared) < len(gaps):
+            continue
+        if closed and len(shared) > 2:
+            gaps, stop, votes = shared, number + 1, votes + (len(own) > 2)
+            continue
+        found += _banded(stack, bands, range(start, stop), gaps, votes)
+        again = closed and len(own) > 2
+        gaps, start, stop, votes = (own, number, number + 1, 1) if again else (_EVERYWHERE, number + 1, number + 1, 0)
+    return found
+
+
+def _banded(stack: Stack, bands: list[list[Place]], run: range, gaps: list[Gap], votes: int) -> list[Grid]:
+    """The table of a run of bands, if it is one, with the row above its first rule and that below its last."""
+    levels, rows = list(stack.levels[run.start - 1 : run.stop]), [bands[number] for number in run]
+    mids = [(left + right) / 2 for left, right in gaps[1:-1]]
+    if not (run and mids):
+        return []
+    if run.start == 1 and (head := _open(bands[0], levels[0], mids, up=True)):
+        levels, rows, votes = [max(word[3] for word in head) + 1, *levels], [head, *rows], votes + 1
+    if run.stop == len(bands) - 1 and (foot := _open(bands[-1], levels[-1], mids, up=False)):
+        levels, rows, votes = [*levels, min(word[1] for word in foot) - 1], [*rows, foot], votes + 1
+    if votes < _ROWS:
+        return []
+    ends = [
+        tuple((low, high) for (high, low), row in zip(pairwise(levels), rows, strict=True) if not _crossed(row, x))
+        for x in mids
+    ]
+    across = ((stack.left, stack.right),)
+    return [Grid((stack.left, *mids, stack.right), tuple(levels), ((), *ends, ()), (across,) * len(levels))]
+
+
+def _open(words: list[Place], level: float, mids: list[float], *, up: bool) -> list[Place]:
+    """The lines next to a stack's end that go on with its columns."""
+    lines: dict[int, list[Place]] = {}
+    for word in words:
+        lines.setdefault(round(word[4]), []).append(word)
+    row: list[Place] = []
+    for base in sorted(lines, reverse=not up):
+        size = max(word[5] for word in lines[base])
+        if abs(base - level) > 2 * size or any(_crossed(lines[base], x) for x in mids):
+            break
+        row += lines[base]
+        level = base
+    columns = {bisect_right(mids, word[0]) for word in row}
+    return row if len(columns) >= max(2, len(mids)) else []
+
+
+def _crossed(words: list[Place], x: float) -> bool:
+    return any(word[0] < x < word[2] for word in words)
+
+
+def _struck(words: list[Place], top: float, bottom: float) -> bool:
+    """Whether a rule goes through a word, as it does through the numbers beside a chart."""
+    return any(max(word[3] - top, bottom - word[1]) > (word[3] - word[1]) / 4 for word in words)
+
+
+def _white(words: list[Place]) -> float:
+    return _WHITE * max((word[5] for word in words), default=0.0)
+
+
+def _gaps(words: list[Place]) -> list[Gap]:
+    """Where no word stands, from left to right; before the first and after the last too."""
+    found, at, least = [], -_FAR, _white(words)
+    for left, _, right, *_ in sorted(words):
+        if left - at >= least:
+            found.append((at, left))
+        at = max(at, right)
+    return [*found, (at, _FAR)]
+
+
+def _common(some: list[Gap], others: list[Gap], least: float) -> list[Gap]:
+    """The gaps that two rows share, of so many points at least."""
+    found, one, two = [], 0, 0
+    while one < len(some) and two < len(others):
+        left, right = max(some[one][0], others[two][0]), min(some[one][1], others[two][1])
+        if right - left >= least:
+            found.append((left, right))
+        if some[one][1] < others[two][1]:
+            one += 1
+        else:
+            two += 1
+    return found
 
 
 def turned(box: Sequence[float], quarters: int) -> tuple[float, float, float, float]:
@@ -146,28 +264,35 @@ def cells_of(grid: Grid, words: Sequence[tuple[str, int, int]]) -> list[list[str
     ]
 
 
-def _strokes(page: Any) -> list[Stroke]:
-    """The straight lines of a page: thin shapes, and the sides of what is drawn in outline."""
+def _shapes(page: Any) -> tuple[list[Stroke], list[Stroke]]:
+    """The straight lines of a page (thin shapes, and the sides of what is drawn in outline), and what it shades."""
     import pypdfium2.raw as pdfium
 
     found: list[Stroke] = []
+    shades: list[Stroke] = []
     for count, shape in enumerate(page.get_objects(filter=[pdfium.FPDF_PAGEOBJ_PATH], max_depth=3)):
         if count == _MOST:  # a drawing
-            return []
+            return [], []
         fill, stroke = ctypes.c_int(), ctypes.c_int()
         pdfium.FPDFPath_GetDrawMode(shape.raw, fill, stroke)
         if not (fill.value or stroke.value):  # it only cuts off what is drawn after it
             continue
         left, low, right, high = shape.get_bounds()
+        if not all(-_FAR < at < _FAR for at in (left, low, right, high)):
+            continue
         thick, long = sorted((right - left, high - low))
         if stroke.value:  # the box of a stroke stands out by its width on every side
             thick, long = thick / 2, long - thick
-        if thick <= _THIN and long > max(_SHORT, 3 * thick):
-            found.append(_straight(left, low, right, high))
-        elif stroke.value and pdfium.FPDFPath_CountSegments(shape.raw) in {4, 5}:  # a box
+        if thick <= _THIN:
+            found += [_straight(left, low, right, high)] if long > max(_SHORT, 3 * thick) else []
+        elif pdfium.FPDFPath_CountSegments(shape.raw) not in {4, 5}:  # no box
+            continue
+        elif stroke.value:
             found += [Stroke(left, y, right, y) for y in (low, high) if right - left > _SHORT]
             found += [Stroke(x, low, x, high) for x in (left, right) if high - low > _SHORT]
-    return [one for one in found if all(-_FAR < at < _FAR for at in one)]
+        else:
+            shades.append(Stroke(left, low, right, high))
+    return found, shades
 
 
 def _straight(left: float, low: float, right: float, high: float) -> Stroke:
@@ -175,6 +300,40 @@ def _straight(left: float, low: float, right: float, high: float) -> Stroke:
     if right - left >= high - low:
         return Stroke(left, (low + high) / 2, right, (low + high) / 2)
     return Stroke((left + right) / 2, low, (left + right) / 2, high)
+
+
+def _edges(shades: Sequence[Stroke]) -> list[Stroke]:
+    """The upper and the lower edges of what is shaded, of cells side by side as one."""
+    rows: dict[tuple[int, int], list[Stroke]] = {}
+    for one in sorted(shades):
+        row = rows.setdefault((round(one.low), round(one.high)), [])
+        if row and one.left <= row[-1].right + _TOUCH:
+            row[-1] = row[-1]._replace(right=max(row[-1].right, one.right))
+        else:
+            row.append(one)
+    return [Stroke(one.left, y, one.right, y) for row in rows.values() for one in row for y in (one.low, one.high)]
+
+
+def _stacks(rules: Sequence[Stroke]) -> list[Stack]:
+    """Rules across in stacks of those that begin and end one under another."""
+    found = []
+    for beginning in _near(rules, 0):
+        for same in _near(beginning, 2):
+            levels = [level[0].low for level in _near(same, 1)][::-1]
+            if len(levels) >= _ROWS:
+                found.append(Stack(same[0].left, same[0].right, tuple(levels)))
+    return found
+
+
+def _near(rules: Iterable[Stroke], side: int) -> list[list[Stroke]]:
+    """Rules in groups of those of which a side stands at one place."""
+    groups: list[list[Stroke]] = []
+    for one in sorted(rules, key=lambda rule: rule[side]):
+        if groups and one[side] - groups[-1][0][side] <= _TOUCH:
+            groups[-1].append(one)
+        else:
+            groups.append([one])
+    return groups
 
 
 def _touching(strokes: Sequence[Stroke]) -> list[list[Stroke]]:
