@@ -28,7 +28,7 @@ from rounding import round_layers
 from tokenizers import Tokenizer
 from torch import nn
 
-LEVELS = 16  # of the 64 that seven bits have
+LEVELS = 12  # of the 64 that seven bits have
 READ, AT_ONCE = 192, 16  # rows of the training by which the rounding is chosen, and how many are read together
 
 

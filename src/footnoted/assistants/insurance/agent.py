@@ -248,7 +248,7 @@ async def _quoted(request: ResponseRequest, letter: Letter, until: float, *, deg
     """The clauses that come nearest, in the policy's own words."""
     earlier = " ".join(user for user, _ in request.conversation_history[-1:])
     async with asyncio.timeout_at(until):
-        found = await asyncio.to_thread(nearest, f"{earlier} {request.query}".strip(), request.context_chunks)
+        found = await asyncio.to_thread(nearest, request.query, request.context_chunks, before=earlier)
     events, result = tell(found, request, letter)
     return [*events, ResponseFinished(result.model_copy(update={"degraded": degraded}))]
 

@@ -52,10 +52,15 @@ class Candidate:
     english: bool = True
 
 
-def candidates(question: str, shelf: Clauses, odds: Sequence[float]) -> list[Candidate]:
-    """The nearest clauses, those that decide likeliest first. ``odds``: of each passage's relevance, in logarithms."""
+def candidates(question: str, shelf: Clauses, odds: Sequence[float], *, before: str = "") -> list[Candidate]:
+    """The nearest clauses, those that decide likeliest first. ``odds``: of each passage's relevance, in logarithms.
+
+    ``before``: the question before this one, whose numbers count where this one has none.
+    """
+    numbers = _NUMBER.findall(question) or _NUMBER.findall(before)
+    question = f"{before} {question}".strip()
     scores, words = shelf.scores(question), shelf.words(question)
-    fitting = _fitting(question, [clause for _, clause in shelf.read])
+    fitting = _fitting(list(map(float, numbers)), [clause for _, clause in shelf.read])
     order = sorted((n for n, fits in enumerate(fitting) if fits), key=lambda place: -scores[place])[:READ]
     if not order:
         return []
@@ -157,12 +162,11 @@ def _same(one: Candidate, other: Candidate) -> bool:
     return _holds(one.clause, other.clause) or _holds(other.clause, one.clause)
 
 
-def _fitting(question: str, clauses: Sequence[Clause]) -> list[bool]:
+def _fitting(numbers: Sequence[float], clauses: Sequence[Clause]) -> list[bool]:
     """Whether each clause may decide: no row for other numbers, where a row of its table is for one that was named.
 
     "I am 23" is no question about "Driver aged 17 to 20".
     """
-    numbers = [float(one) for one in _NUMBER.findall(question)]
     held = [
         clause.row is not None and clause.row.span is not None and any(map(clause.row.holds, numbers))
         for clause in clauses

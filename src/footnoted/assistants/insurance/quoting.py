@@ -28,7 +28,7 @@ from footnoted.types import Citation as Pointed
 from footnoted.types import Claim, Evidence, FinishReason, Source, Verdict
 
 _OPEN = 1.0  # log-odds within which another product's clause is as likely to decide
-_SURE = 0.76  # chance of being right from which the clauses are told as the answer
+_SURE = 0.78  # chance of being right from which the clauses are told as the answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,12 +67,13 @@ def is_wording(chunks: Sequence[ChunkResult]) -> bool:
     return 2 * sum(numbered) > len(numbered)
 
 
-def nearest(question: str, chunks: Sequence[ChunkResult]) -> Nearest:
-    """What these passages have to say to a question."""
-    passages, found = weighed(question, chunks)
+def nearest(question: str, chunks: Sequence[ChunkResult], *, before: str = "") -> Nearest:
+    """What these passages have to say to a question, and to the one ``before`` it."""
+    passages, found = weighed(question, chunks, before=before)
+    question = f"{before} {question}".strip()
     if not found:
         return Nearest(())
-    plans = _plans_named(question, passages)
+    plans, settled = _columns_named(question, passages)
     named = _named(question, passages)
     found = [one for one in found if one.clause.document in named] or found
     chosen = quoted(found)
@@ -80,7 +81,7 @@ def nearest(question: str, chunks: Sequence[ChunkResult]) -> Nearest:
     chance = chance_of(found)
     for number, one in enumerate(chosen):
         row = one.clause.row
-        open_plan = row is not None and len(set(row.columns)) > 1 and not set(row.columns) & set(plans)
+        open_plan = row is not None and len(set(row.columns)) > 1 and not set(row.columns) & {*plans, *settled}
         if row is not None and open_plan and (number == 0 or chance < _SURE):
             return Nearest(quotes[number : number + 1], row.columns[:4], "plan")
     firsts: dict[str, Candidate] = {}
@@ -93,11 +94,12 @@ def nearest(question: str, chunks: Sequence[ChunkResult]) -> Nearest:
     return Nearest(quotes, chance=chance)
 
 
-def weighed(question: str, chunks: Sequence[ChunkResult]) -> tuple[list[Passage], list[Candidate]]:
+def weighed(question: str, chunks: Sequence[ChunkResult], *, before: str = "") -> tuple[list[Passage], list[Candidate]]:
     """The passages' clauses, those that decide likeliest first."""
     passages = [Passage(_source(one, place), tuple(_read(one, place))) for place, one in enumerate(chunks)]
     passages = [one for one in passages if one.clauses]
-    found = candidates(question, Clauses(passages), [_odds(chunks[int(one.source.id)]) for one in passages])
+    odds = [_odds(chunks[int(one.source.id)]) for one in passages]
+    found = candidates(question, Clauses(passages), odds, before=before)
     return passages, [replace(one, place=int(passages[one.place].source.id)) for one in found]
 
 
@@ -158,17 +160,23 @@ def _named(question: str, passages: Sequence[Passage]) -> set[str]:
     }
 
 
-def _plans_named(question: str, passages: Sequence[Passage]) -> list[str]:
-    """The columns of tables that a question names: by a word that no other column of the table has."""
+def _columns_named(question: str, passages: Sequence[Passage]) -> tuple[list[str], list[str]]:
+    """The columns of tables that a question names by their first word, and by any word that no other column has.
+
+    The first are told alone ("Platinum"); the others settle which is meant ("theft", of "Section 5 (fire and theft)").
+    """
     asked = set(content_stems(question))
-    rows = {clause.row.columns for one in passages for clause in one.clauses if clause.row is not None}
-    named: dict[str, None] = {}
-    for columns in rows:
+    words = set(re.findall(r"\w+", question.casefold()))
+    first: dict[str, None] = {}
+    own: dict[str, None] = {}
+    for columns in {clause.row.columns for one in passages for clause in one.clauses if clause.row is not None}:
         stems = [{stem for stem in content_stems(column) if not stem.isdigit()} for column in columns]
-        for column, own in zip(columns, stems, strict=True):
-            if any(stem in asked and sum(stem in each for each in stems) == 1 for stem in own):
-                named[column] = None
-    return list(named)
+        for column, each in zip(columns, stems, strict=True):
+            if next((word for word in re.findall(r"\w+", column.casefold()) if len(word) > 2), "") in words:
+                first[column] = None
+            if any(stem in asked and sum(stem in other for other in stems) == 1 for stem in each):
+                own[column] = None
+    return list(first), list(own)
 
 
 def _quote(clause: Clause, place: int, plans: Sequence[str]) -> Quote:
