@@ -28,6 +28,22 @@ def asked(vocabulary):
     return lambda question, base=None: read(question, vocabulary, base=base, meanings=shipped_meanings())
 
 
+@pytest.fixture
+def made(vocabulary):
+    """Two accounts that are called as two tags are."""
+    from footnoted.assistants.security.query.vocabulary import _names
+
+    made = type(vocabulary)(
+        accounts={"1": "acme-prod", "2": "acme-test", "3": "acme-labs"},
+        account_providers=dict.fromkeys("123", "aws"), providers={"aws"}, regions={"us-east-1", "eu-west-1"},
+        tags={"env:prod", "env:test", "team:web"}, scans=vocabulary.scans, previous=vocabulary.previous,
+        resources={"box-1": {"box-1"}, "box-2": {"box-2"}}, services={"s3": {"aws"}},
+        scanners={"prowler", "security-hub"},
+    )  # fmt: skip
+    made.names = dict(_names(made))
+    return made
+
+
 @pytest.mark.parametrize("severity", ["critical", "high", "medium", "low"])
 @pytest.mark.parametrize(
     ("words", "first", "behind"),
@@ -174,15 +190,8 @@ async def test_states_with_an_adverb_are_changes(asked, question, change):
     assert change or reading.query.where.status == ["fail"]
 
 
-async def test_a_name_of_two_kinds_is_answered_for_each(vocabulary):
+async def test_a_name_of_two_kinds_is_answered_for_each(made):
     """An account and a tag of one name are each read whole: sides of a comparison too, and what follows."""
-    made = type(vocabulary)(
-        accounts={"1": "acme-prod", "2": "acme-test"}, account_providers={"1": "aws", "2": "aws"},
-        providers={"aws"}, tags={"env:prod", "env:test"}, scans=vocabulary.scans,
-    )  # fmt: skip
-    from footnoted.assistants.security.query.vocabulary import _names
-
-    made.names = dict(_names(made))
     reading = read("prod against test in criticals", made)
     by = {one.field: one.query for one in reading.choices}
     assert [one.account for one in by["account"].sides] == [["1"], ["2"]]
@@ -271,15 +280,8 @@ async def test_days_of_one_month_share_its_name(asked):
     assert (where.first_seen_from.month, where.first_seen_from.day, where.first_seen_before.day) == (10, 1, 16)
 
 
-async def test_a_denied_name_of_two_kinds_is_taken_away_in_each(vocabulary):
+async def test_a_denied_name_of_two_kinds_is_taken_away_in_each(made):
     """Except in prod: without the account of that name, and without the tag."""
-    made = type(vocabulary)(
-        accounts={"1": "acme-prod", "2": "acme-test"}, account_providers={"1": "aws", "2": "aws"},
-        providers={"aws"}, tags={"env:prod", "env:test"}, scans=vocabulary.scans,
-    )  # fmt: skip
-    from footnoted.assistants.security.query.vocabulary import _names
-
-    made.names = dict(_names(made))
     reading = read("How many criticals, except in prod?", made)
     by = {one.field: one for one in reading.choices}
     assert reading.can_be_asked
@@ -379,3 +381,81 @@ async def test_a_state_that_a_check_wants_is_of_what_passes_it(asked, vocabulary
     assert asked("Which buckets are encrypted?").query.where.status == ["pass"]
     assert asked("Which buckets are not encrypted?").query.where.status == ["fail"]
     assert asked("Which buckets are publicly writable?").query.where.status == ["fail"]
+
+
+async def test_each_choice_is_held_to_the_whole_question(made):
+    """A choice that cannot be asked is said to be none; what one does not use is told."""
+    reading = read("How many fewer findings does prod have than labs?", made)
+    assert [one.field for one in reading.choices] == ["account"]
+    assert any("env:prod" in note and "cannot be asked" in note for note in reading.notes)
+    assert reading.choices[0].query.sides
+    assert "zorbling" in read("How many zorbling criticals are there in prod?", made).unused
+    assert read("How many resources fail in both prod and test?", made).unfit
+
+
+async def test_what_stands_behind_than_is_a_side(made):
+    """Against a name of another field nothing is compared; it does not narrow either."""
+    assert read("Are there more findings in acme-labs than in env:prod?", made).unfit
+    assert len(read("Are there more findings in acme-labs than in acme-prod?", made).query.sides) == 2
+    assert len(read("Which is worse, box-1 or box-2?", made).query.sides) == 2
+    assert not read("List the findings of box-1 or box-2", made).query.sides
+    assert "acme-labs" not in read("Are there more criticals than before in acme-labs?", made).unfit
+
+
+async def test_a_share_is_of_the_part_behind_the_verb(made):
+    """How much of the open findings of a service is in one place is no pass rate."""
+    query = read("What % of the open S3 findings are in acme-labs?", made).query
+    assert (query.measure, query.group_by, query.where.service) == ("share", "account", ["s3"])
+    by = {one.field: one.query for one in read("What % of the open S3 findings are in prod?", made).choices}
+    assert {name: one.group_by for name, one in by.items()} == {"account": "account", "tag": "tag:env"}
+    assert read("What % of the open S3 findings are zorbling?", made).unfit
+
+
+async def test_what_is_added_is_not_narrowed_to(made):
+    """Including the muted ones is both; including what is of another field cannot be said."""
+    query = read("How many criticals, including muted ones?", made).query
+    assert query.where.status == ["fail", "muted"]
+    assert read("How many criticals in acme-labs including us-east-1?", made).unfit
+    assert read("How many criticals not including S3?", made).query.exclude.service == ["s3"]
+
+
+async def test_a_tag_is_taken_from_what_bears_another(made):
+    """A finding may have several tags, so one without the other is nothing that is not used."""
+    reading = read("How many criticals tagged env:prod but not team:web?", made)
+    assert (reading.query.exclude.tag, reading.unused, reading.unfit) == (["team:web"], [], [])
+
+
+async def test_signs_and_places_are_read(made):
+    """A plus behind a severity is "or above"; of "us regions" the first is the country."""
+    assert read("How many high+ findings?", made).query.where.severity == ["high", "critical"]
+    assert read("us regions, how many criticals?", made).query.where.region == ["us-east-1"]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Which account improved the most since the last scan?", "How many criticals in zqorblex?",
+        "How many findings are left if we fix the criticals?", "What will our count of criticals be?",
+    ],
+)  # fmt: skip
+async def test_the_verb_and_what_is_not_yet_are_not_answered_with_a_count(asked, question):
+    """A change by account, a name of nobody behind a preposition, what would and what will be."""
+    assert not asked(question).can_be_asked
+
+
+async def test_a_topic_is_of_the_scanner_that_is_named(vocabulary):
+    """What another scanner checks is no topic of this one's findings; nor is what "who" does."""
+    check = next(one for one in vocabulary.checks.values() if one.scanners)
+    other = "security-hub" if check.scanners == {"prowler"} else "prowler"
+    vocabulary.scanners.add(other)
+    for words, found in (("", True), (f" of {other}", False)):
+        where = read(
+            f"How many findings{words} with {check.title}?", vocabulary, meanings=shipped_meanings()
+        ).query.where
+        assert (check.id in where.check) is found
+
+
+async def test_what_is_in_a_state_is_a_finding_whatever_it_is_called(asked):
+    """Of "muted records", where a check says "record", the word is told, and no check is looked for."""
+    reading = asked("How many muted records are there?")
+    assert (reading.query.where.check, reading.query.where.status) == ([], ["muted"])

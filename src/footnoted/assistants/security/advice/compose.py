@@ -81,7 +81,8 @@ class Composer:
 
     def _choices(self) -> Iterator[Line]:
         for note in self.asked.reading.notes:
-            yield Line(f"{note[:1].upper()}{note[1:]}; which do you mean?")
+            end = "; which do you mean?" if note.endswith("several things") else "."
+            yield Line(f"{note[:1].upper()}{note[1:]}{end}")
         for label, result in self.context.choices:
             first, *others = of_result(self.asked, self.context, result)
             yield Line(f"- {label}: {first}")

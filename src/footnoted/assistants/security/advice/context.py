@@ -136,8 +136,10 @@ def _shown(query: FindingQuery) -> FindingQuery:
 
 
 async def _by_catalogue(asked: Asked, service: FindingsService, tenant: str) -> Result | None:
-    """The same count by our own catalogue's reading of the framework, apart from the scanner's."""
+    """The same count of what is open by our own catalogue's reading of the framework, apart from the scanner's."""
     where = asked.query.where
+    if where.status != ["fail"] or where.change:
+        return None
     if not where.framework or where.requirement or where.check or where.version:
         return None
     checks = checks_of((framework_key(where.framework),))

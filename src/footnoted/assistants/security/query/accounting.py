@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, timedelta
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 from footnoted.assistants.security.names import requirement_key
 from footnoted.assistants.security.query.linking import at
-from footnoted.assistants.security.query.relations import HAVING, negations
+from footnoted.assistants.security.query.relations import HAVING, field_of, negations
 from footnoted.assistants.security.query.topics import denies, has_number, tells
 from footnoted.assistants.security.query.vocabulary import compact
 from footnoted.assistants.security.query.words import FUNCTION_WORDS, UNITS, span
@@ -45,6 +46,9 @@ class Held:
         one = self.mentions[place]
         if one.kind == "name":
             without = place in self.negated
+            led_by = takewhile(lambda each: each.word in FUNCTION_WORDS, reversed(self.mentions[:place]))
+            if any(each.word == "than" for each in led_by) and not self.query.sides:
+                return False  # what is set against another is a side, and no filter of both
             means = any(self._means(each, without=without) for each in one.meanings)
             return means or (not without and self._in_checks(one.text))
         if one.kind == "requirement":
@@ -119,7 +123,7 @@ class Held:
         values, name = set(meaning.values), meaning.field
         if without:
             return values <= set(_flat([getattr(self.query.exclude, name)]))
-        if values <= self._all(name) or (self.query.measure == "share" and self.query.group_by == name):
+        if values <= self._all(name) or (self.query.measure == "share" and self.query.group_by.startswith(name)):
             return True
         if name == "provider":
             return values <= self._providers()
@@ -254,6 +258,7 @@ class Held:
             "first": (shows and query.order_by == "severity") or by.startswith("first_seen") or dated,
             "arose": dated or changed or shows or query.select == "age" or by.startswith("first_seen"),
             "untagged": where.untagged,
+            "widen": self._widens(place),
             "comply": bool(where.framework) or query.select in ("unmet", "rate") or query.measure == "rate",
             "more": query.offset > 0 or query.select in ("compare", "diff"),
             "both": not any(len(set(_flat([told]))) == 2 for told in where.narrowed().values()) or bool(query.sides),
@@ -322,6 +327,13 @@ class Held:
         said = [one.text for one in of if one.kind == "word" and self._in_checks(one.text)]
         denied = any(denies(text, each) for text in said for each in self.checks)
         return bool(said) and ("pass" if denied else "fail") in query.where.status
+
+    def _widens(self, place: int) -> bool:
+        """Whether what "including" adds stands beside another of its kind, and does not narrow."""
+        after = self.mentions[place + 1 : place + 4]
+        if any(one.role("status") for one in after):
+            return len(self.query.where.status) > 1
+        return any(len(self._all(name)) > 1 for one in after if (name := field_of(one)))
 
     def _spans(self, place: int, unit: str, *, timed: bool) -> bool:
         """A unit of time is of a number or a period before it, or what is grouped by, or what ages are told in."""

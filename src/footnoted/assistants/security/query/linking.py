@@ -91,7 +91,8 @@ _UNIT_OF = {"d": "day", "w": "week", "m": "month", "y": "year"}
 _SHORTHAND = [(re.compile(pattern), words) for pattern, words in (
     (r"(?:≥|>=)\s*(?=\d)", "at least "), (r"(?:≤|<=)\s*(?=\d)", "at most "),
     (r"(?<!\S)>\s*(?=\d)", "more than "), (r"(?<!\S)<\s*(?=\d)", "less than "),
-    (r"(?<!\S)(\d+)\+(?=\s|$)", r"at least \1"), (r"(?<!\S)#(?=\s)", "number"), (r"(?<!\S)%(?=\s)", "percentage"),
+    (r"(?<!\S)(\d+)\+(?=\s|$)", r"at least \1"),
+    (r"(?<=[^\W\d])\+(?=[\s,;.:?]|$)", " or above"), (r"(?<!\S)#(?=\s)", "number"), (r"(?<!\S)%(?=\s)", "percentage"),
     (r"(?<!\S)(\d+)\s?h(?:(?:ou)?rs?)?(?![\w-])",
      lambda found: found[0] if int(found[1]) % 24 or found[1] == "0" else f"{int(found[1]) // 24} days"),
     (r"(?<!\S)w/o?(?=\s)", lambda found: "without" if found[0] == "w/o" else "with"),
@@ -231,8 +232,9 @@ class Linker:
     def _is_a_country(self, at: int) -> bool:
         """Whether "us" is the country: written as one, or where a place would stand."""
         before = self.tokens[at - 1].word if at else ""
+        of_places = "noun:region" in (_roles_of(self.tokens[at + 1].word) if at + 1 < len(self.tokens) else ())
         return self.tokens[at].text in ("US", "U.S") or (
-            self.tokens[at].word == "us" and before in ("in", "the", "outside", "within")
+            self.tokens[at].word == "us" and (of_places or before in ("in", "the", "outside", "within"))
         )
 
     def _is_of_a_cloud(self, words: list[str]) -> bool:

@@ -29,7 +29,8 @@ class Saying(Draft):
             elif status:
                 target = self.without if self._is_negated(place) else self.where
                 if not (status == "fail" and self._role_before(place, "select", 1) == "group"):
-                    target.setdefault("status", []).append(status)
+                    wider = self._role_before(place, "widen", 3) is not None and target is self.where
+                    target.setdefault("status", ["fail"] if wider and status != "fail" else []).append(status)
             possible = self._role_before(place, "modal", 3) is not None  # what can be fixed is not what was
             goes = self._at(place + 1)  # "gone unfixed", "gone up"
             went = one.role("change") == "gone" and (goes.role("status") or goes.word in ("up", "down", "from"))

@@ -96,7 +96,9 @@ class Seeking(Shaping):
         led_by = self._at(place - 1).word
         if led_by == "which" and self._at(place + 1).role("change"):
             return True  # "which engineer fixed it"
-        if led_by == "in" or (led_by in _ASKERS and self.mentions[0].word not in WHETHER):
+        if self._at(place - 1).role("status") not in (None, "fail"):
+            return True  # "archived records", which are findings
+        if led_by in ("in", "who") or (led_by in _ASKERS and self.mentions[0].word not in WHETHER):
             return True
         before = [one for one in self.mentions[:place] if not one.role("negate")]
         asked = any(one.word in ("do", "does", "did") for one in before)
@@ -162,7 +164,8 @@ class Seeking(Shaping):
         return list(made.values())
 
     def _checks_in_reach(self, *, catalogue: bool) -> list[Any]:
-        """The checks of what else is named: of these providers, services, types and resources."""
+        """The checks of what else is named: of these providers, scanners, services, types and resources."""
+        scanners = set(self.where.get("scanner", ()))
         providers, services = self.where.get("provider", ()), set(self.where.get("service", ()))
         types = set(self.where.get("resource_type", ()))
         for name in self.where.get("resource", ()):
@@ -172,5 +175,6 @@ class Seeking(Shaping):
             for one in self.vocabulary.checks.values()
             if (catalogue or one.types)
             and (not providers or one.provider in providers)
+            and (not (scanners and one.scanners) or one.scanners & scanners)
             and (not (services or types) or one.service in services or types & one.types)
         ]

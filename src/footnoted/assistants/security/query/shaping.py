@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+from itertools import dropwhile, pairwise
 from typing import Any
 
 from footnoted.assistants.security.query.draft import Draft
 from footnoted.assistants.security.query.finding_query import FindingQuery, Where
-from footnoted.assistants.security.query.linking import Mention
+from footnoted.assistants.security.query.linking import NOTHING, Mention
 from footnoted.assistants.security.query.relations import field_of, kinds_of, negations
 from footnoted.assistants.security.query.topics import affirms, denies
 from footnoted.assistants.security.query.vocabulary import compact
@@ -20,6 +20,7 @@ _GROUPS = ("account", "region", "service", "provider", "severity", "status", "sc
 
 _PLACES = ("account", "region", "service", "provider", "category", "scanner")
 _ADVICE = ("remediation", "explain")
+_MANIFOLD = ("tag", "category")  # fields of which a finding may have several values
 WHETHER = {"do", "does", "did", "have", "has", "are", "is", "can"}  # first words of what is answered with yes or no
 _NEAR, _FAR = 3, 6  # words between what parts and what is parted by
 
@@ -62,6 +63,8 @@ class Shaping(Draft):
             where["status"] = []
         without = self.without or ({} if base is None else base.without())
         for name in self.without.keys() & where.keys():  # what is not among the others cannot be taken from them
+            if name in _MANIFOLD:  # what bears the one may bear the other too
+                continue
             if isinstance(where[name], list) and not set(self.without[name]) & set(where[name]):
                 self.reading.unused += [f"not {value}" for value in self.without[name]]
         self.reading.unfit += self._lacking()[:1]
@@ -172,8 +175,11 @@ class Shaping(Draft):
         if self._passes():
             return {"select": "rate"}
         if part := self._part(where):
-            del where[part]
-            return {"select": "group", "group_by": part, "measure": "share", "order_by": "most", "limit": 50}
+            key = where.pop(part)[0].partition(":")[0]
+            by = f"tag:{key}" if part == "tag" else part
+            return {"select": "group", "group_by": by, "measure": "share", "order_by": "most", "limit": 50}
+        if self.ambiguous:  # each choice has a part of its own
+            return {"select": "rate"}
         self.reading.unfit += [one.text for one in self.mentions if "select:rate" in one.roles]  # the share of what?
         return {"select": "rate"}
 
@@ -183,11 +189,11 @@ class Shaping(Draft):
         if noun is None:
             return ""
         told = [(place, field_of(one)) for place, one in enumerate(self.mentions)]
-        parts = [(place, name) for place, name in told if name in (*_PLACES, "severity") and where.get(name)]
+        parts = [(place, name) for place, name in told if name in (*_PLACES, "severity", "tag") and where.get(name)]
         verb = (place for place in range(noun, len(told)) if self.mentions[place].word in ("is", "are"))
         at = next(verb, None)
-        if at is not None and (after := [name for place, name in parts if place > at]):
-            return after[0]
+        if at is not None:
+            return next((name for place, name in parts if place > at), "")
         return parts[-1][1] if parts else ""
 
     def _passes(self) -> bool:
@@ -195,9 +201,9 @@ class Shaping(Draft):
         told = {value for one in self.mentions if (value := one.role("status"))}
         shared = any(  # "what share of the open findings is of X" is asked of a part, not of what passes
             one.role("status") == "fail"
-            and after.role("noun") == "findings"
+            and next(dropwhile(field_of, self.mentions[place + 1 :]), NOTHING).role("noun") == "findings"
             and "of" in {each.word for each in self.mentions[max(0, place - 3) : place]}
-            for place, (one, after) in enumerate(pairwise(self.mentions))
+            for place, one in enumerate(self.mentions)
         )
         fails = told == {"fail"} and not (shared or self.where.get("severity"))
         return self._has("comply") or "pass" in told or fails
@@ -288,12 +294,13 @@ class Shaping(Draft):
     def _sides(self, where: dict[str, Any]) -> list[Where]:
         """What is set side by side: two or more values of one field, or the two of a kind a provider has."""
         words = {one.word for one in self.mentions}
-        comparing = self._has("select", "compare") or "than" in words or "or" in words or "between" in words
+        comparing = self._has("select", "compare") or "than" in words or "between" in words
         comparing |= bool(words & {"better", "worse", "agree", "who"})
         comparing |= bool(words & {"difference", "gap"}) and not (self._has("scan") or "change" in where)
-        if not (comparing or self._is_set_against()):
+        comparing |= self._is_set_against()
+        if not (comparing or "or" in words):
             return []
-        for name in ("account", "service", "provider", "region", "scanner", *["tag"] * ("or" not in words)):
+        for name in ("account", "service", "provider", "region", "scanner", *["tag", "resource"] * comparing):
             values = where.get(name, [])
             if 2 <= len(values) <= 6:
                 where.pop(name)

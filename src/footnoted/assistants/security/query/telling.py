@@ -6,12 +6,15 @@ from collections.abc import Iterator, Sequence
 
 from footnoted.assistants.security.query.accounting import Held
 from footnoted.assistants.security.query.draft import Choice, Draft, Reading
+from footnoted.assistants.security.query.linking import is_word
 from footnoted.assistants.security.query.relations import beyond_flat, field_of, negations
 from footnoted.assistants.security.query.vocabulary import Meaning
 from footnoted.assistants.security.query.words import NOT_IN_SCANS, UNITS
 
 _SEVERAL = 5  # names told one by one
 _BEFORE_NAMES = ("in", "of", "for", "from", "by", "at", "on", "with")
+_MEASURES = ("count", "rate", "age")
+_VERBS = ("rate", "age", "diff", "compare")
 _THEM = {"them", "they"}
 _OF = {"of", "from"}  # behind what is asked for stands what it is of
 _NOTHING = {"polite", "any", "again", "modal", "period", "only", "seen"}  # roles that say nothing of what is asked
@@ -28,8 +31,10 @@ class Telling(Draft):
         if reading.follows and self.base is not None:
             told = [*self.base.unused, *self.base.unfit, *([] if self.base.choices else self.base.open)]
             reading.unused += [one for one in told if one not in reading.unused]
-        held = Held(reading.query, self.vocabulary, self.mentions)
         reading.open = [text for text, _ in self.ambiguous]
+        if reading.choices:  # each has told what it does not hold
+            return
+        held = Held(reading.query, self.vocabulary, self.mentions)
         reading.unfit += beyond_flat(self.mentions)
         asked = [place for place, one in enumerate(self.mentions) if one.word == "howmany"]
         left = {*held.left(), *asked[1:], *self._unplaced()} - self._everyone()
@@ -60,18 +65,26 @@ class Telling(Draft):
         return denied if several and set(several) == set(denied) else {}
 
     def _denies(self, place: int) -> bool:
-        """Whether a word denies, and stands beside something that narrows."""
+        """Whether a word denies or adds, and stands beside something that narrows."""
         beside = [*self.mentions[max(0, place - 2) : place], *self.mentions[place + 1 : place + 2]]
-        return bool(self.mentions[place].role("negate")) and any(one.kind == "name" or field_of(one) for one in beside)
+        turns = any(map(self.mentions[place].role, ("negate", "widen")))
+        return turns and any(one.kind == "name" or field_of(one) for one in beside)
 
     def _narrows(self, place: int) -> bool:
-        """Whether a word that no field holds would be a filter: a name behind a preposition, or a time."""
+        """Whether a word that no field holds would change the answer: a name behind a preposition, a time, a verb."""
         one = self.mentions[place]
         if one.role("noun") in UNITS:
             both = self._at(place - 1).role("both") is not None  # "both days included"
             return self.reading.query.select not in ("explain", "remediation", "mapping") and not both
         before = self._at(place - 1).word
-        return one.kind == "word" and one.text[:1].isupper() and before in _BEFORE_NAMES
+        if one.role("select") in _VERBS:  # the question's own verb: any number would answer another question
+            return True
+        if one.role("both") is not None:  # checks that fail in both are not those that fail in either
+            return self.reading.query.of != "findings"
+        if one.kind != "word" or before not in _BEFORE_NAMES:
+            return False
+        plain = one.text.casefold()  # a word of no language is a name; "for forcing" is what is done
+        return one.text[:1].isupper() or not (self.meanings is None or plain.endswith("ing") or is_word(plain))
 
     def _tell_leaps(self) -> None:
         """Tell what a word was taken for that is not called so: nearly so, a part of a name, a word of checks."""
@@ -142,7 +155,16 @@ class Telling(Draft):
         ]
         if len(read) == 1:
             self.reading.query = read[0].query
-        self.reading.choices += read if len(read) > 1 else []
+            return
+        for each in (one for one in read if one.reading is not None):  # each is held to the whole question
+            if each.reading.can_be_asked:
+                self.reading.choices.append(each)
+                self.reading.unused += [one for one in each.reading.unused if one not in self.reading.unused]
+            else:
+                why = each.reading.reason or ", ".join(f"“{one}”" for one in each.reading.unfit)
+                self.reading.notes.append(f"as {each.label}, {why} cannot be asked")
+        if read and not self.reading.choices:
+            self.reading.unfit += [one for one in read[0].reading.unfit if one not in self.reading.unfit]
 
     def read(self) -> Reading:
         """The reading, made by all steps."""
@@ -180,6 +202,15 @@ class Telling(Draft):
             elif one.kind != "word" and one.role("select") != "list" and one.role("polite") is None:
                 return []
         return []
+
+    def _supposes(self) -> bool:
+        """Of "if we fix the criticals, how many remain", which asks of what is not; not of "tell me if we have any"."""
+        for place, one in enumerate(self.mentions):
+            does = self._at(place + 1).word in ("i", "we", "they")
+            put_right = any(each.role("select") == "remediation" for each in self.mentions[place + 2 : place + 5])
+            if one.word == "if" and does and put_right:
+                return self._has("select", "count")
+        return False
 
     def _label(self, meaning: Meaning) -> str:
         if meaning.field == "account":
@@ -225,9 +256,12 @@ class Telling(Draft):
             if word in words and reading.query.select != "compare" and not (word == "who" and "call" in words):
                 follows = words[words.index(word) + 1 :][:1]
                 coming = word == "will" and ("when" in words or follows in (["be"], ["have"], ["we"], ["there"]))
+                coming |= word == "will" and any(self._has("select", one) for one in _MEASURES)
                 if word in ("who", "will") and words[0] != word and not coming:
                     continue
                 reading.reason, reading.never = reading.reason or why, True
+        if counts and self._supposes():
+            reading.reason, reading.never = reading.reason or "what would be", True
         beyond = bool(reading.unused) and self.meanings is not None and not reading.follows
         counted = len(reading.unused) == 1 and (reading.query.of != "findings" or reading.query.group_by != "")
         far = _FAR_BEYOND if counted else _BEYOND

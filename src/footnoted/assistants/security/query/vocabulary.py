@@ -53,6 +53,7 @@ class Check:
     provider: str
     service: str
     types: frozenset[str] = frozenset()
+    scanners: frozenset[str] = frozenset()
 
 
 @dataclass(slots=True)
@@ -194,14 +195,16 @@ async def _read(connection: Any, tenant: str, scans: Any) -> Vocabulary:
         made.resources.setdefault(name or identity, set()).add(identity)
         made.resource_kinds.setdefault(name or identity, set()).add(kind)
     kinds: dict[tuple[str, str, str, str], set[str]] = {}
-    for check, title, provider, family, kind, control in await rows(
-        "SELECT DISTINCT r.check_id, r.title, f.provider, f.family, f.resource_type, f.control_id"
+    scanners: dict[str, set[str]] = {}
+    for check, title, provider, family, kind, control, scanner in await rows(
+        "SELECT DISTINCT r.check_id, r.title, f.provider, f.family, f.resource_type, f.control_id, f.scanner"
         " FROM security_rules AS r JOIN security_findings AS f ON f.rule_id = r.id WHERE r.tenant = :tenant"
     ):
         kinds.setdefault((check, title, provider, family), set()).add(kind)
+        scanners.setdefault(check, set()).add(scanner)
         made.controls.setdefault(control, set()).add(check)
     for (check, title, provider, family), types in kinds.items():
-        made.checks[check] = Check(check, title, provider, family, frozenset(types))
+        made.checks[check] = Check(check, title, provider, family, frozenset(types), frozenset(scanners[check]))
     for name, key, requirement in await rows(
         "SELECT DISTINCT name, key, requirement FROM security_mappings WHERE tenant = :tenant"
         " UNION SELECT name, key, requirement FROM security_requirements WHERE tenant = :tenant"

@@ -81,6 +81,7 @@ order:since = sincewhen
 negate = not never no without except excluding excluded exclude minus nor neither non but-not outside
 negate = other-than apart-from besides aside-from aside leaving-out left-out leave-out not-counting not-including
 negate = everything-but anything-but all-but exception-of save-for omitting ignoring ignore skipping skip barring
+widen = including include includes incl plus
 modal = can could should would must may might ought
 only = only just
 than:more = morethan olderthan longerthan over above exceeding
