@@ -51,7 +51,7 @@ _FAVOUR = (
 _USUAL, _SCALE = 0.858, 0.02  # nearness of a clause that is as likely as not to speak of the matter, and its spread
 _WEIGHT = 0.7  # of nearness so scaled, and of the reader's log-odds, in those of a clause's relevance
 _LEVEL = 2.4  # added to these, so that what a policy does not speak of stays under `desk.NEAR_ENOUGH`, and no more
-_NAMING, _NAMED = 3, 2  # passages whose references are followed, and that come along for that
+_NAMING, _ALONG = 3, 2  # passages whose references are followed, and that come along for that
 _LEAST = 0.001  # relevance from which a clause is worth telling
 
 
@@ -156,7 +156,7 @@ class RetrievalAgent:
         order = sorted((n for n, pair in enumerate(weighed) if pair[0] >= _LEAST), key=lambda n: -weighed[n][0])
         best = order[: request.top_k]
         named = sorted(passages_joined(best[:_NAMING], clauses.passages), key=lambda n: -weighed[n][0])
-        best += [n for n in named if n not in best][:_NAMED]
+        best += [n for n in named if n not in best][:_ALONG]
         chunks = tuple(as_chunk(weighed[n][1], weighed[n][0]) for n in best)
         return RetrievalResult(chunks, query, tuple(dict.fromkeys(chunk.product_name for chunk in chunks)))
 

@@ -43,8 +43,8 @@ class Saying(Draft):
                 self.where["untagged"] = True
             if word := one.role("or"):
                 edge = _SEVERITIES.index(severities[-1]) if severities else 0
-                wider = _SEVERITIES[: edge + 1] if word == "worse" else _SEVERITIES[edge:]
-                severities += [each for each in wider if each not in severities]
+                beyond = _SEVERITIES[: edge + 1] if word == "worse" else _SEVERITIES[edge:]
+                severities += [each for each in beyond if each not in severities]
         if severities:
             self.where["severity"] = list(dict.fromkeys(severities))
         if "muted" in self.without.get("status", []):

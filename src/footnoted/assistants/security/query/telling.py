@@ -156,15 +156,16 @@ class Telling(Draft):
         if len(read) == 1:
             self.reading.query = read[0].query
             return
-        for each in (one for one in read if one.reading is not None):  # each is held to the whole question
-            if each.reading.can_be_asked:
+        held = [(each, each.reading) for each in read if each.reading is not None]
+        for each, own in held:  # each is held to the whole question
+            if own.can_be_asked:
                 self.reading.choices.append(each)
-                self.reading.unused += [one for one in each.reading.unused if one not in self.reading.unused]
+                self.reading.unused += [one for one in own.unused if one not in self.reading.unused]
             else:
-                why = each.reading.reason or ", ".join(f"“{one}”" for one in each.reading.unfit)
+                why = own.reason or ", ".join(f"“{one}”" for one in own.unfit)
                 self.reading.notes.append(f"as {each.label}, {why} cannot be asked")
-        if read and not self.reading.choices:
-            self.reading.unfit += [one for one in read[0].reading.unfit if one not in self.reading.unfit]
+        if held and not self.reading.choices:
+            self.reading.unfit += [one for one in held[0][1].unfit if one not in self.reading.unfit]
 
     def read(self) -> Reading:
         """The reading, made by all steps."""
