@@ -29,8 +29,8 @@ class Saying(Draft):
             elif status:
                 target = self.without if self._is_negated(place) else self.where
                 if not (status == "fail" and self._role_before(place, "select", 1) == "group"):
-                    wider = self._role_before(place, "widen", 3) is not None and target is self.where
-                    target.setdefault("status", ["fail"] if wider and status != "fail" else []).append(status)
+                    added = self._role_before(place, "widen", 3) is not None and target is self.where
+                    target.setdefault("status", ["fail"] if added and status != "fail" else []).append(status)
             possible = self._role_before(place, "modal", 3) is not None  # what can be fixed is not what was
             goes = self._at(place + 1)  # "gone unfixed", "gone up"
             went = one.role("change") == "gone" and (goes.role("status") or goes.word in ("up", "down", "from"))
@@ -43,8 +43,8 @@ class Saying(Draft):
                 self.where["untagged"] = True
             if word := one.role("or"):
                 edge = _SEVERITIES.index(severities[-1]) if severities else 0
-                beyond = _SEVERITIES[: edge + 1] if word == "worse" else _SEVERITIES[edge:]
-                severities += [each for each in beyond if each not in severities]
+                wider = _SEVERITIES[: edge + 1] if word == "worse" else _SEVERITIES[edge:]
+                severities += [each for each in wider if each not in severities]
         if severities:
             self.where["severity"] = list(dict.fromkeys(severities))
         if "muted" in self.without.get("status", []):

@@ -149,23 +149,23 @@ class Telling(Draft):
 
     def _choose(self, options: Sequence[tuple[str, str, Reading | None]]) -> None:
         read = [
-            Choice(label, one.query, name, one)
+            (label, name, type(self)(self.reading.question, self.vocabulary, base, self.meanings, name).read())
             for label, name, base in options
-            for one in [type(self)(self.reading.question, self.vocabulary, base, self.meanings, name).read()]
         ]
         if len(read) == 1:
-            self.reading.query = read[0].query
+            self.reading.query = read[0][2].query
             return
-        held = [(each, each.reading) for each in read if each.reading is not None]
-        for each, own in held:  # each is held to the whole question
-            if own.can_be_asked:
-                self.reading.choices.append(each)
-                self.reading.unused += [one for one in own.unused if one not in self.reading.unused]
+        if read and not any(each.can_be_asked for _, _, each in read):  # each is held to the whole question
+            self.reading.unfit += [one for one in read[0][2].unfit if one not in self.reading.unfit]
+            self.reading.reason = read[0][2].reason
+            return
+        for label, name, each in read:
+            if each.can_be_asked:
+                self.reading.choices.append(Choice(label, each.query, name, each))
+                self.reading.unused += [one for one in each.unused if one not in self.reading.unused]
             else:
-                why = own.reason or ", ".join(f"“{one}”" for one in own.unfit)
-                self.reading.notes.append(f"as {each.label}, {why} cannot be asked")
-        if held and not self.reading.choices:
-            self.reading.unfit += [one for one in held[0][1].unfit if one not in self.reading.unfit]
+                why = each.reason or ", ".join(f"“{one}”" for one in each.unfit)
+                self.reading.notes.append(f"as {label}, {why} cannot be asked")
 
     def read(self) -> Reading:
         """The reading, made by all steps."""
