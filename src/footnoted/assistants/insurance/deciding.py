@@ -119,11 +119,10 @@ def quoted(found: Sequence[Candidate], most: int = MOST) -> list[Candidate]:
 
 def joined_to(chosen: Sequence[Candidate], found: Sequence[Candidate]) -> list[Candidate]:
     """What the chosen clauses name and what names them, where it is likely to decide too."""
-    english = all(one.english for one in chosen)
     likely = [
         (chance, one)
         for one, told in joins(chosen, found)
-        if (chance := logistic.chance_of(log_odds(told, _weights("joined", english)))) >= _JOINED
+        if (chance := logistic.chance_of(log_odds(told, _fitted()["joined"]))) >= _JOINED
     ]
     kept: list[Candidate] = []
     for _, one in sorted(likely, key=lambda pair: -pair[0]):
@@ -221,7 +220,7 @@ def _holds(outer: Clause, inner: Clause) -> bool:
 
 
 def _weights(name: str, english: bool) -> Mapping[str, float]:
-    return _fitted()[name if english or name == "joined" else f"{name}_foreign"]
+    return _fitted()[name if english else f"{name}_foreign"]
 
 
 @cache

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 _ITEMS = re.compile(r"(?:\([a-z]{1,5}\))+\Z")
 _ROW_OF = re.compile(r"\brows? (?P<row>[A-Z]{0,2}\d[\w.]*|[A-Z]) (?:of|in) (?P<table>Table \w+)")
 
-
 # A row that is named or bears the number, a clause that is named, one that names.
 Join = Literal["row", "names", "named"]
 

@@ -156,7 +156,9 @@ def _named(question: str, passages: Sequence[Passage]) -> set[str]:
     return {
         file
         for name, file in own_names(passages)
-        if (name in asked or f"{name}s" in asked) and all(rarity(stem) >= UNSEEN for stem in content_stems(name))
+        if (name in asked or f"{name}s" in asked)
+        and (stems := content_stems(name))
+        and all(rarity(stem) >= UNSEEN for stem in stems)
     }
 
 

@@ -117,7 +117,10 @@ class RetrievalAgent:
         return IntentRouter(vocabulary, products=self.products, **router)
 
     def retrieve(self, request: RetrievalRequest) -> RetrievalResult:
-        """The ``top_k`` sections nearest to the question; those of a product it names come first."""
+        """The ``top_k`` sections nearest to the question; those of a product it names come first.
+
+        Of wordings with numbered clauses come up to two more: what the first of them name, and what names these.
+        """
         intent = request.intent_classification
         query = request.query or intent.search or intent.query
         if self._clauses is not None:
@@ -135,10 +138,7 @@ class RetrievalAgent:
         return RetrievalResult(chunks, query, tuple(dict.fromkeys(chunk.product_name for chunk in chunks)))
 
     def _of_clauses(self, clauses: Clauses, request: RetrievalRequest, query: str) -> RetrievalResult:
-        """The clauses and tables nearest in words, meaning and as read with the question; a named product's first.
-
-        Behind them stand what the first of them name, and what names these: two at most.
-        """
+        """The clauses and tables nearest in words, meaning and as read with the question, and what these name."""
         intent = request.intent_classification
         asked = f"{request.before} {request.query or intent.query}".strip()
         if request.top_k <= 0 or not any(char.isalnum() for char in asked):

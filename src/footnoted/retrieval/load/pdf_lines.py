@@ -10,7 +10,7 @@ import ctypes
 import math
 import re
 import statistics
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
@@ -103,7 +103,7 @@ def _with_tables(words: list[Word], drawn: list[Grid], page: int, first: int = 1
     said: dict[Word, list[Word]] = {}  # the words of each table
     for count, grid in enumerate(drawn, first):
         placed = [(word, place) for word in words if (place := _cell(grid, word)) is not None]
-        framed = {row for row in range(len(grid.acrosses) - 1) if grid.undivided(row) and _is_framed(placed, row)}
+        framed = {row for row, own in _by_row(placed).items() if grid.undivided(row) and _is_framed(own)}
         taken = {id(word) for word, place in placed if place[0] not in framed}
         inside = [(own, place) for word, place in placed if id(word) in taken for own in said.get(word, [word])]
         inside.sort(key=lambda one: (-round(one[0].base), one[0].left))
@@ -112,8 +112,9 @@ def _with_tables(words: list[Word], drawn: list[Grid], page: int, first: int = 1
             continue
         words = [word for word in words if id(word) not in taken]
         parts: list[tuple[list[Line], list[Word]]] = [([], [])]  # what a frame parts
+        by_row = _by_row(inside)
         for number, row in enumerate(cells):
-            own = [word for word, place in inside if place[0] == number]
+            own = by_row[number]
             if number in framed:
                 parts.append(([], []))
             elif any(row):
@@ -130,9 +131,16 @@ def _cell(grid: Grid, word: Word) -> tuple[int, int] | None:
     return grid.place((word.left + word.right) / 2, (word.bottom + word.top) / 2)
 
 
-def _is_framed(inside: list[tuple[Word, tuple[int, int]]], row: int) -> bool:
+def _by_row(placed: list[tuple[Word, tuple[int, int]]]) -> dict[int, list[Word]]:
+    """The words of each of a table's rows."""
+    rows: dict[int, list[Word]] = defaultdict(list)
+    for word, (row, _) in placed:
+        rows[row].append(word)
+    return rows
+
+
+def _is_framed(own: list[Word]) -> bool:
     """Whether what stands in a table's row over its whole width is a text of its own: long, or with a table in it."""
-    own = [word for word, place in inside if place[0] == row]
     return any(word.rows for word in own) or len({round(word.base) for word in own}) > _FRAMED
 
 
