@@ -37,6 +37,7 @@ def weights(file: Path, layers: int) -> dict[str, np.ndarray]:
             if stem.endswith("_Transposed"):
                 stem, whole = stem.removesuffix("_Transposed"), whole.T
             if stem.startswith("reader."):
+                whole = whole.T if ".layers." in stem else whole  # which multiply from the right
                 named[stem.removeprefix("reader.")] = whole
             else:
                 unnamed.append(whole.T)
@@ -44,7 +45,9 @@ def weights(file: Path, layers: int) -> dict[str, np.ndarray]:
             named[name.removeprefix("reader.")] = values
     for layer in range(layers):
         for matrix in MATRICES:
-            named[f"encoder.layers.{layer}.{matrix}.weight"] = unnamed.pop(0)
+            name = f"encoder.layers.{layer}.{matrix}.weight"
+            if name not in named:
+                named[name] = unnamed.pop(0)
     for head in HEADS:
         if f"{head}.weight" not in named:
             named[f"{head}.weight"] = unnamed.pop(0)
