@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from footnoted.assistants.security.query.linking import Mention
     from footnoted.assistants.security.query.vocabulary import Meaning, Vocabulary
 
-_LITERAL_ROLES = frozenset({"severity", "change", "untagged", "order", "negate"})
+_LITERAL_ROLES = frozenset({"severity", "status", "change", "untagged", "order", "negate"})
 _BACKED = ("provider", "account", "region", "service", "scanner", "severity", "resource", "tag", "framework", "version",
            "requirement")  # fmt: skip
 _DUTIES = ("requirement", "mapping", "explain", "remediation", "unmet")
@@ -243,7 +243,7 @@ class Held:
             having = {one.word for one in self.mentions[max(0, place - 2) : place]} & set(HAVING)
             if shows and having and value in ("most", "fewest"):  # "which user has the most" ranks, and a list does not
                 return False
-            first = query.select in ("group", "compare") or (query.select == "list" and query.order_by == "severity")
+            first = bool(by) or query.select == "compare" or (query.select == "list" and query.order_by == "severity")
             old = query.order_by == "oldest" or query.select == "age" or shows
             latest = value == "newest" and where.scan == "latest" and not shows
             return query.order_by == value or {"most": first, "oldest": old, "since": old}.get(value, latest)
@@ -367,9 +367,8 @@ class Held:
 
 def _is_literal(one: Mention) -> bool:
     if one.kind == "role":
-        return any(role.partition(":")[0] in _LITERAL_ROLES for role in one.roles) or bool(
-            {"status:pass", "status:muted", "status:manual", "status:archived"} & set(one.roles)
-        )
+        kinds = {role.partition(":")[0] for role in one.roles if role != "status:fail"}
+        return bool(kinds & _LITERAL_ROLES)
     return one.kind in ("name", "requirement", "version", "number", "date", "unknown")
 
 

@@ -101,6 +101,7 @@ class Draft:
         self.without: dict[str, Any] = {}
         self.timed: set[int] = set()  # the numbers that count days
         self.overall: list[str] = []  # words that only ask how things are
+        self.editions: list[dict[str, str]] = []  # each framework that is named, with its version
         self.over = ""  # the unit of time over whose course something is asked
         self.since_scan = False
         self.since_last = False
@@ -183,6 +184,10 @@ class Draft:
 
     def _put(self, place: int, name: str, value: str) -> None:
         target = self.without if self._is_negated(place) else self.where
+        if name == "framework" and target is self.where:
+            self.editions.append({name: value})
+        elif name == "version" and target is self.where and self.editions:
+            self.editions[-1][name] = value
         if name in ("framework", "version", "requirement"):
             if target.setdefault(name, value) != value and name == "requirement":
                 self.reading.unfit.append(value)

@@ -105,7 +105,7 @@ def known_names(query: FindingQuery, vocabulary: Vocabulary) -> tuple[FindingQue
     }
     if query.select == "compare" and not query.sides:
         wrong.append("a comparison needs sides")
-    if query.select in ("group", "trend") and not _can_group(query.group_by, vocabulary):
+    if (query.group_by or query.select in ("group", "trend")) and not _can_group(query.group_by, vocabulary):
         wrong.append(f"nothing can be grouped by {query.group_by!r}")
     return query.model_copy(update=made), wrong
 

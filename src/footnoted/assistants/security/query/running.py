@@ -72,7 +72,7 @@ class Result:
 
     @property
     def pass_rate(self) -> float:
-        """Passes over passes and failures, in per cent; muted and manual ones are neither."""
+        """Passes over passes and failures, in per cent; what is muted, manual or a warning is neither."""
         passed, failed = self.statuses.get("pass", 0), self.statuses.get("fail", 0)
         return round(100 * passed / max(1, passed + failed), 1)
 
@@ -97,8 +97,11 @@ class _Run:
         if query.select == "diff":
             before = await self._counted(_with(query, scan="previous"))
             now = await self._counted(query)
+            if query.group_by:
+                before = replace(before, groups=await self._groups(_with(query, scan="previous")))
+                now = replace(now, groups=await self._groups(query))
             changes = tuple([await self._counted(_with(query, change=one)) for one in CHANGES])
-            return Result(query, total=now.total, sides=(before, now, *changes))
+            return Result(query, total=now.total, groups=now.groups, sides=(before, now, *changes))
         if query.select == "unmet":
             return await self._unmet(query)
         found = await self._counted(query)

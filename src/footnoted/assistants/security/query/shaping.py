@@ -19,10 +19,17 @@ _GROUPS = ("account", "region", "service", "provider", "severity", "status", "sc
 
 
 _PLACES = ("account", "region", "service", "provider", "category", "scanner")
+_NOTHING = ("nothing", "none", "free")  # what has it has no finding
 _ADVICE = ("remediation", "explain")
 _MANIFOLD = ("tag", "category")  # fields of which a finding may have several values
 WHETHER = {"do", "does", "did", "have", "has", "are", "is", "can"}  # first words of what is answered with yes or no
+_MOST_SIDES = 6  # as the query's own field holds
 _NEAR, _FAR = 3, 6  # words between what parts and what is parted by
+
+
+def _is_a_thing(one: Mention) -> bool:
+    """Whether a word is of what findings are found in or by, and not of findings themselves."""
+    return one.role("noun") in (*_PLACES, "resources", "checks") or "resource_type" in one.fields
 
 
 def _is_parting(one: Mention) -> bool:
@@ -107,7 +114,9 @@ class Shaping(Draft):
         if kind in ("remediation", "explain") and (where.get("check") or base is not None or self.reading.about):
             self._format()
             return {**shape, "select": kind}
-        if sides := self._sides(where):
+        against = self._is_set_against_before()
+        parted = next((name for name in _PLACES if len(where.get(name, ())) > 1), "") if against else ""
+        if sides := [] if parted else self._sides(where):
             if kind == "rate":
                 where["status"] = []
             return {**shape, "select": "compare", "sides": sides, "measure": "rate" if kind == "rate" else "count"}
@@ -120,10 +129,11 @@ class Shaping(Draft):
             single = not self._is_plural() or order == "since"
             limit = limit or (1 if single and order != "since" else 10)
             return {"select": "list", "order_by": chosen, "limit": limit, "group_by": ""}
-        if (self._has("select", "diff") or self.against_last) and not group and "change" not in where:
-            where.pop("scan", None)
-            return {**shape, "select": "diff"}
         ordered = {"order_by": order} if order in ("most", "fewest") else {}
+        differs = self._has("select", "diff") or against
+        if differs and "change" not in where and not group.startswith("first_seen"):
+            where.pop("scan", None)
+            return {"select": "diff", "group_by": group or (self._ranked() if ordered else "") or parted}
         versions = self.vocabulary.frameworks.get(where.get("framework", ""), {})
         if len(versions) > 1 and not where.get("version") and not group and "requirement" not in where:
             return {**shape, "select": "group", "group_by": "framework"}
@@ -244,17 +254,18 @@ class Shaping(Draft):
         return "account" if first == "where" and not self.reading.overall and not self._narrowed_to("account") else ""
 
     def _lacking(self) -> list[str]:
-        """Of "accounts without criticals", "which services do not have highs": what it is that something lacks."""
+        """Of "accounts without criticals", "services that have nothing open": what something lacks."""
         found = []
+        things = [place for place, one in enumerate(self.mentions) if _is_a_thing(one)]
         for place, by in negations(self.mentions).items():
-            if self.mentions[place].role("any") is not None or self.mentions[by].apart:
+            lacked = self.mentions[place]
+            if lacked.role("any") is not None or self.mentions[by].apart or not things or things[0] >= by:
                 continue
-            of = [self.mentions[at].role("noun") for at in range(by)]
-            of += ["resources" for one in self.mentions[:by] if "resource_type" in one.fields]
             words = {one.word for one in self.mentions[by:place]}  # "have no", "do not have"
-            if words & {"no", "without", "have", "has"} and {*_PLACES, "resources", "checks"} & {*of}:
-                found.append(self.mentions[place].text)
-        return found if self.without else []
+            if words & {"no", "without", "have", "has"} and (self.without or lacked.role("noun") == "findings"):
+                found.append(" ".join(one.text for one in self.mentions[by : place + 1]))
+        nothing = [place for place, one in enumerate(self.mentions) if one.word in _NOTHING]
+        return found + [self.mentions[place].text for place in nothing if things and things[0] < place]
 
     def _narrowed_to(self, name: str) -> bool:
         return bool(self.where.get(name)) or any(each.field == name for _, those in self.ambiguous for each in those)
@@ -300,16 +311,32 @@ class Shaping(Draft):
         comparing |= self._is_set_against()
         if not (comparing or "or" in words):
             return []
+        editions = [one for at, one in enumerate(self.editions) if one not in self.editions[:at]]
+        if (
+            comparing
+            and 2 <= len(editions) <= _MOST_SIDES
+            and not any("?" in one.get("version", "") for one in editions)
+        ):
+            where.pop("framework"), where.pop("version", None)
+            return [Where.model_validate(one) for one in editions]
         for name in ("account", "service", "provider", "region", "scanner", *["tag", "resource"] * comparing):
             values = where.get(name, [])
-            if 2 <= len(values) <= 6:
+            if 2 <= len(values) <= _MOST_SIDES:
                 where.pop(name)
                 return [Where.model_validate({name: [value]}) for value in values]
         if self._has("noun", "account") and self._has("select", "compare") and (providers := where.get("provider")):
             accounts = [one for one, of in self.vocabulary.account_providers.items() if of in providers]
-            if 2 <= len(accounts) <= 6:
+            if 2 <= len(accounts) <= _MOST_SIDES:
                 return [Where(account=[one]) for one in accounts]
         return []
+
+    def _is_set_against_before(self) -> bool:
+        """Whether what is open now is set against the scan before: "than in the last scan", "compared to it"."""
+        for place, one in enumerate(self.mentions):
+            led = self.mentions[:place] if one.role("scan") == "previous" else ()
+            if any(each.role("select") in ("compare", "diff") or each.word == "than" for each in led):
+                return True
+        return self.against_last
 
     def _is_set_against(self) -> bool:
         """Whether two names of one kind stand against each other: "this against that", "this next to that"."""

@@ -144,8 +144,6 @@ class Telling(Draft):
             base = before[name].reading if name in before else self.base
             options.append((without + " and ".join(dict.fromkeys(map(self._label, told))), name, base))
         self._choose(options)
-        if len(options) > 1:
-            self.reading.notes += [f"“{text}” may mean several things" for text, _ in self.ambiguous]
 
     def _choose(self, options: Sequence[tuple[str, str, Reading | None]]) -> None:
         read = [

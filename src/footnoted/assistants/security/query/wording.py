@@ -8,7 +8,8 @@ from typing import Any
 from footnoted.assistants.security.query.finding_query import FindingQuery, Where
 from footnoted.assistants.security.query.vocabulary import PROVIDERS, Vocabulary
 
-_STATUSES = {"fail": "open", "pass": "passing", "manual": "to be checked by hand", "unknown": "of unknown status"}
+_STATUSES = {"fail": "open", "pass": "passing", "manual": "to be checked by hand", "warning": "with a warning",
+             "unknown": "of unknown status"}  # fmt: skip
 _CHANGES = {
     "new": "new since the previous scan", "fixed": "fixed since the previous scan",
     "gone": "open before and no longer reported", "muted": "muted since the previous scan",

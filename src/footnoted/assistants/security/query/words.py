@@ -22,6 +22,7 @@ status:fail = open failing failed fail fails failure failures active outstanding
 status:pass = passed passing passes pass
 status:muted = muted suppressed silenced mute
 status:manual = manual
+status:warning = warning warnings
 status:archived = archived
 change:new = new newly
 change:unmuted = unmuted unsuppressed
