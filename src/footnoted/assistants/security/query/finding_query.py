@@ -63,6 +63,9 @@ class Where(BaseModel):
         return _told(self, Where())
 
 
+NAMED = tuple(name for name, field in Where.model_fields.items() if field.annotation == list[str])  # of what scans name
+
+
 class FindingQuery(BaseModel):
     """A question on findings, checks and duties.
 

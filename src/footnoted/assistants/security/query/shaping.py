@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from itertools import dropwhile, pairwise
-from typing import Any
+from typing import Any, get_args
 
 from footnoted.assistants.security.query.draft import Draft
-from footnoted.assistants.security.query.finding_query import FindingQuery, Where
+from footnoted.assistants.security.query.finding_query import FindingQuery, Group, Where
 from footnoted.assistants.security.query.linking import NOTHING, Mention
 from footnoted.assistants.security.query.relations import field_of, kinds_of, negations
 from footnoted.assistants.security.query.topics import affirms, denies
@@ -14,10 +14,7 @@ from footnoted.assistants.security.query.vocabulary import compact
 from footnoted.assistants.security.query.words import FUNCTION_WORDS
 from footnoted.text import content_stems
 
-_GROUPS = ("account", "region", "service", "provider", "severity", "status", "scanner", "resource_type", "category",
-           "framework", "requirement")  # fmt: skip
-
-
+_GROUPS = get_args(Group)
 _PLACES = ("account", "region", "service", "provider", "category", "scanner")
 _NOTHING = ("nothing", "none", "free")  # what has it has no finding
 _ADVICE = ("remediation", "explain")
