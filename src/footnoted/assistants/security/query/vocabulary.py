@@ -265,23 +265,20 @@ def _names(made: Vocabulary) -> Mapping[str, list[Meaning]]:  # noqa: PLR0912 â€
         add(identity, "account", [identity])
         add(name, "account", [identity])
     _account_parts(made, add)
-    for region in made.regions:
-        add(region, "region", [region])
+    plain = {"region": made.regions, "scanner": made.scanners, "category": made.categories}
+    for kind, names in plain.items():
+        for name in names:
+            add(name, kind, [name])
     for place, regions in places().items():
         add(place, "region", [one for one in regions if one in made.regions] or regions)
     for service in made.services:
         key = service_key(service)
-        for name in (service, key, SERVICES.get(key, "")):
-            add(
-                name,
-                "service",
-                [one for one in made.services if service_key(one) == key] if name != service else [service],
-            )
+        add(service, "service", [service])
+        for name in {key, SERVICES.get(key, "")} - {service}:
+            add(name, "service", [one for one in made.services if service_key(one) == key])
     for service in made.known_services - {service_key(one) for one in made.services}:
         for name in (service, SERVICES.get(service, "")):
             add(name, "service", [service])
-    for scanner in made.scanners:
-        add(scanner, "scanner", [scanner])
     for kind in made.resource_types:
         words = parts_of(kind)
         for at in range(len(words)):
@@ -293,8 +290,6 @@ def _names(made: Vocabulary) -> Mapping[str, list[Meaning]]:  # noqa: PLR0912 â€
         for name in (tag, f"{value} {key}"):
             add(name, "tag", [tag])
         add(value, "tag", [tag], whole=False)
-    for category in made.categories:
-        add(category, "category", [category])
     for family in made.frameworks:
         add(family, "framework", [family])
         add(framework_name(framework_key(family)), "framework", [family])
