@@ -167,29 +167,26 @@ class Linker:
         """Words joined by a mark, apart where together they name nothing and apart they do."""
         made: list[Token] = []
         for token in (part for one in tokens for part in _parted(one)):
-            joined = r"[-/,+&]" if token.text.startswith("arn:") else r"[-/,+&:]"
-            parts = [one for one in re.split(joined, token.text) if one]
-            known = self.vocabulary.lookup(token.text) or token.word in ROLES or _is_undone(token.text)
-            if len(parts) < 2 or known or _DATE.fullmatch(token.text) or requirement_like(token.text):
-                made.append(token)
-                continue
-            told = [self._is_known(one) for one in parts]
-            if "-" in token.text and not all(told) and not any(map(self._stands_alone, parts)):  # a name of its own
-                made.append(token)
-                continue
-            if not all(told) and any(map(self._is_a_part, parts)):  # spelt as this tenant's names are, and none of them
-                made.append(token)
-                continue
-            figures = re.search(r"\d", token.text) and ":" not in token.text
-            if not (re.fullmatch(r"\d+:\d+", token.text) or all(told)) and (figures or not any(told)):
-                made.append(token)
-                continue
             at = token.start
-            for one in parts:
-                start = token.text.find(one, at - token.start) + token.start
-                made.append(Token(one, start, start + len(one)))
-                at = start + len(one)
+            for part in self._names_in(token) or [token.text]:
+                start = token.text.find(part, at - token.start) + token.start
+                at = start + len(part)
+                made.append(Token(part, start, at))
         return made
+
+    def _names_in(self, token: Token) -> list[str]:
+        """The words that a mark joins in a token; none where it is one name, or spelt as this tenant's names are."""
+        text = token.text
+        parts = [one for one in re.split(r"[-/,+&]" if text.startswith("arn:") else r"[-/,+&:]", text) if one]
+        known = self.vocabulary.lookup(text) or token.word in ROLES or _is_undone(text)
+        if len(parts) < 2 or known or _DATE.fullmatch(text) or requirement_like(text):
+            return []
+        told = [self._is_known(one) for one in parts]
+        if all(told):
+            return parts
+        own = ("-" in text and not any(map(self._stands_alone, parts))) or any(map(self._is_a_part, parts))
+        figures = re.search(r"\d", text) and ":" not in text
+        return [] if own or (not re.fullmatch(r"\d+:\d+", text) and (figures or not any(told))) else parts
 
     def _is_known(self, word: str) -> bool:
         gram = compact(word)

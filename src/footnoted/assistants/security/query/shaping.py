@@ -17,6 +17,8 @@ from footnoted.text import content_stems
 _GROUPS = get_args(Group)
 _PLACES = ("account", "region", "service", "provider", "category", "scanner")
 _NOTHING = ("nothing", "none", "free")  # what has it has no finding
+_FORMATS = {"terraform": "terraform", "hcl": "terraform", "console": "console"}
+_FORMATS |= dict.fromkeys(("cli", "gcloud", "command", "commands", "kubectl"), "cli")
 _ADVICE = ("remediation", "explain")
 _MANIFOLD = ("tag", "category")  # fields of which a finding may have several values
 WHETHER = {"do", "does", "did", "have", "has", "are", "is", "can"}  # first words of what is answered with yes or no
@@ -351,13 +353,7 @@ class Shaping(Draft):
 
     def _format(self) -> None:
         for one in self.mentions:
-            plain = one.word
-            if plain in ("terraform", "hcl"):
-                self.reading.format = "terraform"
-            elif plain in ("cli", "gcloud", "command", "commands", "kubectl"):
-                self.reading.format = "cli"
-            elif plain == "console":
-                self.reading.format = "console"
+            self.reading.format = _FORMATS.get(one.word, self.reading.format)
 
     def _is_plural(self) -> bool:
         return any(one.word in ("findings", "ones", "resources") for one in self.mentions)

@@ -236,36 +236,52 @@ class Telling(Draft):
         )
         if reading.follows and self.base is not None and set(reading.unused) <= set(self.base.unused):
             reading.names_findings |= self.base.names_findings
+        beyond_scans = self._beyond_scans()
+        reading.never = bool(beyond_scans)
+        reading.reason = reading.reason or next(filter(None, (*self._unclear(), beyond_scans, self._beyond())), "")
+
+    def _unclear(self) -> Iterator[str]:
+        """What is pointed at and was not named, or asked for and not understood."""
+        reading, told = self.reading, {*self.reading.query.where.narrowed()} - {"scan", "status"}
+        unused = f"“{', '.join(reading.unused)}”"
         pointing = next((one.text for one in self.mentions if one.role("again")), "")
         lone = bool(pointing) or (reading.fix and not self._has("order"))
         if self.base is None and lone and not (reading.names_findings or reading.unused):
-            reading.reason = f"what “{pointing or reading.question}” is of"
+            yield f"what “{pointing or reading.question}” is of"
         if self.base is None and (bare := self._without_antecedent()):
-            reading.reason = reading.reason or f"what “{bare}” is of"
-        counts = reading.query.select not in ("explain", "remediation", "mapping", "requirement")
-        if counts and not reading.follows and (strange := self._asked_for()):
-            reading.reason = reading.reason or f"“{' '.join(strange)}”"
-        if counts and not reading.follows and len(reading.unused) >= 2 * max(1, self._said_something()):
-            reading.reason = reading.reason or f"“{', '.join(reading.unused)}”"
-        everything = reading.query.select == "list" and not (told - {"status"} or self.without or self._has("order"))
+            yield f"what “{bare}” is of"
+        if self._is_counted() and not reading.follows:
+            if strange := self._asked_for():
+                yield f"“{' '.join(strange)}”"
+            if len(reading.unused) >= 2 * max(1, self._said_something()):
+                yield unused
+        everything = reading.query.select == "list" and not (told or self.without or self._has("order"))
         if everything and reading.unused and not (reading.follows or reading.overall or reading.choices):
-            reading.reason = reading.reason or f"“{', '.join(reading.unused)}”"
+            yield unused
+
+    def _is_counted(self) -> bool:
+        return self.reading.query.select not in ("explain", "remediation", "mapping", "requirement")
+
+    def _beyond_scans(self) -> str:
+        """What the question asks in so many words and no scan holds: who did something, what will or would be."""
         words = [one.word for one in self.mentions]
         for word, why in NOT_IN_SCANS.items():
-            if word in words and reading.query.select != "compare" and not (word == "who" and "call" in words):
+            if word in words and self.reading.query.select != "compare" and not (word == "who" and "call" in words):
                 follows = words[words.index(word) + 1 :][:1]
                 coming = word == "will" and ("when" in words or follows in (["be"], ["have"], ["we"], ["there"]))
                 coming |= word == "will" and any(self._has("select", one) for one in _MEASURES)
-                if word in ("who", "will") and words[0] != word and not coming:
-                    continue
-                reading.reason, reading.never = reading.reason or why, True
-        if counts and self._supposes():
-            reading.reason, reading.never = reading.reason or "what would be", True
-        beyond = bool(reading.unused) and self.meanings is not None and not reading.follows
+                if word not in ("who", "will") or words[0] == word or coming:
+                    return why
+        return "what would be" if self._is_counted() and self._supposes() else ""
+
+    def _beyond(self) -> str:
+        """The words over, where the whole question is nearer to those that no scan can answer."""
+        reading = self.reading
+        if not reading.unused or self.meanings is None or reading.follows:
+            return ""
         counted = len(reading.unused) == 1 and (reading.query.of != "findings" or reading.query.group_by != "")
-        far = _FAR_BEYOND if counted else _BEYOND
-        if beyond and self.meanings is not None and self.meanings.beyond(reading.question) > far:
-            reading.reason = reading.reason or f"“{', '.join(reading.unused)}”"
+        far = self.meanings.beyond(reading.question) > (_FAR_BEYOND if counted else _BEYOND)
+        return f"“{', '.join(reading.unused)}”" if far else ""
 
 
 def _several(names: Sequence[str]) -> str:
