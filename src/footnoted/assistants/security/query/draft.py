@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -19,12 +20,19 @@ if TYPE_CHECKING:
 
 _LEAVE = frozenset("leave leaving leaves left keep keeping take taking".split())
 _APART = 8  # words within which its particle follows a verb
+_SEVERAL = 5  # names told one by one
 _SHORTEST = 5  # letters of a word that may be a form of another
 
 
 def as_word(one: Mention) -> Mention:
     """A mention taken for a plain word after all."""
     return replace(one, kind="word", meanings=(), roles=(), value=one.text.casefold())
+
+
+def several(names: Sequence[str]) -> str:
+    """A few names, and how many more there are."""
+    more = f" and {len(names) - _SEVERAL} more" if len(names) > _SEVERAL else ""
+    return ", ".join(names[:_SEVERAL]) + more
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from footnoted.assistants.security.rooms import reading
 
@@ -95,7 +95,8 @@ async def duties_of(database: Database, tenant: str, query: FindingQuery) -> Dut
         columns = (FindingRow.rule_id, RuleRow.check_id, RuleRow.title, RuleRow.description, RuleRow.risk,
                    RuleRow.remediation, RuleRow.remediation_cli, FindingRow.scanner)  # fmt: skip
         asked = rules.with_only_columns(*columns).where(*chosen).distinct().limit(_MOST)
-        found = [(row[0], Rule(*row[1:])) for row in await connection.execute(asked)]
+        found_rows: Iterable[Any] = await connection.execute(asked)
+        found = [(row[0], Rule(*row[1:])) for row in found_rows]
         told = {rule.check: rule for _, rule in found}
         order = {check: place for place, check in enumerate(where.check)}
         ordered = sorted(told.values(), key=lambda one: (order.get(one.check, 0), one.check))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
@@ -126,17 +127,16 @@ class _Run:
         return result.all()
 
     async def _counted(self, query: FindingQuery) -> Result:
-        counts: dict[str, dict[str, int]] = {"scanner": {}, "severity": {}, "status": {}}
-        for scanner, severity, status, n in await self._execute(self._statements.counting, query):
-            for kind, key in (("scanner", scanner), ("severity", of_rank(severity).value), ("status", status)):
-                counts[kind][key] = counts[kind].get(key, 0) + n
-        findings = sum(counts["scanner"].values())
+        scanners, grave, statuses = Counter[str](), Counter[Severity](), Counter[str]()
+        for scanner, rank, status, n in await self._execute(self._statements.counting, query):
+            scanners[scanner] += n
+            grave[of_rank(rank)] += n
+            statuses[status] += n
+        findings = scanners.total()
         ((resources, checks),) = await self._execute(self._statements.distinct_of, query) if findings else ((0, 0),)
         total = {"findings": findings, "resources": resources, "checks": checks}[query.of]
-        ranked: dict[str, int] = {
-            one.value: counts["severity"][one.value] for one in Severity if one.value in counts["severity"]
-        }
-        return Result(query, total, findings, resources, checks, counts["scanner"], ranked, counts["status"])
+        severities = {one.value: grave[one] for one in Severity if one in grave}
+        return Result(query, total, findings, resources, checks, dict(scanners), severities, dict(statuses))
 
     async def _groups(self, query: FindingQuery) -> tuple[tuple[str, str, int], ...]:
         told: dict[str, tuple[str, int]] = {}

@@ -272,7 +272,7 @@ class Shaping(Draft):
     def _group_at(self, place: int) -> str:
         """The field that a word names as what is grouped by; nothing where it only says of what kind a name is."""
         one = self.mentions[place]
-        noun = one.role("noun")
+        noun = one.role("noun") or ""
         beside = self._at(place - 1 if place else place + 1)
         if noun in _PLACES and beside.kind == "name" and noun in kinds_of(beside):
             return ""
@@ -285,7 +285,7 @@ class Shaping(Draft):
     def _ranked(self) -> str:
         """What is ranked in "the account with the most", "worst five checks", "resources with the most"."""
         for place, one in enumerate(self.mentions):
-            noun = one.role("noun")
+            noun = one.role("noun") or ""
             if "resource_type" in one.fields and self._at(place - 1).word == "which":
                 return "resource"  # "which bucket has the most"
             if noun in _GROUPS and not one.near:  # "most severe" orders, and does not group by severity

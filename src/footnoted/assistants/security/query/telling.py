@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from footnoted.assistants.security.query.accounting import Held
-from footnoted.assistants.security.query.draft import Choice, Draft, Reading
+from footnoted.assistants.security.query.draft import Choice, Draft, Reading, several
 from footnoted.assistants.security.query.linking import is_word
 from footnoted.assistants.security.query.relations import beyond_flat, field_of, negations
 from footnoted.assistants.security.query.vocabulary import Meaning
 from footnoted.assistants.security.query.words import NOT_IN_SCANS, UNITS
 
-_SEVERAL = 5  # names told one by one
 _BEFORE_NAMES = ("in", "of", "for", "from", "by", "at", "on", "with")
 _MEASURES = ("count", "rate", "age")
 _VERBS = ("rate", "age", "diff", "compare")
@@ -94,10 +93,10 @@ class Telling(Draft):
             partly = [each for each in one.meanings if not each.whole and each.field in ("resource", "tag")]
             if one.kind == "name" and (one.near or (partly and where & set(partly[0].values))):
                 values = one.meanings[0].values if one.near else partly[0].values
-                reading.notes.append(f"“{one.text}” is read as {_several(values)}")
+                reading.notes.append(f"“{one.text}” is read as {several(values)}")
         if reading.about is not None and reading.query.select not in ("explain", "remediation", "mapping"):
             words = " ".join(one.text for one in self.mentions if one.text.casefold() in reading.about.words)
-            checks = _several([one for one in reading.query.where.check if one in reading.about.checks])
+            checks = several([one for one in reading.query.where.check if one in reading.about.checks])
             passes = f"passes {checks.replace(', ', ' or ')}"
             statuses = {("pass",): passes, (): f"{checks} looks for"}
             what = statuses.get(tuple(reading.query.where.status), f"fails {checks}")
@@ -282,9 +281,3 @@ class Telling(Draft):
         counted = len(reading.unused) == 1 and (reading.query.of != "findings" or reading.query.group_by != "")
         far = self.meanings.beyond(reading.question) > (_FAR_BEYOND if counted else _BEYOND)
         return f"“{', '.join(reading.unused)}”" if far else ""
-
-
-def _several(names: Sequence[str]) -> str:
-    """A few names, and how many more there are."""
-    more = f" and {len(names) - _SEVERAL} more" if len(names) > _SEVERAL else ""
-    return ", ".join(names[:_SEVERAL]) + more
