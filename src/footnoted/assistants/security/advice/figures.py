@@ -119,6 +119,8 @@ def _groups(asked: Asked, result: Result) -> Iterator[str]:
     shown = result.groups[: query.limit if query.limit != 10 else _GROUPS]
     if query.group_by and len(result.groups) > 1:
         yield f"By {group_name(by)}, {len(result.groups)} in all:"
+    if query.order_by == "fewest":
+        yield "Whatever has none at all is not among them."
     whole = result.findings if query.measure == "share" else 0
     for key, name, n in shown:
         share = f" ({100 * n / whole:.1f} %)" if whole else ""

@@ -233,7 +233,7 @@ class Shaping(Draft):
                 if by := self._group_at(beside):
                     return by
         for place, one in enumerate(self.mentions):  # "which accounts", "how many regions", "list all accounts"
-            if not (one.role("select") in ("list", "count") and not one.role("group")):
+            if one.role("select") not in ("list", "count"):
                 continue
             ends = place + (2 if one.role("select") == "count" else 4)
             for beside, each in enumerate(self.mentions[place + 1 : ends], place + 1):

@@ -182,7 +182,7 @@ class Telling(Draft):
     def _without_antecedent(self) -> str:
         """A pronoun of several ("which of them are public?") before which nothing was named that it could stand for."""
         for one in self.mentions:
-            if one.kind == "name" or one.role("noun") or one.role("severity") or one.role("check"):
+            if one.kind == "name" or one.role("noun") or one.role("severity"):
                 return ""
             if one.word in _THEM:
                 named = one.word == "they" and any(each.kind == "name" for each in self.mentions)
