@@ -210,7 +210,7 @@ async def test_events_of_eventbridge_are_unwrapped(database):
     [
         ({"RecordState": "ARCHIVED"}, "archived"),
         ({"Workflow": {"Status": "SUPPRESSED"}}, "muted"),
-        ({"Compliance": {"Status": "WARNING"}}, "manual"),
+        ({"Compliance": {"Status": "WARNING"}}, "warning"),
         ({"Compliance": {"Status": "NOT_AVAILABLE"}}, "unknown"),
         ({"Compliance": None}, "fail"),
         ({"Compliance": None, "Workflow": {"Status": "RESOLVED"}}, "pass"),

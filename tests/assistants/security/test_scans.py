@@ -162,3 +162,22 @@ async def test_the_names_of_a_later_file_of_one_scan_are_known(database):
     assert "eu-west-1" not in (await vocabulary_of(database, "t")).regions
     await take(database, scan(9, places=(1,)))
     assert "eu-west-1" in (await vocabulary_of(database, "t")).regions
+
+
+async def test_a_warning_kept_as_manual_is_one_after_the_migration(database):
+    """A database of before counts what Security Hub warned of as checks by hand; those of others stay."""
+    from sqlalchemy import text, update
+
+    from footnoted.assistants.security.tables import MIGRATIONS, ROOM, FindingRow, StateRow
+
+    products = enumerate(("Security Hub", "Other"))
+    await take(database, [event(1, number, "WARNING", ProductName=name) for number, name in products])
+    async with database.session() as session:
+        for table in (FindingRow, StateRow):
+            await session.execute(update(table).values(status="manual"))
+        await session.execute(text("UPDATE security_migrations SET version_num = '0005'"))
+    await database.migrate(MIGRATIONS, name=ROOM)
+    vocabulary = await vocabulary_of(database, "t")
+    for scanner, status in (("security-hub", "warning"), ("other", "manual")):
+        query = FindingQuery(where=Where(scanner=[scanner], status=[]))
+        assert (await run(database, "t", query, vocabulary.today)).statuses == {status: 1}

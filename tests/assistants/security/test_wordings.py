@@ -119,7 +119,8 @@ async def test_how_far_a_denial_reaches_is_told(asked, question):
 @pytest.mark.parametrize(
     "question",
     ["Which regions have no highs?", "any account without criticals?", "Which accounts don't have any criticals?",
-     "which regions dont have highs"],
+     "which regions dont have highs", "accounts without findings", "Which resources have no findings?",
+     "regions with nothing open", "Which services are free of problems?", "Which accounts passed everything?"],
 )  # fmt: skip
 async def test_what_something_lacks_is_told(asked, question):
     """No finding says what an account does not have."""
@@ -434,12 +435,12 @@ async def test_signs_and_places_are_read(made):
 @pytest.mark.parametrize(
     "question",
     [
-        "Which account improved the most since the last scan?", "How many criticals in zqorblex?",
-        "How many findings are left if we fix the criticals?", "What will our count of criticals be?",
+        "How many criticals in zqorblex?", "How many findings are left if we fix the criticals?",
+        "What will our count of criticals be?",
     ],
 )  # fmt: skip
 async def test_the_verb_and_what_is_not_yet_are_not_answered_with_a_count(asked, question):
-    """A change by account, a name of nobody behind a preposition, what would and what will be."""
+    """A name of nobody behind a preposition, what would and what will be."""
     assert not asked(question).can_be_asked
 
 
@@ -459,3 +460,48 @@ async def test_what_is_in_a_state_is_a_finding_whatever_it_is_called(asked):
     """Of "muted records", where a check says "record", the word is told, and no check is looked for."""
     reading = asked("How many muted records are there?")
     assert (reading.query.where.check, reading.query.where.status) == ([], ["muted"])
+
+
+@pytest.mark.parametrize(
+    ("question", "by"),
+    [
+        ("Which account improved the most since the last scan?", "account"), ("Changes by service", "service"),
+        ("Which regions have more findings than in the last scan?", "region"),
+        ("findings by region compared to the previous scan", "region"),
+        ("Did eu-west-1 or us-east-1 get worse since the last scan?", "region"),
+    ],
+)  # fmt: skip
+async def test_what_changed_is_told_by_group(asked, question, by):
+    """Both scans are counted, group by group, and not one of them alone."""
+    reading = asked(question)
+    query = reading.query
+    assert (query.select, query.group_by, query.where.scan) == ("diff", by, "latest")
+    assert (reading.can_be_asked, reading.unused) == (True, [])
+
+
+async def test_each_group_is_counted_in_both_scans(clinic, vocabulary):
+    """Together they are what was open, before and now."""
+    query = FindingQuery(select="diff", group_by="region")
+    before, now, *_ = (await run(clinic, "clinic", query, vocabulary.today)).sides
+    assert [sum(n for _, _, n in one.groups) for one in (before, now)] == [before.findings, now.findings]
+
+
+@pytest.mark.parametrize(
+    ("question", "sides"),
+    [
+        ("Is HIPAA or SOC 2 worse for us?", ["HIPAA", "SOC2"]), ("Compare SOC 2 with HIPAA", ["SOC2", "HIPAA"]),
+        ("Does HIPAA have more high findings than SOC 2?", ["HIPAA", "SOC2"]),
+    ],
+)  # fmt: skip
+async def test_frameworks_are_compared(asked, question, sides):
+    """Each is a side of its own; where nothing is compared, the second is told."""
+    reading = asked(question)
+    assert [one.edition.partition(" ")[0] for one in reading.query.sides] == sides
+    assert (reading.can_be_asked, reading.unused, reading.query.where.framework) == (True, [], "")
+    assert asked("How many findings are mapped to HIPAA and SOC 2?").unfit
+
+
+async def test_what_has_none_is_told_where_the_fewest_are_asked_for(advisor):
+    """Groups are of what was found, so one without a finding stands in none."""
+    advice = await advisor.answer("Which region has the fewest high findings?", None, "clinic")
+    assert "has none at all" in advice.response.response

@@ -80,9 +80,9 @@ class Composer:
             yield Line(f"- {line}" if listing and place else line, at(f"line:{line}"))
 
     def _choices(self) -> Iterator[Line]:
-        for note in self.asked.reading.notes:
-            end = "; which do you mean?" if note.endswith("several things") else "."
-            yield Line(f"{note[:1].upper()}{note[1:]}{end}")
+        reading = self.asked.reading
+        yield from (Line(f"{note[:1].upper()}{note[1:]}.") for note in reading.notes)
+        yield from (Line(f"“{name}” may mean several things; which do you mean?") for name in reading.open)
         for label, result in self.context.choices:
             first, *others = of_result(self.asked, self.context, result)
             yield Line(f"- {label}: {first}")

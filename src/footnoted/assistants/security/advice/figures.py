@@ -22,6 +22,7 @@ from footnoted.assistants.security.severity import told
 if TYPE_CHECKING:
     from footnoted.assistants.security.advice.asked import Asked
     from footnoted.assistants.security.advice.context import AnswerContext
+    from footnoted.assistants.security.query.finding_query import Where
 
 _GROUPS = 30  # groups told; the rest is counted
 _IDS = 60
@@ -62,7 +63,8 @@ def of_result(asked: Asked, context: AnswerContext, result: Result) -> Iterator[
         yield from _unmet(context, result)
     elif query.select == "rate":
         passed, failed = result.statuses.get("pass", 0), result.statuses.get("fail", 0)
-        yield f"**{result.pass_rate} % pass**: {passed} passed and {failed} open; muted and manual ones are neither."
+        neither = "what is muted, manual or a warning is neither"
+        yield f"**{result.pass_rate} % pass**: {passed} passed and {failed} open; {neither}."
     elif query.select in ("group", "trend"):
         yield headline(result)
         yield from _groups(asked, result)
@@ -117,6 +119,8 @@ def _groups(asked: Asked, result: Result) -> Iterator[str]:
     shown = result.groups[: query.limit if query.limit != 10 else _GROUPS]
     if query.group_by and len(result.groups) > 1:
         yield f"By {group_name(by)}, {len(result.groups)} in all:"
+    if query.order_by == "fewest":
+        yield "Whatever has none at all is not among them."
     whole = result.findings if query.measure == "share" else 0
     for key, name, n in shown:
         share = f" ({100 * n / whole:.1f} %)" if whole else ""
@@ -165,9 +169,11 @@ def _severities(counts: Mapping[str, int]) -> str:
     return ", ".join(f"{n} {name}" for name, n in counts.items())
 
 
-def _side_name(asked: Asked, side: object) -> str:
-    (field, values), *_ = [(name, values) for name, values in side.narrowed().items() if name != "status"]  # type: ignore[attr-defined]
-    value = str(values[0])
+def _side_name(asked: Asked, side: Where) -> str:
+    if side.framework:
+        return side.edition
+    field = next(name for name in side.narrowed() if name != "status")
+    value = str(getattr(side, field)[0])
     if field == "account":
         return asked.vocabulary.account_name(value)
     names: dict[str, Callable[[str], str]] = {
@@ -185,14 +191,26 @@ def _diff(asked: Asked, result: Result) -> Iterator[str]:
         yield f"{now.findings} {_noun(now.findings)} are open. There is one scan only, so nothing can be compared yet."
         return
     step = now.findings - before.findings
-    way = "no change" if not step else f"{abs(step)} {'more' if step > 0 else 'fewer'}"
     better = "" if not step else " That is worse." if step > 0 else " That is better."
     yield (
         f"**Open findings: {before.findings} in the scan of {vocabulary.previous}, {now.findings} in that of"
-        f" {vocabulary.today}: {way}.**{better}"
+        f" {vocabulary.today}: {_way(step)}.**{better}"
     )
     parts = [f"{one.findings} {_CHANGED[name]}" for name, one in zip(CHANGES, changes, strict=True)]
     yield f"Since then: {', '.join(parts)}."
+    if by := result.query.group_by:
+        counts = {(key, name): n for key, name, n in now.groups}
+        steps = [(n, counts.pop((key, name), 0), key, name) for key, name, n in before.groups]
+        steps += [(0, n, key, name) for (key, name), n in counts.items()]
+        steps.sort(key=lambda step: (step[0] - step[1], step[2]))
+        yield f"By {group_name(by)}, {len(steps)} in all, what grew the most first:"
+        for earlier, after, key, name in steps[:_GROUPS]:
+            way = _way(after - earlier)
+            yield f"{safe(value_name(by, key, name, vocabulary))}: {earlier} before and {after} now, {way}."
+
+
+def _way(step: int) -> str:
+    return "no change" if not step else f"{abs(step)} {'more' if step > 0 else 'fewer'}"
 
 
 def _unmet(context: AnswerContext, result: Result) -> Iterator[str]:

@@ -13,7 +13,7 @@ from footnoted.assistants.security.findings.hub import control_of_today
 from footnoted.assistants.security.names import SERVICES, framework_key, service_key, service_of_resource
 from footnoted.assistants.security.severity import Severity, read_severity
 
-_STATUSES = {"PASSED": "pass", "FAILED": "fail", "WARNING": "manual", "NOT_AVAILABLE": "unknown"}
+_STATUSES = {"PASSED": "pass", "FAILED": "fail", "WARNING": "warning", "NOT_AVAILABLE": "unknown"}
 _CIS_RULE = re.compile(r"cis-aws-foundations-benchmark/v/[\d.]+/(?:rule/)?([\d.]+)$")
 _STANDARD = re.compile(r"(?:standards|ruleset)/([a-z0-9-]+)/v/")
 _NAMED = re.compile(r"^((?:PCI\.)?[A-Z][A-Za-z0-9]{1,24}\.\d{1,3})\b")

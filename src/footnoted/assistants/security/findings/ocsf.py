@@ -29,7 +29,7 @@ _BY_ID = {
 }
 _STATUSES = {
     "fail": "fail", "failed": "fail", "failure": "fail", "pass": "pass", "passed": "pass", "success": "pass",
-    "manual": "manual", "warning": "manual", "warn": "manual", "muted": "muted", "suppressed": "muted",
+    "manual": "manual", "warning": "warning", "warn": "warning", "muted": "muted", "suppressed": "muted",
     "resolved": "pass",
 }  # fmt: skip
 

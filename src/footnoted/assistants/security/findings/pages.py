@@ -40,7 +40,9 @@ ORDER BY {order}
 """
 GRAVEST_FIRST = "f.severity, f.id"
 # What needs work stands first; what passed is shown too, where it was asked for by name.
-FAILING_FIRST = "CASE f.status WHEN 'fail' THEN 0 WHEN 'manual' THEN 1 ELSE 2 END, f.severity, f.id"
+FAILING_FIRST = (
+    "CASE WHEN f.status = 'fail' THEN 0 WHEN f.status IN ('manual', 'warning') THEN 1 ELSE 2 END, f.severity, f.id"
+)
 
 
 @dataclass(slots=True)

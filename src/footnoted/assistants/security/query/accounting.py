@@ -12,6 +12,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 from footnoted.assistants.security.names import requirement_key
+from footnoted.assistants.security.query.finding_query import NAMED, Where
 from footnoted.assistants.security.query.linking import at
 from footnoted.assistants.security.query.relations import HAVING, field_of, negations
 from footnoted.assistants.security.query.topics import denies, has_number, tells
@@ -19,13 +20,13 @@ from footnoted.assistants.security.query.vocabulary import compact
 from footnoted.assistants.security.query.words import FUNCTION_WORDS, UNITS, span
 
 if TYPE_CHECKING:
-    from footnoted.assistants.security.query.finding_query import FindingQuery, Where
+    from footnoted.assistants.security.query.finding_query import FindingQuery
     from footnoted.assistants.security.query.linking import Mention
     from footnoted.assistants.security.query.vocabulary import Meaning, Vocabulary
 
-_LITERAL_ROLES = frozenset({"severity", "change", "untagged", "order", "negate"})
-_BACKED = ("provider", "account", "region", "service", "scanner", "severity", "resource", "tag", "framework", "version",
-           "requirement")  # fmt: skip
+_LITERAL_ROLES = frozenset({"severity", "status", "change", "untagged", "order", "negate"})
+# What a model may not add unasked: all that is named, but what it may know a question to mean.
+_BACKED = ({*NAMED} - {"check", "resource_type", "category"}) | {"severity", "framework", "version", "requirement"}
 _DUTIES = ("requirement", "mapping", "explain", "remediation", "unmet")
 _SAY_NOTHING = frozenset({"any", "modal", "only", "polite", "document", "seen", "again"})  # of which findings are meant
 _OPEN = frozenset({"fixed", "gone"})  # what is not that is open
@@ -90,7 +91,8 @@ class Held:
         return [
             f"{name} {value}"
             for each in self._every()
-            for name in _BACKED
+            for name in Where.model_fields
+            if name in _BACKED
             for value in _flat([each.narrowed().get(name, ())])
             if (name, value) not in backed and not (name == "severity" and wider) and not self._follows(name, value)
         ]
@@ -243,7 +245,7 @@ class Held:
             having = {one.word for one in self.mentions[max(0, place - 2) : place]} & set(HAVING)
             if shows and having and value in ("most", "fewest"):  # "which user has the most" ranks, and a list does not
                 return False
-            first = query.select in ("group", "compare") or (query.select == "list" and query.order_by == "severity")
+            first = bool(by) or query.select == "compare" or (query.select == "list" and query.order_by == "severity")
             old = query.order_by == "oldest" or query.select == "age" or shows
             latest = value == "newest" and where.scan == "latest" and not shows
             return query.order_by == value or {"most": first, "oldest": old, "since": old}.get(value, latest)
@@ -367,9 +369,8 @@ class Held:
 
 def _is_literal(one: Mention) -> bool:
     if one.kind == "role":
-        return any(role.partition(":")[0] in _LITERAL_ROLES for role in one.roles) or bool(
-            {"status:pass", "status:muted", "status:manual", "status:archived"} & set(one.roles)
-        )
+        kinds = {role.partition(":")[0] for role in one.roles if role != "status:fail"}
+        return bool(kinds & _LITERAL_ROLES)
     return one.kind in ("name", "requirement", "version", "number", "date", "unknown")
 
 

@@ -172,7 +172,7 @@ class Rows:
         counts = _NUMBER.search(said.plain.replace("24", "").replace("48", ""))
         if not where.severity or not where.check or counts or not said.says(_RATED):
             return None
-        result = await self._run(Where(check=where.check[:1], status=["fail", "muted", "manual"]))
+        result = await self._run(Where(check=where.check[:1], status=["fail", "muted", "manual", "warning"]))
         result = result if result.findings else await self._run(Where(check=where.check[:1], status=[]))
         known = set(result.severities)
         truth = f"{where.check[0]} is {', '.join(sorted(known))}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -19,12 +20,19 @@ if TYPE_CHECKING:
 
 _LEAVE = frozenset("leave leaving leaves left keep keeping take taking".split())
 _APART = 8  # words within which its particle follows a verb
+_SEVERAL = 5  # names told one by one
 _SHORTEST = 5  # letters of a word that may be a form of another
 
 
 def as_word(one: Mention) -> Mention:
     """A mention taken for a plain word after all."""
     return replace(one, kind="word", meanings=(), roles=(), value=one.text.casefold())
+
+
+def several(names: Sequence[str]) -> str:
+    """A few names, and how many more there are."""
+    more = f" and {len(names) - _SEVERAL} more" if len(names) > _SEVERAL else ""
+    return ", ".join(names[:_SEVERAL]) + more
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,18 +97,13 @@ class Draft:
         question = spelt_out(question)
         self.mentions: list[Mention] = self.linker.link(question)
         self.reading = Reading(question)
-        self._risks()
+        self._in_context()
         self._by_meaning()
-        self._averages()
-        self._left_out()
-        self._items()
-        self._first_listed()
-        self._asker()
-        self._numbers_of_duties()
         self.where: dict[str, Any] = {}
         self.without: dict[str, Any] = {}
         self.timed: set[int] = set()  # the numbers that count days
         self.overall: list[str] = []  # words that only ask how things are
+        self.editions: list[dict[str, str]] = []  # each framework that is named, with its version
         self.over = ""  # the unit of time over whose course something is asked
         self.since_scan = False
         self.since_last = False
@@ -108,60 +111,42 @@ class Draft:
         self.assumed_new = False  # since when is said, and not what became of findings
         self.ambiguous: list[tuple[str, list[Meaning]]] = []
 
-    def _risks(self) -> None:
-        """A risk is what stands open; "the risk of", "what is the risk" ask why something is one."""
+    def _in_context(self) -> None:
+        """Words of the grammar that say something else where they stand: read as the role, or the word, they are."""
         for place, one in enumerate(self.mentions):
-            if {"noun:findings", "select:explain"} <= set(one.roles):
-                before, after = self._at(place - 1), self._at(place + 1)
-                of = after.word in ("of", "behind", "if", "when", "with", "from", "that")
-                stands = any(map(before.role, ("severity", "order", "select"))) or one.text.casefold().endswith("s")
-                role = "noun:findings" if before.word == "at" or (stands and not of) else "select:explain"
-                self.mentions[place] = replace(one, roles=(role,))
+            roles = self._meant(place, one)
+            if roles == ():
+                self.mentions[place] = as_word(one)
+            elif roles is not None:
+                self.mentions[place] = replace(one, kind="role", roles=roles)
 
-    def _left_out(self) -> None:
-        """Of "leave the lows out", a verb with its particle apart, and of "any account but prod", what denies."""
-        for place, one in enumerate(self.mentions):
-            reach = self.mentions[place + 2 : place + _APART]
+    def _meant(self, place: int, one: Mention) -> tuple[str, ...] | None:
+        """The roles a mention has beside its neighbours; nothing where they are its own."""
+        before, after = self._at(place - 1), self._at(place + 1)
+        if {"noun:findings", "select:explain"} <= set(one.roles):  # a risk is what is open; "the risk of" asks why
+            of = after.word in ("of", "behind", "if", "when", "with", "from", "that")
+            stands = any(map(before.role, ("severity", "order", "select"))) or one.text.casefold().endswith("s")
+            return ("noun:findings" if before.word == "at" or (stands and not of) else "select:explain",)
+        if one.word == "but" and not one.apart:  # "any account but prod"
             led = self.mentions[max(0, place - 3) : place]
-            but = one.word == "but" and not one.apart and any(each.role("any") for each in led)
-            but &= not {"is", "are", "was", "were", "has", "have"} & {each.word for each in led}
-            if but or (one.word in _LEAVE and any(each.word == "out" for each in reach)):
-                self.mentions[place] = replace(one, kind="role", roles=("negate",))
-
-    def _items(self) -> None:
-        """Of "critical items" findings: requirements have no severity and are not open."""
-        for place, one in enumerate(self.mentions):
-            before = self._at(place - 1)
-            if one.word in ("item", "items") and (before.role("severity") or before.role("status")):
-                self.mentions[place] = replace(one, roles=("noun:findings",))
-
-    def _first_listed(self) -> None:
-        """Of "the first one", the first of what was told before; "first seen" and "fix first" point at no place."""
-        for place, one in enumerate(self.mentions if self.base is not None else ()):
-            after, the = self._at(place + 1), self._at(place - 1).word == "the"
+            verbs = {"is", "are", "was", "were", "has", "have"} & {each.word for each in led}
+            return ("negate",) if any(each.role("any") for each in led) and not verbs else None
+        if one.word in _LEAVE:  # "leave the lows out"
+            reach = self.mentions[place + 2 : place + _APART]
+            return ("negate",) if any(each.word == "out" for each in reach) else None
+        if one.role("select") == "age" and after.role("select") == "count":
+            return ()  # the average of a number, which is no age
+        if one.word in ("item", "items") and (before.role("severity") or before.role("status")):
+            return ("noun:findings",)  # requirements have no severity and are not open
+        if one.role("first") and before.word == "the" and self.base is not None:  # of what was listed before
             dated = after.kind == "date" or after.word in UNITS or after.role("noun") == "scan" or after.role("seen")
             several = after.kind == "number" and after.word != "one"
-            if one.role("first") and the and not (dated or several):
-                self.mentions[place] = replace(one, roles=("ordinal:1",))
-
-    def _asker(self) -> None:
-        """Of "I am new here", which is said of no finding."""
-        for place, one in enumerate(self.mentions):
-            if self._at(place - 1).word == "am" and one.role("change"):
-                self.mentions[place] = as_word(one)
-
-    def _averages(self) -> None:
-        """An average is one of ages, unless it is said of what: "the average number of findings" is told."""
-        for place, one in enumerate(self.mentions):
-            if one.role("select") == "age" and self._at(place + 1).role("select") == "count":
-                self.mentions[place] = as_word(one)
-
-    def _numbers_of_duties(self) -> None:
-        """The number that "which number" asks for is a requirement's; how many there are, "the number of"."""
-        for place, one in enumerate(self.mentions):
-            asked = self._at(place - 1).word == "which" and self._at(place + 1).word != "of"
-            if asked and one.word in ("number", "numbers"):
-                self.mentions[place] = replace(one, roles=("noun:requirement",))
+            return None if dated or several else ("ordinal:1",)
+        if before.word == "am" and one.role("change"):
+            return ()  # "I am new here"
+        if one.word in ("number", "numbers") and before.word == "which" and after.word != "of":
+            return ("noun:requirement",)
+        return None
 
     def _by_meaning(self) -> None:
         """Words that are forms of the grammar's own, and superlatives of good and bad, as the encoder knows them."""
@@ -183,6 +168,10 @@ class Draft:
 
     def _put(self, place: int, name: str, value: str) -> None:
         target = self.without if self._is_negated(place) else self.where
+        if name == "framework" and target is self.where:
+            self.editions.append({name: value})
+        elif name == "version" and target is self.where and self.editions:
+            self.editions[-1][name] = value
         if name in ("framework", "version", "requirement"):
             if target.setdefault(name, value) != value and name == "requirement":
                 self.reading.unfit.append(value)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from footnoted.assistants.security.rooms import reading
 
@@ -92,28 +92,24 @@ async def duties_of(database: Database, tenant: str, query: FindingQuery) -> Dut
             return Duties(texts, held=held)
         if where.provider:
             chosen.append(FindingRow.provider.in_(where.provider))
-        columns = (RuleRow.id, RuleRow.check_id, RuleRow.title, RuleRow.description, RuleRow.risk,
+        columns = (FindingRow.rule_id, RuleRow.check_id, RuleRow.title, RuleRow.description, RuleRow.risk,
                    RuleRow.remediation, RuleRow.remediation_cli, FindingRow.scanner)  # fmt: skip
-        found = (
-            await connection.execute(rules.with_only_columns(*columns).where(*chosen).distinct().limit(_MOST))
-        ).all()
-        told = {one.check_id: Rule(one.check_id, one.title, one.description, one.risk, one.remediation,
-                                   one.remediation_cli, one.scanner) for one in found}  # fmt: skip
+        asked = rules.with_only_columns(*columns).where(*chosen).distinct().limit(_MOST)
+        found_rows: Iterable[Any] = await connection.execute(asked)
+        found = [(row[0], Rule(*row[1:])) for row in found_rows]
+        told = {rule.check: rule for _, rule in found}
         order = {check: place for place, check in enumerate(where.check)}
         ordered = sorted(told.values(), key=lambda one: (order.get(one.check, 0), one.check))
-        by_check: dict[str, dict[str, list[str]]] = {}
+        by_check: dict[str, dict[str, dict[str, None]]] = {}
         if query.select == "mapping":
-            ids = {one.id: one.check_id for one in found}
+            ids = {identity: rule.check for identity, rule in found}
             wanted_of: list[ColumnElement[bool]] = [MappingRow.rule_id.in_(list(ids))]
             if where.framework:
                 wanted_of += mapping_of(tenant, where.framework, where.version, where.requirement)
             chosen_rows = select(MappingRow.rule_id, MappingRow.name, MappingRow.requirement).where(*wanted_of)
-            for rule, name, requirement in await connection.execute(
-                chosen_rows.order_by(MappingRow.name, MappingRow.key)
-            ):
-                those = by_check.setdefault(ids[rule], {}).setdefault(name, [])
-                if requirement not in those:
-                    those.append(requirement)
+            by_name = chosen_rows.order_by(MappingRow.name, MappingRow.key)
+            for rule_id, name, requirement in await connection.execute(by_name):
+                by_check.setdefault(ids[rule_id], {}).setdefault(name, {})[requirement] = None
         return Duties(
             texts,
             {check: {name: tuple(each) for name, each in named_.items()} for check, named_ in by_check.items()},

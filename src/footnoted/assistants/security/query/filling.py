@@ -18,7 +18,7 @@ from pydantic import ValidationError
 from footnoted.answering.fitting import fit, in_words, repair
 from footnoted.assistants.security.names import requirement_key
 from footnoted.assistants.security.query.accounting import Held
-from footnoted.assistants.security.query.finding_query import FindingQuery, Group, Where
+from footnoted.assistants.security.query.finding_query import NAMED, FindingQuery, Group, Where
 from footnoted.assistants.security.query.topics import stems_of
 from footnoted.assistants.security.query.vocabulary import Vocabulary, compact, family_of
 from footnoted.errors import FootnotedError
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from footnoted.assistants.security.query.reading import Reading
 
 _MOST = 60  # names of one kind, and checks, a model is shown
-_LOOKED_UP = ("provider", "account", "region", "service", "scanner", "check", "resource", "resource_type", "tag",
-              "category")  # fmt: skip
 _SYSTEM = """You turn a question on cloud security findings into one query, as a JSON object of the given schema.
 Use only names from the lists, written as there; leave every field at its default that the question does not ask for.
 Each number, name, time and severity of the question must have its field; what has none, say in `cannot`.
@@ -105,14 +103,14 @@ def known_names(query: FindingQuery, vocabulary: Vocabulary) -> tuple[FindingQue
     }
     if query.select == "compare" and not query.sides:
         wrong.append("a comparison needs sides")
-    if query.select in ("group", "trend") and not _can_group(query.group_by, vocabulary):
+    if (query.group_by or query.select in ("group", "trend")) and not _can_group(query.group_by, vocabulary):
         wrong.append(f"nothing can be grouped by {query.group_by!r}")
     return query.model_copy(update=made), wrong
 
 
 def _known(where: Where, vocabulary: Vocabulary, wrong: list[str]) -> Where:
     told: dict[str, Any] = {}
-    for name in _LOOKED_UP:
+    for name in NAMED:
         values = []
         for value in getattr(where, name):
             known = vocabulary.lookup(value) or vocabulary.lookup(compact(value.partition(" (")[0]))

@@ -16,7 +16,7 @@ Select = Literal[
     "requirement", "mapping",
 ]  # fmt: skip
 Of = Literal["findings", "resources", "checks"]
-Status = Literal["fail", "pass", "manual", "muted", "archived", "unknown"]
+Status = Literal["fail", "pass", "manual", "warning", "muted", "archived", "unknown"]
 Change = Literal["new", "fixed", "gone", "muted", "unmuted", "still"]
 SeverityName = Literal["critical", "high", "medium", "low", "informational"]
 Group = Literal[
@@ -63,6 +63,9 @@ class Where(BaseModel):
         return _told(self, Where())
 
 
+NAMED = tuple(name for name, field in Where.model_fields.items() if field.annotation == list[str])  # of what scans name
+
+
 class FindingQuery(BaseModel):
     """A question on findings, checks and duties.
 
@@ -75,7 +78,7 @@ class FindingQuery(BaseModel):
     of: Of = "findings"
     where: Where = Where()
     exclude: Where = Where(status=[])
-    group_by: str = Field(default="", description="a field of findings, or tag:KEY")
+    group_by: str = Field(default="", description="a field of findings, or tag:KEY; of a diff, whose change is told")
     order_by: Order = "severity"
     limit: int = Field(default=10, ge=1, le=200)
     offset: int = Field(default=0, ge=0, le=1_000_000)

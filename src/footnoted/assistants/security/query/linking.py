@@ -7,7 +7,7 @@ wrong, by edit distance). What is linked to nothing stays over; whoever reads th
 from __future__ import annotations
 
 import re
-from calendar import day_name
+from calendar import day_name, monthrange
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
@@ -31,6 +31,10 @@ _SAID = ("howmany", "numberof", "howold", "howlong")
 _DONE = frozenset({"change:fixed", "status:pass", "comply", "select:remediation"})
 _FIGURES = re.compile(r"(\d{1,2})(?:/(?=\d{1,2}(?:/|$))|\.(?=\d{1,2}\.\d))(\d{1,2})(?:[/.](20\d\d|\d\d))?")
 _MONTHS = 12
+_NAMED_MONTH = re.compile(
+    rf"(?:(\d{{1,2}})(?:st|nd|rd|th)? (?:of )?)?({'|'.join(MONTH_OF)})(?!\S)"
+    r"(?(1)|(?: (?:of )?(\d{1,2})(?:st|nd|rd|th)?(?!\S))?)(?: (?:of )?((?:19|20)\d\d)(?!\S))?"
+)
 _TO = ("and", "to", "until", "till", "through")
 _WEEKDAYS = [one.casefold() for one in day_name]
 _DATE = re.compile(r"(\d{4})-(\d{2})-(\d{2})")
@@ -163,29 +167,26 @@ class Linker:
         """Words joined by a mark, apart where together they name nothing and apart they do."""
         made: list[Token] = []
         for token in (part for one in tokens for part in _parted(one)):
-            joined = r"[-/,+&]" if token.text.startswith("arn:") else r"[-/,+&:]"
-            parts = [one for one in re.split(joined, token.text) if one]
-            known = self.vocabulary.lookup(token.text) or token.word in ROLES or _is_undone(token.text)
-            if len(parts) < 2 or known or _DATE.fullmatch(token.text) or requirement_like(token.text):
-                made.append(token)
-                continue
-            told = [self._is_known(one) for one in parts]
-            if "-" in token.text and not all(told) and not any(map(self._stands_alone, parts)):  # a name of its own
-                made.append(token)
-                continue
-            if not all(told) and any(map(self._is_a_part, parts)):  # spelt as this tenant's names are, and none of them
-                made.append(token)
-                continue
-            figures = re.search(r"\d", token.text) and ":" not in token.text
-            if not (re.fullmatch(r"\d+:\d+", token.text) or all(told)) and (figures or not any(told)):
-                made.append(token)
-                continue
             at = token.start
-            for one in parts:
-                start = token.text.find(one, at - token.start) + token.start
-                made.append(Token(one, start, start + len(one)))
-                at = start + len(one)
+            for part in self._names_in(token) or [token.text]:
+                start = token.text.find(part, at - token.start) + token.start
+                at = start + len(part)
+                made.append(Token(part, start, at))
         return made
+
+    def _names_in(self, token: Token) -> list[str]:
+        """The words that a mark joins in a token; none where it is one name, or spelt as this tenant's names are."""
+        text = token.text
+        parts = [one for one in re.split(r"[-/,+&]" if text.startswith("arn:") else r"[-/,+&:]", text) if one]
+        known = self.vocabulary.lookup(text) or token.word in ROLES or _is_undone(text)
+        if len(parts) < 2 or known or _DATE.fullmatch(text) or requirement_like(text):
+            return []
+        told = [self._is_known(one) for one in parts]
+        if all(told):
+            return parts
+        own = ("-" in text and not any(map(self._stands_alone, parts))) or any(map(self._is_a_part, parts))
+        figures = re.search(r"\d", text) and ":" not in text
+        return [] if own or (not re.fullmatch(r"\d+:\d+", text) and (figures or not any(told))) else parts
 
     def _is_known(self, word: str) -> bool:
         gram = compact(word)
@@ -279,7 +280,7 @@ class Linker:
             elif month is not None:
                 told = year or (today.year if month <= today.month else today.year - 1)
                 first = date(told, month, day or 1)
-                last = first if day else (first.replace(day=28) + timedelta(days=4)).replace(day=1) - timedelta(days=1)
+                last = first if day else first.replace(day=monthrange(told, month)[1])
                 span = (first, last)
             else:
                 return None
@@ -473,30 +474,12 @@ def _written(word: str, tokens: list[Token]) -> tuple[int | None, int | None, in
 
 
 def _day_in(words: list[str]) -> tuple[int | None, int | None, int | None, int]:
-    """Day, month, year and how many words they take."""
-
-    def number(word: str) -> int | None:
-        found = re.fullmatch(r"(\d{1,2})(st|nd|rd|th)?", word)
-        return int(found[1]) if found else None
-
-    def year(word: str) -> int | None:
-        return int(word) if re.fullmatch(r"(19|20)\d\d", word) else None
-
-    words = [*words, "", "", "", ""]
-    if words[1] == "of":
-        words = [words[0], *words[2:], ""]
-        day, month, told, size = _day_in(words)
-        return day, month, told, size + 1 if size > 1 else size
-    if (month := MONTH_OF.get(words[0])) and (words[0] != "may" or number(words[1]) or year(words[1])):
-        if (day := number(words[1])) is not None and words[1]:
-            told = year(words[2])
-            return day, month, told, 3 if told else 2
-        told = year(words[1])
-        return None, month, told, 2 if told else 1
-    day = number(words[0])
-    if day is not None and (month := MONTH_OF.get(words[1])):
-        told = year(words[2])
-        return day, month, told, 3 if told else 2
-    if day is not None and re.fullmatch(r"\d{1,2}(st|nd|rd|th)", words[0]):
-        return day, None, None, 1
+    """Day, month, year and how many words they take: "9th of November 2026", "Nov 9", "October 2026", "the 9th"."""
+    found = _NAMED_MONTH.match(" ".join(words))
+    if found and found.group() != "may":  # alone it is a verb
+        before, name, behind, year = found.groups()
+        day = before or behind
+        return int(day) if day else None, MONTH_OF[name], int(year) if year else None, found.group().count(" ") + 1
+    if re.fullmatch(r"\d{1,2}(st|nd|rd|th)", words[0]):
+        return int(words[0][:-2]), None, None, 1
     return None, None, None, 0

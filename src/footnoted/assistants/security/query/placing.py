@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from footnoted.assistants.security.query.draft import Draft, as_word
+from footnoted.assistants.security.query.draft import Draft, as_word, several
 from footnoted.assistants.security.query.linking import Mention, is_word
 from footnoted.assistants.security.query.vocabulary import PROVIDERS, Meaning, singulars
 from footnoted.text import content_stems
 
 _ADJACENT = {"account", "region", "service", "tag", "category"}
-_TOLD = 4  # regions of a place
 
 
 class Placing(Draft):
@@ -46,7 +45,7 @@ class Placing(Draft):
             return
         if meaning.field == "region" and not set(values) & self.vocabulary.regions:
             self.reading.unfit.append(one.text)
-            self.reading.notes.append(f"no resource of your scans is in {one.text} ({_first_of(values)})")
+            self.reading.notes.append(f"no resource of your scans is in {one.text} ({several(values)})")
             return
         for value in values:
             self._put(place, meaning.field, value)
@@ -111,10 +110,6 @@ class Placing(Draft):
             self.reading.unfit.append(f"{family} {version[1:]}")
             self.reading.notes.append(f"of {family} your scans are mapped to: {known}")
             self.where["version"] = ""
-
-
-def _first_of(values: list[str]) -> str:
-    return ", ".join(values[:_TOLD]) + (" …" if len(values) > _TOLD else "")
 
 
 def _leads(before: Mention) -> bool:

@@ -72,7 +72,7 @@ def field_of(one: Mention) -> str:
 
 def beyond_flat(mentions: Sequence[Mention]) -> list[str]:
     """What the question joins in a way that fields holding all at once would say wrongly."""
-    told = (_pairs, _alternatives, _nested, _taken_away, _in_every, _only_of_each, _within, _two_states)
+    told = (_pairs, _alternatives, _nested, _taken_away, _in_every, _every_one, _only_of_each, _within, _two_states)
     return [text for each in told for text in each(mentions)]
 
 
@@ -84,6 +84,15 @@ def _in_every(mentions: Sequence[Mention]) -> list[str]:
         listed = any(each.role("noun") in ("checks", "resources") for each in mentions[:place])
         if each_place and listed and noun.role("noun") in _RANKED:
             return [f"in {every.text} {noun.text}"]
+    return []
+
+
+def _every_one(mentions: Sequence[Mention]) -> list[str]:
+    """Of "accounts that passed everything": all that a thing has would have to be in that state."""
+    for place, one in enumerate(mentions[1:], 1):
+        things = any(each.role("noun") in _RANKED for each in mentions[:place])
+        if things and one.word in ("all", "every", "everything") and mentions[place - 1].role("status"):
+            return [f"{mentions[place - 1].text} {one.text}"]
     return []
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
@@ -72,7 +73,7 @@ class Result:
 
     @property
     def pass_rate(self) -> float:
-        """Passes over passes and failures, in per cent; muted and manual ones are neither."""
+        """Passes over passes and failures, in per cent; what is muted, manual or a warning is neither."""
         passed, failed = self.statuses.get("pass", 0), self.statuses.get("fail", 0)
         return round(100 * passed / max(1, passed + failed), 1)
 
@@ -97,8 +98,11 @@ class _Run:
         if query.select == "diff":
             before = await self._counted(_with(query, scan="previous"))
             now = await self._counted(query)
+            if query.group_by:
+                before = replace(before, groups=await self._groups(_with(query, scan="previous")))
+                now = replace(now, groups=await self._groups(query))
             changes = tuple([await self._counted(_with(query, change=one)) for one in CHANGES])
-            return Result(query, total=now.total, sides=(before, now, *changes))
+            return Result(query, total=now.total, groups=now.groups, sides=(before, now, *changes))
         if query.select == "unmet":
             return await self._unmet(query)
         found = await self._counted(query)
@@ -123,17 +127,16 @@ class _Run:
         return result.all()
 
     async def _counted(self, query: FindingQuery) -> Result:
-        counts: dict[str, dict[str, int]] = {"scanner": {}, "severity": {}, "status": {}}
-        for scanner, severity, status, n in await self._execute(self._statements.counting, query):
-            for kind, key in (("scanner", scanner), ("severity", of_rank(severity).value), ("status", status)):
-                counts[kind][key] = counts[kind].get(key, 0) + n
-        findings = sum(counts["scanner"].values())
+        scanners, grave, statuses = Counter[str](), Counter[Severity](), Counter[str]()
+        for scanner, rank, status, n in await self._execute(self._statements.counting, query):
+            scanners[scanner] += n
+            grave[of_rank(rank)] += n
+            statuses[status] += n
+        findings = scanners.total()
         ((resources, checks),) = await self._execute(self._statements.distinct_of, query) if findings else ((0, 0),)
         total = {"findings": findings, "resources": resources, "checks": checks}[query.of]
-        ranked: dict[str, int] = {
-            one.value: counts["severity"][one.value] for one in Severity if one.value in counts["severity"]
-        }
-        return Result(query, total, findings, resources, checks, counts["scanner"], ranked, counts["status"])
+        severities = {one.value: grave[one] for one in Severity if one in grave}
+        return Result(query, total, findings, resources, checks, dict(scanners), severities, dict(statuses))
 
     async def _groups(self, query: FindingQuery) -> tuple[tuple[str, str, int], ...]:
         told: dict[str, tuple[str, int]] = {}

@@ -132,10 +132,8 @@ class Saying(Draft):
 
     def _between_scans(self) -> bool:
         """Of "between the two scans": whether what became of findings is asked for."""
-        for place, one in enumerate(self.mentions):
-            if one.role("noun") == "scan" and self._role_before(place, "period", 4) == "between":
-                return True
-        return False
+        scans = [place for place, one in enumerate(self.mentions) if one.role("noun") == "scan"]
+        return any(self._role_before(place, "period", 4) == "between" for place in scans)
 
     def _is_done(self) -> bool:
         """Of "what did we fix", not of "what have we to fix" or "how did": whether it was put right."""

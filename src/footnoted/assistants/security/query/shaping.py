@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from itertools import dropwhile, pairwise
-from typing import Any
+from typing import Any, get_args
 
 from footnoted.assistants.security.query.draft import Draft
-from footnoted.assistants.security.query.finding_query import FindingQuery, Where
+from footnoted.assistants.security.query.finding_query import FindingQuery, Group, Where
 from footnoted.assistants.security.query.linking import NOTHING, Mention
 from footnoted.assistants.security.query.relations import field_of, kinds_of, negations
 from footnoted.assistants.security.query.topics import affirms, denies
@@ -14,15 +14,21 @@ from footnoted.assistants.security.query.vocabulary import compact
 from footnoted.assistants.security.query.words import FUNCTION_WORDS
 from footnoted.text import content_stems
 
-_GROUPS = ("account", "region", "service", "provider", "severity", "status", "scanner", "resource_type", "category",
-           "framework", "requirement")  # fmt: skip
-
-
+_GROUPS = get_args(Group)
 _PLACES = ("account", "region", "service", "provider", "category", "scanner")
+_NOTHING = ("nothing", "none", "free")  # what has it has no finding
+_FORMATS = {"terraform": "terraform", "hcl": "terraform", "console": "console"}
+_FORMATS |= dict.fromkeys(("cli", "gcloud", "command", "commands", "kubectl"), "cli")
 _ADVICE = ("remediation", "explain")
 _MANIFOLD = ("tag", "category")  # fields of which a finding may have several values
 WHETHER = {"do", "does", "did", "have", "has", "are", "is", "can"}  # first words of what is answered with yes or no
+_MOST_SIDES = 6  # as the query's own field holds
 _NEAR, _FAR = 3, 6  # words between what parts and what is parted by
+
+
+def _is_a_thing(one: Mention) -> bool:
+    """Whether a word is of what findings are found in or by, and not of findings themselves."""
+    return one.role("noun") in (*_PLACES, "resources", "checks") or "resource_type" in one.fields
 
 
 def _is_parting(one: Mention) -> bool:
@@ -107,7 +113,9 @@ class Shaping(Draft):
         if kind in ("remediation", "explain") and (where.get("check") or base is not None or self.reading.about):
             self._format()
             return {**shape, "select": kind}
-        if sides := self._sides(where):
+        against = self._is_set_against_before()
+        parted = next((name for name in _PLACES if len(where.get(name, ())) > 1), "") if against else ""
+        if sides := [] if parted else self._sides(where):
             if kind == "rate":
                 where["status"] = []
             return {**shape, "select": "compare", "sides": sides, "measure": "rate" if kind == "rate" else "count"}
@@ -120,10 +128,11 @@ class Shaping(Draft):
             single = not self._is_plural() or order == "since"
             limit = limit or (1 if single and order != "since" else 10)
             return {"select": "list", "order_by": chosen, "limit": limit, "group_by": ""}
-        if (self._has("select", "diff") or self.against_last) and not group and "change" not in where:
-            where.pop("scan", None)
-            return {**shape, "select": "diff"}
         ordered = {"order_by": order} if order in ("most", "fewest") else {}
+        differs = self._has("select", "diff") or against
+        if differs and "change" not in where and not group.startswith("first_seen"):
+            where.pop("scan", None)
+            return {"select": "diff", "group_by": group or (self._ranked() if ordered else "") or parted}
         versions = self.vocabulary.frameworks.get(where.get("framework", ""), {})
         if len(versions) > 1 and not where.get("version") and not group and "requirement" not in where:
             return {**shape, "select": "group", "group_by": "framework"}
@@ -224,7 +233,7 @@ class Shaping(Draft):
                 if by := self._group_at(beside):
                     return by
         for place, one in enumerate(self.mentions):  # "which accounts", "how many regions", "list all accounts"
-            if not (one.role("select") in ("list", "count") and not one.role("group")):
+            if one.role("select") not in ("list", "count"):
                 continue
             ends = place + (2 if one.role("select") == "count" else 4)
             for beside, each in enumerate(self.mentions[place + 1 : ends], place + 1):
@@ -244,17 +253,18 @@ class Shaping(Draft):
         return "account" if first == "where" and not self.reading.overall and not self._narrowed_to("account") else ""
 
     def _lacking(self) -> list[str]:
-        """Of "accounts without criticals", "which services do not have highs": what it is that something lacks."""
+        """Of "accounts without criticals", "services that have nothing open": what something lacks."""
         found = []
+        things = [place for place, one in enumerate(self.mentions) if _is_a_thing(one)]
         for place, by in negations(self.mentions).items():
-            if self.mentions[place].role("any") is not None or self.mentions[by].apart:
+            lacked = self.mentions[place]
+            if lacked.role("any") is not None or self.mentions[by].apart or not things or things[0] >= by:
                 continue
-            of = [self.mentions[at].role("noun") for at in range(by)]
-            of += ["resources" for one in self.mentions[:by] if "resource_type" in one.fields]
             words = {one.word for one in self.mentions[by:place]}  # "have no", "do not have"
-            if words & {"no", "without", "have", "has"} and {*_PLACES, "resources", "checks"} & {*of}:
-                found.append(self.mentions[place].text)
-        return found if self.without else []
+            if words & {"no", "without", "have", "has"} and (self.without or lacked.role("noun") == "findings"):
+                found.append(" ".join(one.text for one in self.mentions[by : place + 1]))
+        nothing = [place for place, one in enumerate(self.mentions) if one.word in _NOTHING]
+        return found + [self.mentions[place].text for place in nothing if things and things[0] < place]
 
     def _narrowed_to(self, name: str) -> bool:
         return bool(self.where.get(name)) or any(each.field == name for _, those in self.ambiguous for each in those)
@@ -262,7 +272,7 @@ class Shaping(Draft):
     def _group_at(self, place: int) -> str:
         """The field that a word names as what is grouped by; nothing where it only says of what kind a name is."""
         one = self.mentions[place]
-        noun = one.role("noun")
+        noun = one.role("noun") or ""
         beside = self._at(place - 1 if place else place + 1)
         if noun in _PLACES and beside.kind == "name" and noun in kinds_of(beside):
             return ""
@@ -275,7 +285,7 @@ class Shaping(Draft):
     def _ranked(self) -> str:
         """What is ranked in "the account with the most", "worst five checks", "resources with the most"."""
         for place, one in enumerate(self.mentions):
-            noun = one.role("noun")
+            noun = one.role("noun") or ""
             if "resource_type" in one.fields and self._at(place - 1).word == "which":
                 return "resource"  # "which bucket has the most"
             if noun in _GROUPS and not one.near:  # "most severe" orders, and does not group by severity
@@ -300,16 +310,32 @@ class Shaping(Draft):
         comparing |= self._is_set_against()
         if not (comparing or "or" in words):
             return []
+        editions = [one for at, one in enumerate(self.editions) if one not in self.editions[:at]]
+        if (
+            comparing
+            and 2 <= len(editions) <= _MOST_SIDES
+            and not any("?" in one.get("version", "") for one in editions)
+        ):
+            where.pop("framework"), where.pop("version", None)
+            return [Where.model_validate(one) for one in editions]
         for name in ("account", "service", "provider", "region", "scanner", *["tag", "resource"] * comparing):
             values = where.get(name, [])
-            if 2 <= len(values) <= 6:
+            if 2 <= len(values) <= _MOST_SIDES:
                 where.pop(name)
                 return [Where.model_validate({name: [value]}) for value in values]
         if self._has("noun", "account") and self._has("select", "compare") and (providers := where.get("provider")):
             accounts = [one for one, of in self.vocabulary.account_providers.items() if of in providers]
-            if 2 <= len(accounts) <= 6:
+            if 2 <= len(accounts) <= _MOST_SIDES:
                 return [Where(account=[one]) for one in accounts]
         return []
+
+    def _is_set_against_before(self) -> bool:
+        """Whether what is open now is set against the scan before: "than in the last scan", "compared to it"."""
+        for place, one in enumerate(self.mentions):
+            led = self.mentions[:place] if one.role("scan") == "previous" else ()
+            if any(each.role("select") in ("compare", "diff") or each.word == "than" for each in led):
+                return True
+        return self.against_last
 
     def _is_set_against(self) -> bool:
         """Whether two names of one kind stand against each other: "this against that", "this next to that"."""
@@ -327,13 +353,7 @@ class Shaping(Draft):
 
     def _format(self) -> None:
         for one in self.mentions:
-            plain = one.word
-            if plain in ("terraform", "hcl"):
-                self.reading.format = "terraform"
-            elif plain in ("cli", "gcloud", "command", "commands", "kubectl"):
-                self.reading.format = "cli"
-            elif plain == "console":
-                self.reading.format = "console"
+            self.reading.format = _FORMATS.get(one.word, self.reading.format)
 
     def _is_plural(self) -> bool:
         return any(one.word in ("findings", "ones", "resources") for one in self.mentions)

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from footnoted.assistants.security.query.accounting import Held
-from footnoted.assistants.security.query.draft import Choice, Draft, Reading
+from footnoted.assistants.security.query.draft import Choice, Draft, Reading, several
 from footnoted.assistants.security.query.linking import is_word
 from footnoted.assistants.security.query.relations import beyond_flat, field_of, negations
 from footnoted.assistants.security.query.vocabulary import Meaning
 from footnoted.assistants.security.query.words import NOT_IN_SCANS, UNITS
 
-_SEVERAL = 5  # names told one by one
 _BEFORE_NAMES = ("in", "of", "for", "from", "by", "at", "on", "with")
 _MEASURES = ("count", "rate", "age")
 _VERBS = ("rate", "age", "diff", "compare")
@@ -94,10 +93,10 @@ class Telling(Draft):
             partly = [each for each in one.meanings if not each.whole and each.field in ("resource", "tag")]
             if one.kind == "name" and (one.near or (partly and where & set(partly[0].values))):
                 values = one.meanings[0].values if one.near else partly[0].values
-                reading.notes.append(f"“{one.text}” is read as {_several(values)}")
+                reading.notes.append(f"“{one.text}” is read as {several(values)}")
         if reading.about is not None and reading.query.select not in ("explain", "remediation", "mapping"):
             words = " ".join(one.text for one in self.mentions if one.text.casefold() in reading.about.words)
-            checks = _several([one for one in reading.query.where.check if one in reading.about.checks])
+            checks = several([one for one in reading.query.where.check if one in reading.about.checks])
             passes = f"passes {checks.replace(', ', ' or ')}"
             statuses = {("pass",): passes, (): f"{checks} looks for"}
             what = statuses.get(tuple(reading.query.where.status), f"fails {checks}")
@@ -144,8 +143,6 @@ class Telling(Draft):
             base = before[name].reading if name in before else self.base
             options.append((without + " and ".join(dict.fromkeys(map(self._label, told))), name, base))
         self._choose(options)
-        if len(options) > 1:
-            self.reading.notes += [f"“{text}” may mean several things" for text, _ in self.ambiguous]
 
     def _choose(self, options: Sequence[tuple[str, str, Reading | None]]) -> None:
         read = [
@@ -185,7 +182,7 @@ class Telling(Draft):
     def _without_antecedent(self) -> str:
         """A pronoun of several ("which of them are public?") before which nothing was named that it could stand for."""
         for one in self.mentions:
-            if one.kind == "name" or one.role("noun") or one.role("severity") or one.role("check"):
+            if one.kind == "name" or one.role("noun") or one.role("severity"):
                 return ""
             if one.word in _THEM:
                 named = one.word == "they" and any(each.kind == "name" for each in self.mentions)
@@ -238,39 +235,49 @@ class Telling(Draft):
         )
         if reading.follows and self.base is not None and set(reading.unused) <= set(self.base.unused):
             reading.names_findings |= self.base.names_findings
+        beyond_scans = self._beyond_scans()
+        reading.never = bool(beyond_scans)
+        reading.reason = reading.reason or next(filter(None, (*self._unclear(), beyond_scans, self._beyond())), "")
+
+    def _unclear(self) -> Iterator[str]:
+        """What is pointed at and was not named, or asked for and not understood."""
+        reading, told = self.reading, {*self.reading.query.where.narrowed()} - {"scan", "status"}
+        unused = f"“{', '.join(reading.unused)}”"
         pointing = next((one.text for one in self.mentions if one.role("again")), "")
         lone = bool(pointing) or (reading.fix and not self._has("order"))
         if self.base is None and lone and not (reading.names_findings or reading.unused):
-            reading.reason = f"what “{pointing or reading.question}” is of"
+            yield f"what “{pointing or reading.question}” is of"
         if self.base is None and (bare := self._without_antecedent()):
-            reading.reason = reading.reason or f"what “{bare}” is of"
-        counts = reading.query.select not in ("explain", "remediation", "mapping", "requirement")
-        if counts and not reading.follows and (strange := self._asked_for()):
-            reading.reason = reading.reason or f"“{' '.join(strange)}”"
-        if counts and not reading.follows and len(reading.unused) >= 2 * max(1, self._said_something()):
-            reading.reason = reading.reason or f"“{', '.join(reading.unused)}”"
-        everything = reading.query.select == "list" and not (told - {"status"} or self.without or self._has("order"))
+            yield f"what “{bare}” is of"
+        if self._is_counted() and not reading.follows:
+            if strange := self._asked_for():
+                yield f"“{' '.join(strange)}”"
+            if len(reading.unused) >= 2 * max(1, self._said_something()):
+                yield unused
+        everything = reading.query.select == "list" and not (told or self.without or self._has("order"))
         if everything and reading.unused and not (reading.follows or reading.overall or reading.choices):
-            reading.reason = reading.reason or f"“{', '.join(reading.unused)}”"
+            yield unused
+
+    def _is_counted(self) -> bool:
+        return self.reading.query.select not in ("explain", "remediation", "mapping", "requirement")
+
+    def _beyond_scans(self) -> str:
+        """What the question asks in so many words and no scan holds: who did something, what will or would be."""
         words = [one.word for one in self.mentions]
         for word, why in NOT_IN_SCANS.items():
-            if word in words and reading.query.select != "compare" and not (word == "who" and "call" in words):
+            if word in words and self.reading.query.select != "compare" and not (word == "who" and "call" in words):
                 follows = words[words.index(word) + 1 :][:1]
                 coming = word == "will" and ("when" in words or follows in (["be"], ["have"], ["we"], ["there"]))
                 coming |= word == "will" and any(self._has("select", one) for one in _MEASURES)
-                if word in ("who", "will") and words[0] != word and not coming:
-                    continue
-                reading.reason, reading.never = reading.reason or why, True
-        if counts and self._supposes():
-            reading.reason, reading.never = reading.reason or "what would be", True
-        beyond = bool(reading.unused) and self.meanings is not None and not reading.follows
+                if word not in ("who", "will") or words[0] == word or coming:
+                    return why
+        return "what would be" if self._is_counted() and self._supposes() else ""
+
+    def _beyond(self) -> str:
+        """The words over, where the whole question is nearer to those that no scan can answer."""
+        reading = self.reading
+        if not reading.unused or self.meanings is None or reading.follows:
+            return ""
         counted = len(reading.unused) == 1 and (reading.query.of != "findings" or reading.query.group_by != "")
-        far = _FAR_BEYOND if counted else _BEYOND
-        if beyond and self.meanings is not None and self.meanings.beyond(reading.question) > far:
-            reading.reason = reading.reason or f"“{', '.join(reading.unused)}”"
-
-
-def _several(names: Sequence[str]) -> str:
-    """A few names, and how many more there are."""
-    more = f" and {len(names) - _SEVERAL} more" if len(names) > _SEVERAL else ""
-    return ", ".join(names[:_SEVERAL]) + more
+        far = self.meanings.beyond(reading.question) > (_FAR_BEYOND if counted else _BEYOND)
+        return f"“{', '.join(reading.unused)}”" if far else ""

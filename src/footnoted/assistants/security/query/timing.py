@@ -97,6 +97,9 @@ class Timing(Draft):
 
     def _became(self) -> None:
         """What became of findings since the scan before: as it is said, or what is new."""
+        if self._has("select", "diff") and not self._has("change"):
+            self.against_last = True
+            return
         told = next((value for one in self.mentions if (value := one.role("change"))), "new")
         self.assumed_new |= told == "new" and not self._has("change") and not self._negated_past()
         self.where.setdefault("change", told)

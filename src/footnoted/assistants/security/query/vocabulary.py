@@ -7,15 +7,16 @@ once for each newest scan of a tenant.
 from __future__ import annotations
 
 import re
+import tomllib
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from functools import lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from footnoted.assistants.security.names import SERVICES, framework_key, framework_name, requirement_key, service_key
-from footnoted.assistants.security.query.places import places
 from footnoted.assistants.security.rooms import reading
 
 if TYPE_CHECKING:
@@ -265,23 +266,20 @@ def _names(made: Vocabulary) -> Mapping[str, list[Meaning]]:  # noqa: PLR0912 â€
         add(identity, "account", [identity])
         add(name, "account", [identity])
     _account_parts(made, add)
-    for region in made.regions:
-        add(region, "region", [region])
+    plain = {"region": made.regions, "scanner": made.scanners, "category": made.categories}
+    for kind, names in plain.items():
+        for name in names:
+            add(name, kind, [name])
     for place, regions in places().items():
         add(place, "region", [one for one in regions if one in made.regions] or regions)
     for service in made.services:
         key = service_key(service)
-        for name in (service, key, SERVICES.get(key, "")):
-            add(
-                name,
-                "service",
-                [one for one in made.services if service_key(one) == key] if name != service else [service],
-            )
+        add(service, "service", [service])
+        for name in {key, SERVICES.get(key, "")} - {service}:
+            add(name, "service", [one for one in made.services if service_key(one) == key])
     for service in made.known_services - {service_key(one) for one in made.services}:
         for name in (service, SERVICES.get(service, "")):
             add(name, "service", [service])
-    for scanner in made.scanners:
-        add(scanner, "scanner", [scanner])
     for kind in made.resource_types:
         words = parts_of(kind)
         for at in range(len(words)):
@@ -293,8 +291,6 @@ def _names(made: Vocabulary) -> Mapping[str, list[Meaning]]:  # noqa: PLR0912 â€
         for name in (tag, f"{value} {key}"):
             add(name, "tag", [tag])
         add(value, "tag", [tag], whole=False)
-    for category in made.categories:
-        add(category, "category", [category])
     for family in made.frameworks:
         add(family, "framework", [family])
         add(framework_name(framework_key(family)), "framework", [family])
@@ -314,6 +310,24 @@ def _names(made: Vocabulary) -> Mapping[str, list[Meaning]]:  # noqa: PLR0912 â€
         gram: [Meaning(kind, tuple(values), whole) for (kind, whole), values in kinds.items()]
         for gram, kinds in found.items()
     }
+
+
+@lru_cache(maxsize=1)
+def places() -> dict[str, tuple[str, ...]]:
+    """The regions of each city, country and continent, by its name written together in small letters.
+
+    >>> places()["sweden"]
+    ('eu-north-1', 'europe-north2', 'swedencentral')
+    """
+    table = tomllib.loads(Path(__file__).with_name("regions.toml").read_text(encoding="utf-8"))
+    found: dict[str, tuple[str, ...]] = {}
+    for country, cities in table["regions"].items():
+        found |= {city: tuple(regions.split()) for city, regions in cities.items()}
+        found[country] = tuple(region for regions in cities.values() for region in regions.split())
+    for wider, countries in {**table["countries"], **table["unions"]}.items():
+        found[wider] = tuple(region for country in countries.split() for region in found[country])
+    found |= {name: found[place] for place, names in table["also"].items() for name in names.split()}
+    return found
 
 
 def _account_parts(made: Vocabulary, add: Any) -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from typing import Any
 
 from footnoted.assistants.security.query.finding_query import FindingQuery, Where
 from footnoted.assistants.security.query.vocabulary import PROVIDERS, Vocabulary
 
-_STATUSES = {"fail": "open", "pass": "passing", "manual": "to be checked by hand", "unknown": "of unknown status"}
+_STATUSES = {"fail": "open", "pass": "passing", "manual": "to be checked by hand", "warning": "with a warning",
+             "unknown": "of unknown status"}  # fmt: skip
 _CHANGES = {
     "new": "new since the previous scan", "fixed": "fixed since the previous scan",
     "gone": "open before and no longer reported", "muted": "muted since the previous scan",
@@ -32,6 +33,11 @@ def provider_name(key: str) -> str:
 def scanner_name(key: str) -> str:
     """A scanner as people write it."""
     return _SCANNERS.get(key, key)
+
+
+def status_name(key: str) -> str:
+    """A status as people say it."""
+    return _STATUSES.get(key, key)
 
 
 def chips_of(query: FindingQuery, vocabulary: Vocabulary) -> list[dict[str, Any]]:
@@ -66,14 +72,14 @@ def group_name(group_by: str) -> str:
 
 def value_name(group_by: str, key: str, name: str, vocabulary: Vocabulary) -> str:
     """One group's name as people write it."""
-    if group_by == "account":
-        return vocabulary.account_name(key)
-    if group_by == "provider":
-        return provider_name(key)
-    if group_by == "scanner":
-        return scanner_name(key)
-    if group_by == "status":
-        return _STATUSES.get(key, key)
+    names: dict[str, Callable[[str], str]] = {
+        "account": vocabulary.account_name,
+        "provider": provider_name,
+        "scanner": scanner_name,
+        "status": status_name,
+    }
+    if group_by in names:
+        return names[group_by](key)
     if group_by == "framework":
         provider, _, framework = key.partition("|")
         return f"{framework} ({provider_name(provider)})"
@@ -85,52 +91,43 @@ def value_name(group_by: str, key: str, name: str, vocabulary: Vocabulary) -> st
 
 
 def _parts(where: Where, vocabulary: Vocabulary) -> list[tuple[str, Any, str]]:
-    told: list[tuple[str, Any, str]] = []
+    """Each field that narrows, its value as JSON, and words for it, in the order they are read in."""
 
-    def add(name: str, lead: str, names: Sequence[str]) -> None:
-        if names:
-            shown = " or ".join(names[:_MOST]) + (f" and {len(names) - _MOST} more" if len(names) > _MOST else "")
-            told.append((name, getattr(where, name), f"{lead}{shown}"))
+    def names(field: str, lead: str = "", called: Callable[[str], str] = str) -> str:
+        values = getattr(where, field)
+        shown = " or ".join(map(called, values[:_MOST])) + (f" and {len(values) - _MOST} more" * (len(values) > _MOST))
+        return f"{lead}{shown}" if values else ""
 
-    add("severity", "", where.severity)
-    if where.change:
-        told.append(("change", where.change, _CHANGES[where.change]))
-    elif where.status:
-        add("status", "", [_STATUSES.get(one, one) for one in where.status])
-    else:
-        told.append(("status", [], "whatever the status"))
-    add("provider", "", [provider_name(one) for one in where.provider])
-    add("account", "account ", [vocabulary.account_name(one) for one in where.account])
-    add("region", "region or namespace " if "kubernetes" in where.provider else "region ", where.region)
-    add("service", "service ", where.service)
-    add("scanner", "from ", [scanner_name(one) for one in where.scanner])
-    add("check", "check ", where.check)
-    add("resource", "resource ", where.resource)
-    add("resource_type", "type ", where.resource_type)
     by_key: dict[str, list[str]] = {}
-    for one in where.tag:
-        by_key.setdefault(one.partition(":")[0], []).append(one)
-    if by_key:  # two values of a key are alternatives
-        told.append(("tag", where.tag, f"tagged {' and '.join(' or '.join(each) for each in by_key.values())}"))
-    add("category", "category ", where.category)
-    if where.untagged:
-        told.append(("untagged", True, "untagged"))
-    if where.framework:
-        told.append(("framework", where.edition, f"mapped to {where.edition}"))
-    if where.requirement:
-        told.append(("requirement", where.requirement, f"requirement {requirement_id(where, vocabulary)} and below it"))
-    if where.first_seen_from:
-        told.append(("first_seen_from", where.first_seen_from.isoformat(), f"first seen from {where.first_seen_from}"))
-    if where.first_seen_before:
-        told.append(
-            ("first_seen_before", where.first_seen_before.isoformat(), f"first seen before {where.first_seen_before}")
-        )
-    if where.open_for_more_than is not None:
-        told.append(("open_for_more_than", where.open_for_more_than, f"for more than {where.open_for_more_than} days"))
-    if where.scan != "latest":
-        scan = vocabulary.previous if where.scan == "previous" else where.scan
-        told.append(("scan", str(where.scan), f"as of the scan of {scan}"))
-    return told
+    for tag in where.tag:  # two values of a key are alternatives
+        by_key.setdefault(tag.partition(":")[0], []).append(tag)
+    scan = vocabulary.previous if where.scan == "previous" else where.scan
+    labels = {
+        "severity": names("severity"),
+        "change": _CHANGES[where.change] if where.change else "",
+        "status": "" if where.change else names("status", "", status_name) or "whatever the status",
+        "provider": names("provider", "", provider_name),
+        "account": names("account", "account ", vocabulary.account_name),
+        "region": names("region", "region or namespace " if "kubernetes" in where.provider else "region "),
+        "service": names("service", "service "),
+        "scanner": names("scanner", "from ", scanner_name),
+        "check": names("check", "check "),
+        "resource": names("resource", "resource "),
+        "resource_type": names("resource_type", "type "),
+        "tag": "tagged " + " and ".join(map(" or ".join, by_key.values())) if by_key else "",
+        "category": names("category", "category "),
+        "untagged": "untagged" if where.untagged else "",
+        "framework": f"mapped to {where.edition}" if where.framework else "",
+        "requirement": f"requirement {requirement_id(where, vocabulary)} and below it" if where.requirement else "",
+        "first_seen_from": f"first seen from {where.first_seen_from}" if where.first_seen_from else "",
+        "first_seen_before": f"first seen before {where.first_seen_before}" if where.first_seen_before else "",
+        "open_for_more_than": ""
+        if where.open_for_more_than is None
+        else f"for more than {where.open_for_more_than} days",
+        "scan": "" if where.scan == "latest" else f"as of the scan of {scan}",
+    }
+    values = where.model_dump(mode="json")
+    return [(field, values[field], label) for field, label in labels.items() if label]
 
 
 def requirement_id(where: Where, vocabulary: Vocabulary) -> str:

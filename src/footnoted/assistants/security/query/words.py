@@ -6,7 +6,8 @@ looked up in the tenant's own vocabulary. A word's role stands before its value:
 
 from __future__ import annotations
 
-from datetime import date, timedelta
+from calendar import monthrange
+from datetime import date
 from typing import get_args
 
 from footnoted.assistants.security.query.finding_query import Group
@@ -22,6 +23,7 @@ status:fail = open failing failed fail fails failure failures active outstanding
 status:pass = passed passing passes pass
 status:muted = muted suppressed silenced mute
 status:manual = manual
+status:warning = warning warnings
 status:archived = archived
 change:new = new newly
 change:unmuted = unmuted unsuppressed
@@ -148,9 +150,8 @@ def span(number: int, unit: str, today: date) -> int:
     if days not in (UNITS["month"], UNITS["year"]) or number > _LONGEST:
         return number * days
     months = today.year * 12 + today.month - 1 - number * (1 if days == UNITS["month"] else 12)
-    first = date(months // 12, months % 12 + 1, 1)
-    last = (first.replace(day=28) + timedelta(days=4)).replace(day=1) - timedelta(days=1)
-    return (today - first.replace(day=min(today.day, last.day))).days
+    year, month = months // 12, months % 12 + 1
+    return (today - date(year, month, min(today.day, monthrange(year, month)[1]))).days
 
 
 # The words that join others and say nothing of findings. The class is closed: no tenant and no time adds to it.
