@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import aclosing, asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -24,12 +24,13 @@ from footnoted.cli.show import (
     write,
     write_as_json,
 )
-from footnoted.errors import ConfigurationError, SourceError
+from footnoted.errors import ConfigurationError
 from footnoted.inert import on_one_line
 
 if TYPE_CHECKING:
-    from footnoted.assistants.security.advice.answer import AdviceFinished, AnswerService
+    from footnoted.assistants.security.advice.answer import AdviceEvent, AdviceFinished, AnswerService
     from footnoted.assistants.security.findings.importing import ImportReport
+    from footnoted.assistants.security.findings.records import BadRecord
     from footnoted.store import Database
 
 TENANT = "local"
@@ -130,8 +131,7 @@ def _tell_import(path: Path, report: ImportReport) -> None:
     if report.partial:
         accounts = ", ".join(map(on_one_line, report.partial[:5])) + (" …" if len(report.partial) > 5 else "")
         out.print(words(f"  no whole scan of {accounts}: what the file does not name stands as before"))
-    for problem in report.problems[:20]:
-        err.print(words(f"  line {problem.line}: {problem.reason}", "yellow"))
+    _tell_problems(report.problems)
     if report.skipped > 20:
         err.print(words(f"  and {report.skipped - 20} more records were left out", "yellow"))
 
@@ -160,7 +160,7 @@ def list_(
         from footnoted.assistants.security import FindingFilters, FindingsService, Pagination
         from footnoted.assistants.security.advice.answer import finding_as_json
         from footnoted.assistants.security.names import framework_key, service_key
-        from footnoted.assistants.security.severity import read_severity, told
+        from footnoted.assistants.security.severity import counts_in_words, read_severity
 
         unknown = [one for one in severity or () if read_severity(one) is None]
         if unknown:
@@ -185,7 +185,7 @@ def list_(
                 line.append(words(f"  {one.resource}{f' · {one.region}' if one.region else ''}", "dim"))
                 out.print(line)
             shown = f"{len(found)} of {found.total}" if found.total > len(found) else str(found.total)
-            out.print(words(f"{shown} findings{f': {told(found.counts)}' if found.counts else ''}", "dim"))
+            out.print(words(f"{shown} findings{f': {counts_in_words(found.counts)}' if found.counts else ''}", "dim"))
         return ANSWERED if found.total else REFUSED
 
     run(work())
@@ -210,17 +210,19 @@ def _tell_knowledge(path: Path, report: Any) -> None:
     out.print(words(f"{on_one_line(path.name)}: {report.read} entries ({kept})", "bold"))
     if report.title:
         out.print(words(f"  {report.title} [{report.format}]", "dim"))
-    for problem in report.problems[:20]:
+    _tell_problems(report.problems)
+
+
+def _tell_problems(problems: Sequence[BadRecord]) -> None:
+    for problem in problems[:20]:
         err.print(words(f"  line {problem.line}: {problem.reason}", "yellow"))
 
 
 def _bytes(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except FileNotFoundError:
-        raise SourceError(f"no such file: {path}") from None
-    except OSError as error:
-        raise SourceError(f"{path} cannot be read ({(error.strerror or str(error)).lower()})") from None
+    from footnoted.assistants.security.findings.reading import open_file
+
+    with open_file(path) as file:
+        return file.read()
 
 
 def advise(
@@ -246,21 +248,20 @@ def advise(
         async with _database(database) as opened:
             service, conversation = await _advisor(opened, tenant, document or [], provider, model, base_url)
             try:
-                advice = await _answer(service, question, tenant, conversation, show=not as_json)
+                if as_json:
+                    advice = await service.answer(question, None, tenant, conversation_id=conversation)
+                else:
+                    advice = await _shown(service.advise(question, None, tenant, conversation_id=conversation))
             finally:
                 await service.aclose()
         if as_json:
             write_as_json({**advice.as_json(), "response": advice.response.model_dump(mode="json")})
         else:
             _tell_sources(advice)
-        return _status(advice)
+        nothing_imported = advice.context.looked_for_findings and not advice.context.tenant_total
+        return REFUSED if nothing_imported else status_of(advice.response)
 
     run(work())
-
-
-def _status(advice: AdviceFinished) -> int:
-    nothing_imported = advice.context.looked_for_findings and not advice.context.tenant_total
-    return REFUSED if nothing_imported else status_of(advice.response)
 
 
 async def _advisor(
@@ -282,37 +283,33 @@ async def _advisor(
     return service, conversation
 
 
-async def _answer(
-    service: AnswerService, question: str, tenant: str, conversation: str, *, show: bool
-) -> AdviceFinished:
+async def _shown(advice: AsyncGenerator[AdviceEvent]) -> AdviceFinished:
+    """The whole answer, its text printed as it comes."""
     from footnoted.assistants.security.advice.answer import AdviceFinished
     from footnoted.events import TextDelta
 
-    advice = service.advise(question, None, tenant, (), conversation_id=conversation)
     async with aclosing(advice) as events:
         async for event in events:
             if isinstance(event, AdviceFinished):
-                if show:
-                    out.print()
+                out.print()
                 return event
-            if show and isinstance(event, TextDelta):
+            if isinstance(event, TextDelta):
                 bare = event.text.strip()
                 write(event.text, MARKER if bare.startswith("[") and bare.rstrip("]").lstrip("[").isdigit() else "")
     raise AssertionError("unreachable")
 
 
 def _tell_sources(advice: AdviceFinished) -> None:
-    shown: dict[int, None] = {}
-    for one in sorted(advice.citations, key=lambda each: each["number"]):
-        if one["number"] in shown:
-            continue
-        if not shown:
-            out.print("\n[bold]Sources[/bold]")
-        shown[one["number"]] = None
-        line = words(f"  [{one['number']}] ", MARKER)
-        line.append(words(f"{one['kind']} ", "dim")).append(words(on_one_line(one["title"]), "bold"))
+    first: dict[int, dict[str, Any]] = {}
+    for citation in advice.citations:
+        first.setdefault(citation["number"], citation)
+    if first:
+        out.print("\n[bold]Sources[/bold]")
+    for number, citation in sorted(first.items()):
+        line = words(f"  [{number}] ", MARKER)
+        line.append(words(f"{citation['kind']} ", "dim")).append(words(on_one_line(citation["title"]), "bold"))
         out.print(line)
-        out.print(words(f"      “{one['quoted_text'][:300]}”", "italic"))
+        out.print(words(f"      “{citation['quoted_text'][:300]}”", "italic"))
     for note in advice.corrections:
         err.print(words(f"corrected: {note}", "yellow"))
 

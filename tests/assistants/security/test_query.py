@@ -179,10 +179,11 @@ async def test_a_follow_up_edits_the_query_before(vocabulary, first, then, where
 
 async def test_the_query_is_told_before_the_first_word(advisor):
     """As JSON, in words, and as chips."""
-    events = StreamingHandler(advisor).events("How many high findings in eu-west-1?", None, "clinic")
-    name, start = await anext(events)
+    events = StreamingHandler(advisor).stream_answer("How many high findings in eu-west-1?", None, "clinic")
+    event = await anext(events)
     await events.aclose()
-    assert (name, start["type"]) == ("start", "start")
+    start = event.data
+    assert (event.event, start["type"]) == ("start", "start")
     assert start["query"] == {"select": "count", "where": {"severity": ["high"], "region": ["eu-west-1"]}}
     assert start["query_words"] == "high · open · region eu-west-1"
     assert [one["field"] for one in start["chips"]] == ["severity", "status", "region"]

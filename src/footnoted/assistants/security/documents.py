@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
-from footnoted.assistants.security.rooms import opened, transaction
+from sqlalchemy import select
+
+from footnoted.assistants.security.rooms import opened, prepare, transaction
+from footnoted.assistants.security.tables import DocumentRow
 from footnoted.inert import on_one_line
 
 if TYPE_CHECKING:
@@ -39,15 +43,10 @@ class DocumentService:
 
     async def prepare(self) -> None:
         """Bring the tables up to date."""
-        from footnoted.assistants.security.rooms import prepare
-
         await prepare(self.database)
 
     async def add(self, tenant_id: str, conversation_id: str, name: str, data: bytes) -> ConversationDocument:
         """Keep a PDF, DOCX, Markdown, HTML or text file. Raises `SourceError` for what cannot be read."""
-        import asyncio
-
-        from footnoted.assistants.security.tables import DocumentRow
         from footnoted.retrieval.load import parse
 
         document = await asyncio.to_thread(parse, data, name)
@@ -76,10 +75,6 @@ class DocumentService:
         """The documents of a conversation, the newest first; none without a conversation."""
         if not conversation_id:
             return []
-        from sqlalchemy import select
-
-        from footnoted.assistants.security.tables import DocumentRow
-
         query = (
             select(DocumentRow)
             .where(DocumentRow.tenant == tenant_id, DocumentRow.conversation == conversation_id)

@@ -26,11 +26,10 @@ FRAMEWORKS = {
 _SERVICE_ALIASES = {
     "awslambda": "lambda", "elbv2": "elb", "elasticloadbalancing": "elb", "elasticloadbalancingv2": "elb",
     "cw": "cloudwatch", "logs": "cloudwatch", "cwl": "cloudwatch", "es": "opensearch", "elasticsearch": "opensearch",
-    "elasticbeanstalk": "elasticbeanstalk", "kinesisvideo": "kinesis", "apigatewayv2": "apigateway",
+    "kinesisvideo": "kinesis", "apigatewayv2": "apigateway",
     "inspector2": "inspector", "inspectorv2": "inspector", "wafv2": "waf", "wafregional": "waf",
-    "events": "eventbridge",
-    "systemsmanager": "ssm", "certificatemanager": "acm", "dms": "dms", "autoscalinggroup": "autoscaling",
-    "secretmanager": "secretsmanager", "networkfirewall": "networkfirewall", "simplestorageservice": "s3",
+    "events": "eventbridge", "systemsmanager": "ssm", "certificatemanager": "acm", "autoscalinggroup": "autoscaling",
+    "secretmanager": "secretsmanager", "simplestorageservice": "s3",
 }  # fmt: skip
 _PARTS = re.compile(r"[a-z]+|\d+")
 # Prowler files what belongs to a VPC under ec2 and Security Hub too; the resource tells.
@@ -39,27 +38,16 @@ _TWO_WORDS = (
     "AutoScaling", "CloudTrail", "CloudFront", "CloudFormation", "CloudWatch", "SecretsManager", "DynamoDb",
     "CodeBuild", "GuardDuty", "ApiGateway", "OpenSearch",
 )  # fmt: skip
-# Of the Foundations Benchmark for AWS only; "CIS-2.1" of another cloud is another document.
-_FRAMEWORK_PATTERNS = [
-    (re.compile(pattern, re.IGNORECASE), key)
-    for pattern, key in (
-        (r"hipaa", "hipaa"),
-        (r"soc[-_ ]?(?:2|ii)\b", "soc2"),
-        (r"pci\b|pci[-_ ]?dss", "pci-dss"),
-        (r"gdpr", "gdpr"),
-        (r"cis[-_ ]?aws|cis\b", "cis-aws"),
-        (r"nist[-_. ]?(?:sp[-_ ]?)?800[-_ ]?53|^800[-_ ]?53", "nist-800-53"),
-        (r"nist[-_. ]?(?:sp[-_ ]?)?800[-_ ]?171", "nist-800-171"),
-        (r"nist[-_ ]?csf", "nist-csf"),
-        (r"foundational[-_ ]security|fsbp|afsbp", "aws-fsbp"),
-        (r"fed[-_ ]?ramp", "fedramp"),
-        (r"mitre", "mitre-attack"),
-        (r"iso[-_/ ]?(?:iec[-_ ]?)?27001", "iso27001"),
-        (r"^ens\b|^ens[-_]", "ens"),
-        (r"well[-_ ]architected", "aws-well-architected"),
-        (r"ffiec", "ffiec"),
-    )
-]
+# The parts (`requirement_key`) by which a framework's name is known, whatever stands before and after them. "cis" is
+# the Foundations Benchmark for AWS only; "CIS-2.1" of another cloud is another document.
+_FRAMEWORK_PARTS = {
+    "hipaa": "hipaa", "soc.2": "soc2", "soc.ii": "soc2", "pci": "pci-dss", "pcidss": "pci-dss", "gdpr": "gdpr",
+    "cis": "cis-aws", "cisaws": "cis-aws", "nist.800.53": "nist-800-53", "nist.sp.800.53": "nist-800-53",
+    "800.53": "nist-800-53", "nist.800.171": "nist-800-171", "nist.sp.800.171": "nist-800-171",
+    "nist.csf": "nist-csf", "foundational.security": "aws-fsbp", "fsbp": "aws-fsbp", "afsbp": "aws-fsbp",
+    "fedramp": "fedramp", "fed.ramp": "fedramp", "mitre": "mitre-attack", "iso.27001": "iso27001",
+    "iso.iec.27001": "iso27001", "ens": "ens", "well.architected": "aws-well-architected", "ffiec": "ffiec",
+}  # fmt: skip
 
 
 @lru_cache(maxsize=4096)
@@ -103,11 +91,10 @@ def framework_key(name: str, *, provider: str = "aws") -> str:
     >>> framework_key("CIS-2.0", provider="gcp")
     'cis-gcp'
     """
-    for pattern, key in _FRAMEWORK_PATTERNS:
-        if pattern.search(name):
-            if key == "cis-aws" and provider and provider != "aws":
-                return f"cis-{provider}"
-            return key
+    whole = f".{requirement_key(name)}."
+    for parts, key in _FRAMEWORK_PARTS.items():
+        if f".{parts}." in whole:
+            return f"cis-{provider}" if key == "cis-aws" and provider not in ("", "aws") else key
     return re.sub(r"[^a-z0-9]+", "-", name.casefold()).strip("-")[:60]
 
 
@@ -127,7 +114,7 @@ def requirement_name(framework: str, identity: str) -> str:
     if framework == "gdpr" and (found := re.fullmatch(r"article_(\d+)", identity)):
         return f"Art. {found[1]}"
     if framework == "nist-800-53" and (
-        found := re.fullmatch(r"([a-z]{2})[_-](\d+)(?:[_-](\d+))?(?:_[a-z])*", identity)
+        found := re.fullmatch(r"([a-z]{2})[_-](\d+)(?:[_.-](\d+))?(?:_[a-z])*", identity)
     ):
         return f"{found[1].upper()}-{found[2]}" + (f"({found[3]})" if found[3] else "")
     return identity

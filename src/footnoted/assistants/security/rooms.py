@@ -1,37 +1,32 @@
-"""Opens a database, or takes an open one, and brings the advisor's tables up to date."""
+"""Opens the advisor's database, and brings its tables up to date before anything is read from or written to them."""
 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 from weakref import WeakSet
+
+from footnoted.store import Database
 
 if TYPE_CHECKING:
     from sqlalchemy.ext.asyncio import AsyncConnection, AsyncSession
 
-    from footnoted.store import Database
-
+MIGRATIONS = Path(__file__).parent / "migrations"
 _PREPARED: WeakSet[Database] = WeakSet()
 
 
 def opened(database: Database | str) -> Database:
     """The database of a URL; one that is open already stays itself."""
-    if isinstance(database, str):
-        from footnoted.store import Database
-
-        return Database(database)
-    return database
+    return Database(database) if isinstance(database, str) else database
 
 
 async def prepare(database: Database) -> None:
-    """Bring the room's tables up to date, once for each open database."""
-    if database in _PREPARED:
-        return
-    from footnoted.assistants.security.tables import MIGRATIONS, ROOM
-
-    await database.migrate(MIGRATIONS, name=ROOM)
-    _PREPARED.add(database)
+    """Bring the advisor's tables up to date, once for each open database."""
+    if database not in _PREPARED:
+        await database.migrate(MIGRATIONS, name="security")
+        _PREPARED.add(database)
 
 
 @asynccontextmanager

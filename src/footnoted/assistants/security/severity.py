@@ -45,7 +45,7 @@ TIMES = dict(
         strict=True,
     )
 )
-_WORDS = {one.value: one for one in Severity} | {
+_WORDS = {severity.value: severity for severity in Severity} | {
     "fatal": Severity.CRITICAL, "moderate": Severity.MEDIUM, "info": Severity.INFORMATIONAL,
 }  # fmt: skip
 
@@ -64,10 +64,10 @@ def of_rank(rank: int) -> Severity:
     return _ORDER[min(max(rank, 0), len(_ORDER) - 1)]
 
 
-def told(counts: Mapping[str, int]) -> str:
+def counts_in_words(counts: Mapping[str, int]) -> str:
     """Counts as a reader sees them.
 
-    >>> told({"critical": 1, "low": 2})
+    >>> counts_in_words({"critical": 1, "low": 2})
     '🔴 1 critical, 🟢 2 low'
     """
     return ", ".join(f"{Severity(name).mark} {count} {name}" for name, count in counts.items() if count)

@@ -11,9 +11,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from sqlalchemy import delete
+
 from footnoted.assistants.security.rooms import opened, transaction
+from footnoted.assistants.security.tables import SourceRow
+from footnoted.store.bulk import insert_of
 
 if TYPE_CHECKING:
+    from sqlalchemy import ColumnElement
+
     from footnoted.contract import SourceContext
     from footnoted.store import Database
 
@@ -40,63 +46,44 @@ class SourceShelf:
 
     async def keep(self, tenant: str, sources: Sequence[SourceContext]) -> None:
         """Keep the sources of one answer; the same words are kept once."""
-        from footnoted.assistants.security.tables import SourceRow
-
-        if self.database.is_sqlite:
-            from sqlalchemy.dialects.sqlite import insert
-        else:
-            from sqlalchemy.dialects.postgresql import insert  # type: ignore[assignment]
         now = time.time()
         rows = [
             {
                 "tenant": tenant,
-                "id": str(one.chunk_id),
-                "kind": str(one.metadata["kind"]),
-                "item": str(one.metadata["id"]),
-                "title": one.title,
-                "text": one.content,
+                "id": str(source.chunk_id),
+                "kind": str(source.metadata["kind"]),
+                "item": str(source.metadata["id"]),
+                "title": source.title,
+                "text": source.content,
                 "kept_at": now,
             }
-            for one in sorted(sources, key=lambda one: str(one.chunk_id))
+            for source in sorted(sources, key=lambda source: str(source.chunk_id))
         ]
         if not rows:
             return
-        statement = insert(SourceRow)
+        statement = insert_of(self.database.engine.dialect)(SourceRow)
         statement = statement.on_conflict_do_update(index_elements=["tenant", "id"], set_={"kept_at": now})
         async with transaction(self.database) as session:
             await session.execute(statement, rows)
 
     async def get(self, tenant: str, source_id: str) -> ShelvedSource | None:
         """One source of the tenant; another tenant's is as good as none."""
-        from footnoted.assistants.security.tables import SourceRow
-
         async with transaction(self.database) as session:
             row = await session.get(SourceRow, (tenant, source_id))
         return None if row is None else ShelvedSource(row.id, row.kind, row.item, row.title, row.text)
 
     async def delete_all(self, tenant: str) -> None:
         """Forget every source of a tenant."""
-        from sqlalchemy import delete
-
-        from footnoted.assistants.security.tables import SourceRow
-
-        async with transaction(self.database) as session:
-            await session.execute(delete(SourceRow).where(SourceRow.tenant == tenant))
+        await self._delete(SourceRow.tenant == tenant)
 
     async def delete(self, tenant: str, source_ids: list[str]) -> None:
         """Forget these sources of a tenant."""
-        from sqlalchemy import delete
-
-        from footnoted.assistants.security.tables import SourceRow
-
-        async with transaction(self.database) as session:
-            await session.execute(delete(SourceRow).where(SourceRow.tenant == tenant, SourceRow.id.in_(source_ids)))
+        await self._delete(SourceRow.tenant == tenant, SourceRow.id.in_(source_ids))
 
     async def forget(self, oldest: float) -> None:
         """Let go of what was last cited before ``oldest`` (seconds since 1970)."""
-        from sqlalchemy import delete
+        await self._delete(SourceRow.kept_at < oldest)
 
-        from footnoted.assistants.security.tables import SourceRow
-
+    async def _delete(self, *wanted: ColumnElement[bool]) -> None:
         async with transaction(self.database) as session:
-            await session.execute(delete(SourceRow).where(SourceRow.kept_at < oldest))
+            await session.execute(delete(SourceRow).where(*wanted))

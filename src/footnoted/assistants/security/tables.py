@@ -1,16 +1,16 @@
-"""The tables of the security room: what checks say, what they found, imported knowledge, documents. A tenant each."""
+"""The advisor's tables: what checks say, what they found, imported knowledge, documents. Each row is of one tenant.
+
+The migrations make them, and their indexes, which stand nowhere else.
+"""
 
 from __future__ import annotations
 
 from datetime import datetime
-from pathlib import Path
 from typing import Any
 
-from sqlalchemy import JSON, Boolean, DateTime, Float, ForeignKey, Index, Integer, String, Text, UniqueConstraint
+from sqlalchemy import JSON, Boolean, DateTime, Float, ForeignKey, Integer, String, Text
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
-MIGRATIONS = Path(__file__).parent / "migrations"
-ROOM = "security"
 ID = String(40)
 NAME = String(200)
 
@@ -33,8 +33,6 @@ class RuleRow(Base):
     remediation_cli: Mapped[str] = mapped_column(Text)
     references: Mapped[list[str]] = mapped_column("links", JSON)
     frameworks: Mapped[dict[str, Any]] = mapped_column(JSON)
-
-    __table_args__ = (Index("security_rules_by_check", "tenant", "check_id"),)
 
 
 class RuleFrameworkRow(Base):
@@ -77,13 +75,6 @@ class FindingRow(Base):
     seen_in: Mapped[str] = mapped_column(ID)  # the scan that spoke of it last
     current: Mapped[bool] = mapped_column(Boolean)  # whether the newest scan of its scope has it
 
-    __table_args__ = (
-        Index("security_findings_by_service", "tenant", "service", "current", "status", "severity", "id", "rule_id"),
-        Index("security_findings_by_severity", "tenant", "current", "status", "severity", "id", "rule_id"),
-        Index("security_findings_by_check", "tenant", "check_id"),
-        Index("security_findings_by_control", "tenant", "control_id"),
-    )
-
 
 class ScanRow(Base):
     """One look of a scanner at an account. ``place`` counts from the newest of its scope, which is 0."""
@@ -100,8 +91,6 @@ class ScanRow(Base):
     later: Mapped[str] = mapped_column(ID)
     partial: Mapped[bool] = mapped_column(Boolean)  # of what it does not speak of, the earlier word is carried on
     imports: Mapped[int] = mapped_column(Integer)  # files it is made of
-
-    __table_args__ = (Index("security_scans_by_tenant", "tenant", "place"),)
 
 
 class StateRow(Base):
@@ -125,8 +114,6 @@ class MappingRow(Base):
     requirement: Mapped[str] = mapped_column(String(120), primary_key=True)
     tenant: Mapped[str] = mapped_column(NAME)
     key: Mapped[str] = mapped_column(String(160))  # the requirement's parts, joined by full stops
-
-    __table_args__ = (Index("security_mappings_by_name", "tenant", "name", "key", "rule_id"),)
 
 
 class RequirementRow(Base):
@@ -153,8 +140,6 @@ class EntryRow(Base):
     service: Mapped[str] = mapped_column(NAME)
     severity: Mapped[int] = mapped_column(Integer)
     body: Mapped[dict[str, Any]] = mapped_column(JSON)
-
-    __table_args__ = (Index("security_kb_by_service", "tenant", "service", "severity", "id"),)
 
 
 class EntryFrameworkRow(Base):
@@ -187,11 +172,6 @@ class DocumentRow(Base):
     text: Mapped[str] = mapped_column(Text)
     added_at: Mapped[datetime] = mapped_column(DateTime(timezone=True))
 
-    __table_args__ = (
-        Index("security_documents_by_conversation", "tenant", "conversation", "added_at"),
-        UniqueConstraint("tenant", "conversation", "id"),
-    )
-
 
 class SourceRow(Base):
     """A source as an answer was cited from it; its id is made from its words."""
@@ -204,5 +184,3 @@ class SourceRow(Base):
     title: Mapped[str] = mapped_column(Text)
     text: Mapped[str] = mapped_column(Text)
     kept_at: Mapped[float] = mapped_column(Float)
-
-    __table_args__ = (Index("security_sources_by_age", "kept_at"),)

@@ -8,8 +8,8 @@ from collections import Counter
 
 import pytest
 
-from footnoted.assistants.security.catalogue import FRAMEWORKS, SEVERITIES, Control, load_catalogue, read_controls
-from footnoted.assistants.security.catalogue.load import _SHIPPED
+from footnoted.assistants.security.catalogue import _SHIPPED, FRAMEWORKS, SEVERITIES, load_catalogue, read_controls
+from footnoted.assistants.security.knowledge.entry import KnowledgeEntry
 from tests.tables import every
 
 SERVICES = (
@@ -46,21 +46,21 @@ def test_each_framework_is_served_by_at_least_twenty(framework):
 
 
 @every("control", CATALOGUE, ids=lambda control: control.id)
-def test_a_control_says_everything_in_full(control: Control):
+def test_a_control_says_everything_in_full(control: KnowledgeEntry):
     """Every field is filled, the texts are sentences, and the steps are more than one."""
     assert control.id.startswith(f"{control.service}-")
     assert control.severity in SEVERITIES
     assert 10 <= len(control.title) <= 90
     assert not control.title.endswith(".")
-    assert len(control.summary) >= 60
-    assert control.summary.endswith(".")
+    assert len(control.description) >= 60
+    assert control.description.endswith(".")
     assert len(control.console) >= 2
     assert all(step[0].isupper() and step.endswith(".") for step in control.console)
     assert control.frameworks
 
 
 @every("control", CATALOGUE, ids=lambda control: control.id)
-def test_identifiers_have_the_form_their_framework_gives_them(control: Control):
+def test_identifiers_have_the_form_their_framework_gives_them(control: KnowledgeEntry):
     """Requirement identifiers look as their framework writes them, and none stands twice."""
     for framework, identifiers in control.frameworks.items():
         assert len(set(identifiers)) == len(identifiers)
@@ -70,7 +70,7 @@ def test_identifiers_have_the_form_their_framework_gives_them(control: Control):
 
 def test_a_check_of_a_scanner_belongs_to_one_control():
     """A finding leads to one control, never to two that might differ."""
-    checks = Counter(check for control in CATALOGUE for check in control.finding_checks)
+    checks = Counter(check for control in CATALOGUE for check in control.checks)
     assert [check for check, times in checks.items() if times > 1] == []
     assert len(checks) >= 300
 
@@ -78,7 +78,7 @@ def test_a_check_of_a_scanner_belongs_to_one_control():
 def test_links_are_documentation_or_examples():
     """No text sends its reader anywhere but to AWS's own hosts or a reserved example name."""
     for control in CATALOGUE:
-        texts = (control.title, control.summary, control.check, control.cli, control.terraform, *control.console)
+        texts = (control.title, control.description, control.check, control.cli, control.terraform, *control.console)
         for host in re.findall(r"https?://([\w.-]+)", "\n".join(texts)):
             assert host.endswith((".amazonaws.com", ".example.com", "docs.aws.amazon.com")), f"{control.id}: {host}"
 

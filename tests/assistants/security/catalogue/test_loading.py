@@ -34,13 +34,13 @@ def test_a_file_becomes_its_controls(tmp_path):
     assert (control.id, control.service, control.severity) == ("s3-example", "s3", "low")
     assert control.console == ("Open it.", "Close it.")
     assert control.frameworks == {"soc2": ("CC6.1",)}
-    assert control.finding_checks == ("S3.1",)
+    assert control.checks == ("S3.1",)
 
 
 def test_no_scanner_needs_to_look_for_a_control(tmp_path):
     """A control no scanner checks yet has an empty list of checks."""
     (control,) = _read(tmp_path, GOOD.replace('["S3.1"]', "[]"))
-    assert control.finding_checks == ()
+    assert control.checks == ()
 
 
 @pytest.mark.parametrize(

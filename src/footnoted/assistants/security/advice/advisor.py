@@ -12,7 +12,7 @@ from footnoted.assistants.security.advice.guard import Guard
 from footnoted.errors import FootnotedError
 from footnoted.providers.patience import patient
 from footnoted.text import estimate_tokens
-from footnoted.types import Attempt, Deadlines, Delta, FinishReason, Prompt, Retry, Usage
+from footnoted.types import Deadlines, Delta, FinishReason, Prompt, Retry, Usage
 
 if TYPE_CHECKING:
     from footnoted.assistants.security.advice.weighing import AdviceWeigher
@@ -36,12 +36,10 @@ class Advisor:
         model: Any = None,
         deadlines: Deadlines | None = None,
         retry: Retry | None = None,
-        attempts: list[Attempt] | None = None,
     ) -> None:
         self._composer, self._guard, self._weigher = composer, guard, weigher
         weigher.note(Line(UNVERIFIED))
         self._model, self._deadlines, self._retry = model, deadlines, retry
-        self.attempts = attempts if attempts is not None else []
         self._written = 0
         self._places: dict[int, int] = {}  # a sheet's index -> its source's in the prompt
         self._gap = ""  # white space owed before the next line
@@ -53,21 +51,20 @@ class Advisor:
         self._place(prompt)
         for delta in self._lines(self._composer.opening()):
             yield delta
-        answered = False
+        explained = False
         if self._model is not None:
             async with aclosing(self._explanation(prompt)) as deltas:
                 async for delta in deltas:
-                    answered = True
+                    explained = True
                     yield delta
-            if not answered:
-                for delta in self._lines([Line(SILENT, after="\n\n")] if self._ending is None else []):
-                    yield delta
-        if not answered:
-            for delta in self._lines(self._composer.analysis()):
-                yield delta
-        truths = [f"- Withheld, for the rows say otherwise: {one}." for one in dict.fromkeys(self._weigher.truths)]
-        told = [*self._composer.remediation(), *self._composer.closing(), *map(Line, truths)]
-        for delta in self._lines(told):
+        lines: list[Line] = []
+        if not explained:
+            lines = [Line(SILENT, after="\n\n")] if self._model is not None and self._ending is None else []
+            lines += self._composer.analysis()
+        lines += [*self._composer.remediation(), *self._composer.closing()]
+        truths = dict.fromkeys(self._weigher.truths)
+        lines += [Line(f"- Withheld, for the rows say otherwise: {truth}.") for truth in truths]
+        for delta in self._lines(lines):
             yield delta
         read = estimate_tokens(prompt.question) + sum(estimate_tokens(source.text) for source in prompt.sources)
         usage = self._usage or Usage(input=read, output=self._written)
@@ -78,10 +75,10 @@ class Advisor:
 
     def _place(self, prompt: Prompt) -> None:
         """Where each sheet stands among the prompt's sources: a small budget may have left some out."""
-        where = {source.text: index for index, source in reversed(list(enumerate(prompt.sources)))}
+        texts = [source.text for source in prompt.sources]
         for index, sheet in enumerate(self._composer.desk.sheets):
-            if sheet.text in where:
-                self._places[index] = where[sheet.text]
+            if sheet.text in texts:
+                self._places[index] = texts.index(sheet.text)
         self._guard.renumber(self._places)
 
     def _lines(self, lines: Iterable[Line]) -> Iterable[Delta]:
@@ -91,18 +88,16 @@ class Advisor:
             self._written += estimate_tokens(line.text)
             if line.text:
                 pointers = tuple(
-                    replace(one, source=self._places[one.source]) for one in line.pointers if one.source in self._places
+                    replace(pointer, source=self._places[pointer.source])
+                    for pointer in line.pointers
+                    if pointer.source in self._places
                 )
                 yield Delta(text=self._after_gap(line.text), pointers=pointers)
-            self._gap = (
-                (self._gap + line.after)[-2:] if self._gap.endswith("\n") or not self._gap else self._gap + line.after
-            )
+            self._gap = (self._gap + line.after)[-2:]  # one empty line at most
 
     async def _explanation(self, prompt: Prompt) -> AsyncGenerator[Delta]:
         """The model's own words, guarded; nothing when it fails before the first or says that it cannot."""
-        deltas = patient(
-            self._model, prompt, deadlines=self._deadlines, retry=self._retry or Retry(), attempts=self.attempts
-        )
+        deltas = patient(self._model, prompt, deadlines=self._deadlines, retry=self._retry)
         said = False
         opening: str | None = ""  # held until it cannot be a refusal
         try:
@@ -118,10 +113,9 @@ class Advisor:
                         if _SENTINEL.startswith(start) and delta.finish_reason is None:
                             continue
                         text, opening = opening, None
-                    told = self._guard.decode(text)
-                    if told:
+                    if settled := self._guard.decode(text):
                         said = True
-                        yield Delta(text=self._after_gap(told))
+                        yield Delta(text=self._after_gap(settled))
                     if delta.pointers:
                         rest = self._guard.flush()
                         yield Delta(text=rest, pointers=delta.pointers)

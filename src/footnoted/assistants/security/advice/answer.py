@@ -15,8 +15,7 @@ from footnoted.assistants.security.advice.advisor import Advisor
 from footnoted.assistants.security.advice.asked import Asked, read_asked
 from footnoted.assistants.security.advice.compose import Composer
 from footnoted.assistants.security.advice.context import BEST, AnswerContext, Shelves, assemble
-from footnoted.assistants.security.advice.facts import facts_of
-from footnoted.assistants.security.advice.guard import Guard
+from footnoted.assistants.security.advice.guard import Guard, facts_of
 from footnoted.assistants.security.advice.sources import BUDGET, Desk, frameworks_of, laid_out
 from footnoted.assistants.security.advice.weighing import AdviceWeigher
 from footnoted.assistants.security.knowledge.service import KnowledgeBaseService
@@ -65,12 +64,10 @@ class AdviceFinished:
         """Each citation with what it names: a finding, a control, a document, or the counts."""
         return [
             {
-                **one.model_dump(mode="json"),
-                "kind": self.sources[one.source_index].metadata["kind"],
-                "id": self.sources[one.source_index].metadata["id"],
-                "title": self.sources[one.source_index].metadata["title"],
+                **citation.model_dump(mode="json"),
+                **{name: self.sources[citation.source_index].metadata[name] for name in ("kind", "id", "title")},
             }
-            for one in self.response.citations
+            for citation in self.response.citations
         ]
 
     def as_json(self) -> dict[str, Any]:

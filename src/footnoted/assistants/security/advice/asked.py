@@ -5,19 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from footnoted.assistants.security.names import framework_key, service_key
-from footnoted.assistants.security.query.finding_query import FindingQuery
+from footnoted.assistants.security.query.finding_query import FindingQuery, Where
 from footnoted.assistants.security.query.meaning import shipped_meanings
 from footnoted.assistants.security.query.reading import Reading, read
 from footnoted.assistants.security.query.vocabulary import Vocabulary
 from footnoted.assistants.security.query.wording import chips_of, words_of
 from footnoted.assistants.security.severity import Severity
 from footnoted.types import Turn
-
-if TYPE_CHECKING:
-    from footnoted.assistants.security.query.finding_query import Where
 
 _LISTED = re.compile(r"^\s*(\d{1,2})[.)]\s.*?`?\[([^\[\]\n]{2,120})\]`?", re.MULTILINE)
 _COUNTED = re.compile(r"^- (\S+): \d+\b", re.MULTILINE)
@@ -95,32 +92,32 @@ def read_asked(
 ) -> Asked:
     """The question as the advisor reads it. ``nlu_result``: an `NLUResult`, a mapping with its fields, or nothing."""
     turns = turns_of(history)
-    base: Reading | None = None
+    recent = turns[-MESSAGES // 2 :]
+    before: Reading | None = None
     meanings = shipped_meanings()
-    for turn in turns[-MESSAGES // 2 :]:
+    for turn in recent:
         if turn.user:
-            base = read(turn.user, vocabulary, base=base, meanings=meanings)
-    reading = read(question, vocabulary, base=base, meanings=meanings)
-    context = _get(nlu_result, "context", {}) or {}
+            before = read(turn.user, vocabulary, base=before, meanings=meanings)
+    reading = read(question, vocabulary, base=before, meanings=meanings)
     if nlu_result is not None:
-        _take(reading, _get(nlu_result, "entities", {}) or {}, vocabulary)
-    select = reading.query.select if reading.query.select in ("remediation", "explain") else "list"
-    if reading.place and reading.follows and (check := _listed_at(turns, reading.place, base)):
-        kept = type(reading.query.where)(check=[check], status=[])
-        reading.query = reading.query.model_copy(update={"where": kept, "select": select, "group_by": ""})
-        reading.names_findings = True
-    elif reading.place and reading.follows and select != "list":
-        reading.unfit.append(f"number {reading.place} of the list before")
-    documents = bool(_get(nlu_result, "requires_documents", None)) or reading.document
+        _take(reading, _get(nlu_result, "entities") or {}, vocabulary)
+    if reading.place and reading.follows:
+        select = reading.query.select if reading.query.select in ("remediation", "explain") else "list"
+        if check := _listed_at(turns, reading.place, before):
+            where = Where(check=[check], status=[])
+            reading.query = reading.query.model_copy(update={"where": where, "select": select, "group_by": ""})
+            reading.names_findings = True
+        elif select != "list":
+            reading.unfit.append(f"number {reading.place} of the list before")
     return Asked(
         question=question,
         reading=reading,
         vocabulary=vocabulary,
-        history=turns[-MESSAGES // 2 :],
-        conversation_id=conversation_id or str(_get(context, "conversation_id", "") or ""),
-        given_intent=str(_get(nlu_result, "intent", "") or ""),
-        requires_documents=documents,
-        before=base.query if base is not None else None,
+        history=recent,
+        conversation_id=conversation_id or str(_get(_get(nlu_result, "context"), "conversation_id") or ""),
+        given_intent=str(_get(nlu_result, "intent") or ""),
+        requires_documents=bool(_get(nlu_result, "requires_documents")) or reading.document,
+        before=before.query if before is not None else None,
     )
 
 
@@ -139,17 +136,19 @@ def _listed_at(turns: Sequence[Turn], place: int, base: Reading | None) -> str:
 def turns_of(history: Sequence[Any]) -> tuple[Turn, ...]:
     """A talk given as pairs, turns, or messages with a role and a content."""
     turns: list[Turn] = []
-    for one in history:
-        if isinstance(one, Turn):
-            turns.append(one)
-        elif isinstance(one, Mapping) or hasattr(one, "role"):
-            role, content = str(_get(one, "role", "")), str(_get(one, "content", "") or "")
-            if role == "user" or not turns or turns[-1].assistant:
-                turns.append(Turn(content, "") if role == "user" else Turn("", content))
+    for message in history:
+        if isinstance(message, Turn):
+            turns.append(message)
+        elif isinstance(message, Mapping) or hasattr(message, "role"):
+            content = str(_get(message, "content") or "")
+            if _get(message, "role") == "user":
+                turns.append(Turn(content, ""))
+            elif not turns or turns[-1].assistant:
+                turns.append(Turn("", content))
             else:
                 turns[-1] = Turn(turns[-1].user, content)
         else:
-            user, assistant = one
+            user, assistant = message
             turns.append(Turn(str(user), str(assistant)))
     return tuple(turns)
 
@@ -168,34 +167,31 @@ def _take(reading: Reading, entities: Any, vocabulary: Vocabulary) -> None:
             where["check"] = [identity]
     if where.get("check") or where.get("resource"):  # ids win
         where = {name: where.get(name, []) for name in ("check", "resource")}
-        named: Where = type(reading.query.where)(status=[], **where)
+        named = Where(status=[], **where)
         reading.query = reading.query.model_copy(update={"where": named, "select": "list", "group_by": ""})
         reading.names_findings, reading.reason = True, ""
         return
-    where["severity"] = [one for one in _texts(entities, "severities") if one in [*Severity]]
-    kept: Where = reading.query.where
-    told = {name: value for name, value in where.items() if value and not getattr(kept, name)}
-    if told:
-        reading.query = reading.query.model_copy(update={"where": kept.model_copy(update=told)})
-        reading.names_findings = True
-        reading.reason = ""
+    where["severity"] = [word for word in _texts(entities, "severities") if word in [*Severity]]
+    asked = reading.query.where
+    missing = {name: value for name, value in where.items() if value and not getattr(asked, name)}
+    if missing:
+        reading.query = reading.query.model_copy(update={"where": asked.model_copy(update=missing)})
+        reading.names_findings, reading.reason = True, ""
 
 
 def _values(vocabulary: Vocabulary, name: str, kind: str, *, exact: bool = False) -> list[str]:
-    found = [one for one in vocabulary.lookup(name) if one.field == kind and one.whole]
+    found = [match for match in vocabulary.lookup(name) if match.field == kind and match.whole]
     if not found and kind == "framework":
-        found = [one for key in vocabulary.frameworks if framework_key(key) == framework_key(name)
-                 for one in vocabulary.lookup(key) if one.field == kind]  # fmt: skip
-    values = [value for one in found for value in one.values]
+        keys = [key for key in vocabulary.frameworks if framework_key(key) == framework_key(name)]
+        found = [match for key in keys for match in vocabulary.lookup(key) if match.field == kind]
+    values = [value for match in found for value in match.values]
     return values or ([] if exact or kind == "framework" else [name])
 
 
-def _get(value: Any, name: str, default: Any) -> Any:
-    if isinstance(value, Mapping):
-        return value.get(name, default)
-    return getattr(value, name, default)
+def _get(value: Any, name: str) -> Any:
+    return value.get(name) if isinstance(value, Mapping) else getattr(value, name, None)
 
 
 def _texts(entities: Any, name: str) -> tuple[str, ...]:
-    found = _get(entities, name, ()) or ()
-    return tuple(str(one) for one in ((found,) if isinstance(found, str) else found))
+    found = _get(entities, name) or ()
+    return (found,) if isinstance(found, str) else tuple(map(str, found))

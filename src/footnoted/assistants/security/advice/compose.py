@@ -6,7 +6,7 @@ model writes too or not.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -14,7 +14,7 @@ from footnoted.assistants.security.advice.context import BEST, AnswerContext
 from footnoted.assistants.security.advice.figures import duty_lines, figures, of_result
 from footnoted.assistants.security.advice.labels import safe
 from footnoted.assistants.security.advice.sources import NOTHING, Desk, duties, frameworks_of, listed
-from footnoted.assistants.security.catalogue.control import FRAMEWORKS
+from footnoted.assistants.security.catalogue import FRAMEWORKS
 from footnoted.assistants.security.names import framework_name
 from footnoted.assistants.security.query.wording import filter_in_words, provider_name, words_of
 from footnoted.types import Pointer
@@ -54,11 +54,11 @@ class Composer:
         if query.select in _DUTIES and context.duties.rules + context.duties.requirements:
             yield from (Line(line, at(f"line:{line}")) for line in duty_lines(self.asked, context))
             if query.select == "requirement":
-                yield Line("", after="\n")
+                yield Line("")
                 yield from self._figures()
             for number, finding in enumerate(context.findings if query.select != "requirement" else (), 1):
                 yield from self._listed(number, finding)
-            yield Line("", after="\n")
+            yield Line("")
             return
         if not context.looked_for_findings:
             if not context.tenant_total and not context.documents:
@@ -67,10 +67,10 @@ class Composer:
         yield from self._figures()
         shown = context.findings
         if shown:
-            yield Line("", after="\n")
+            yield Line("")
         for number, finding in enumerate(shown, query.offset + 1):
             yield from self._listed(number, finding)
-        yield Line("", after="\n")
+        yield Line("")
 
     def _figures(self) -> Iterator[Line]:
         at = self._at("inventory")
@@ -116,7 +116,7 @@ class Composer:
                 if entry.frameworks:
                     at = self._at(entry)("duties")
                     yield Line(f"Frameworks: {duties(entry.frameworks, first=asked.frameworks)}.", at)
-                yield Line("", after="\n")
+                yield Line("")
 
     def _explained(self) -> Iterator[Line]:
         """What a check looks for and what happens where it fails, by the first that says so."""
@@ -127,18 +127,19 @@ class Composer:
             for words in (rule.description, rule.risk):
                 if words:
                     yield Line(safe(words))
-            yield Line("", after="\n")
+            yield Line("")
             return
         for entry in self._by_relevance()[:1]:
             yield Line(f"**{safe(entry.title).rstrip('.')}.** {safe(entry.description)}", self._at(entry)("summary"))
-            yield Line("", after="\n")
+            yield Line("")
 
     def _from_documents(self) -> Iterator[Line]:
         from footnoted.providers.extractive import Extractive
         from footnoted.types import Prompt
 
-        places = self.desk.of_kind("document")
-        sources = tuple(context.as_source() for at, context in enumerate(self.desk.contexts()) if at in places)
+        places = [at for at, sheet in enumerate(self.desk.sheets) if sheet.kind == "document"]
+        contexts = self.desk.contexts()
+        sources = tuple(contexts[at].as_source() for at in places)
         reply = Extractive(threshold=_DOCUMENTS).answer(
             Prompt(question=self.asked.question, sources=sources, history=self.asked.history)
         )
@@ -160,37 +161,38 @@ class Composer:
         if not asks or context.choices:
             return
         entries = [entry for entry in self._by_relevance() if entry.has_remediation]
-        wanted = {"terraform": "terraform", "cli": "cli", "console": "console"}.get(asked.reading.format, "")
-        entries.sort(key=lambda one: not getattr(one, wanted, True) if wanted else False)
-        most = 1 if asked.query.select == "remediation" else 3
-        for entry in entries[:most]:
+        if asked.reading.format in ("terraform", "cli", "console"):
+            entries.sort(key=lambda entry: not getattr(entry, asked.reading.format))
+        for entry in entries[: 1 if asked.query.select == "remediation" else 3]:
             yield from self._fix(entry)
         if entries:
             return
-        rules = [one for one in context.duties.rules if one.remediation or one.cli]
-        for rule in sorted(rules, key=lambda one: not one.cli)[:1]:
-            yield Line(f"### Fix, as the scanner advises: {safe(rule.check)}", after="\n")
+        cli = ""
+        rules = [rule for rule in context.duties.rules if rule.remediation or rule.cli]
+        if rules:
+            rule = min(rules, key=lambda rule: not rule.cli)
+            yield Line(f"### Fix, as the scanner advises: {safe(rule.check)}")
             yield Line(f"{safe(rule.title).rstrip('.')}. {safe(rule.remediation)}", after="\n\n")
-            if rule.cli:
-                yield Line(UNVERIFIED, after="\n\n")
-                yield Line(fenced(rule.cli, "bash"), after="\n\n")
-        for finding in context.findings[:1] if not rules else ():
+            cli = rule.cli
+        elif context.findings:
+            finding = context.findings[0]
             if finding.remediation:
-                yield Line(f"### Fix, as the scanner advises: {safe(finding.check_id)}", after="\n")
+                yield Line(f"### Fix, as the scanner advises: {safe(finding.check_id)}")
                 yield Line(safe(finding.remediation), self._at(finding)("advice"), after="\n\n")
-            if finding.remediation_cli:
-                yield Line(UNVERIFIED, after="\n\n")
-                yield Line(fenced(finding.remediation_cli, "bash"), after="\n\n")
+            cli = finding.remediation_cli
+        if cli:
+            yield Line(UNVERIFIED, after="\n\n")
+            yield Line(fenced(cli, "bash"), after="\n\n")
 
     def _fix(self, entry: KnowledgeEntry) -> Iterator[Line]:
         at = self._at(entry)
-        yield Line(f"### Fix: {safe(entry.title).rstrip('.')}", after="\n")
+        yield Line(f"### Fix: {safe(entry.title).rstrip('.')}")
         if entry.origin != "shipped":
             yield Line(f"From the imported entry {entry.id}. Read it before you run it.", at("title"), after="\n\n")
         for step in entry.console[:12]:
             yield Line(f"- {safe(step)}", at("console") if step is entry.console[0] else ())
         if entry.console:
-            yield Line("", after="\n")
+            yield Line("")
         for language, code in (("hcl", entry.terraform), ("bash", entry.cli)):
             if code:
                 yield Line(fenced(code, language), after="\n\n")
@@ -202,21 +204,21 @@ class Composer:
         if context.looked_for_findings and not context.choices:
             words = words_of(asked.query, asked.vocabulary)
             yield Line(f"Asked of the scan of {asked.vocabulary.today}: {safe(words)}.")
-        told_ = []
+        notes = []
         if reading.unused:
-            told_.append(f"Not used: {', '.join(f'“{safe(one)}”' for one in reading.unused)}")
-        told_ += [note for note in reading.notes if not context.choices]
+            notes.append(f"Not used: {', '.join(f'“{safe(one)}”' for one in reading.unused)}")
+        notes += [note for note in reading.notes if not context.choices]
         if context.alone:
             each = [f"{filter_in_words(part, asked.vocabulary)} {count}" for part, count in context.alone]
-            told_.append(f"Nothing has all of these together; each alone has: {safe('; '.join(each))}")
-        told_ += [*context.unknown, *self.desk.left_out]
+            notes.append(f"Nothing has all of these together; each alone has: {safe('; '.join(each))}")
+        notes += [*context.unknown, *self.desk.left_out]
         speaks = {check for entry in context.kb_entries for check in entry.checks}
         silent = [one.check_id for one in context.findings[:BEST] if not {one.check_id, one.control_id} & speaks]
         silent = silent or [one for one in asked.query.where.check[:1] if one not in speaks]
         if silent and (reading.fix or asked.query.select == "remediation"):
             names = ", ".join(dict.fromkeys(map(safe, silent)))
-            told_.append(f"The knowledge base has no remediation for {names}")
-        yield from (Line(f"- {one[:1].upper()}{one[1:].rstrip('.')}.") for one in told_)
+            notes.append(f"The knowledge base has no remediation for {names}")
+        yield from (Line(f"- {one[:1].upper()}{one[1:].rstrip('.')}.") for one in notes)
 
     def refusal(self) -> str:
         """The words when the question cannot be asked, or there is nothing to answer from."""
@@ -256,24 +258,16 @@ class Composer:
             ordered = [entry for entry in self.context.kb_entries if not services or entry.service in services]
         return list({id(entry): entry for entry in ordered}.values())
 
-    def _at(self, item: object) -> _At:
-        places = self.desk.of_kind("inventory") if item == "inventory" else []
-        index = places[0] if places else self.desk.find(item)
-        return _At(self.desk, index)
+    def _at(self, item: object) -> Callable[[str], tuple[Pointer, ...]]:
+        """Gives the pointer to a named part of the sheet about an item, or no pointer where it was not laid out."""
+        index = self.desk.find(item)
 
+        def pointers(part: str) -> tuple[Pointer, ...]:
+            if index is None or part not in self.desk.sheets[index].parts:
+                return ()
+            return (Pointer(index, *self.desk.sheets[index].parts[part]),)
 
-@dataclass(frozen=True, slots=True)
-class _At:
-    """Points at a named part of a sheet; at nothing where the part was not laid out."""
-
-    desk: Desk
-    index: int | None
-
-    def __call__(self, part: str) -> tuple[Pointer, ...]:
-        """The pointer, if the part is there."""
-        if self.index is None or part not in self.desk.sheets[self.index].parts:
-            return ()
-        return (Pointer(self.index, *self.desk.sheets[self.index].parts[part]),)
+        return pointers
 
 
 def fenced(code: str, language: str) -> str:

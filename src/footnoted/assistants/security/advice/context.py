@@ -23,8 +23,9 @@ if TYPE_CHECKING:
     from footnoted.assistants.security.knowledge.service import KnowledgeBaseService
     from footnoted.store import Database
 
-_PARTS = ("provider", "account", "region", "service", "severity", "check", "resource", "resource_type", "tag",
-          "category")  # fmt: skip
+_FILTERS = (
+    "provider", "account", "region", "service", "severity", "check", "resource", "resource_type", "tag", "category",
+)  # fmt: skip
 BEST = 5  # findings, and entries, a model is shown
 
 
@@ -119,11 +120,11 @@ async def _alone(
     database: Database, tenant: str, query: FindingQuery, today: date
 ) -> tuple[tuple[FindingQuery, int], ...]:
     """Each filter of a query that nothing matches, by itself with its status, and how many findings that matches."""
-    told = [name for name in _PARTS if getattr(query.where, name)]
-    if len(told) < 2:
+    filters = {name: getattr(query.where, name) for name in _FILTERS if getattr(query.where, name)}
+    if len(filters) < 2:
         return ()
     kept: dict[str, Any] = {"scan": query.where.scan, "status": query.where.status}
-    parts = [FindingQuery(where=Where(**kept, **{name: getattr(query.where, name)})) for name in told]
+    parts = [FindingQuery(where=Where(**kept, **{name: values})) for name, values in filters.items()]
     return tuple([(part, (await run(database, tenant, part, today)).findings) for part in parts])
 
 
@@ -138,12 +139,12 @@ def _shown(query: FindingQuery) -> FindingQuery:
 async def _by_catalogue(asked: Asked, service: FindingsService, tenant: str) -> Result | None:
     """The same count of what is open by our own catalogue's reading of the framework, apart from the scanner's."""
     where = asked.query.where
-    if where.status != ["fail"] or where.change:
+    if where.status != ["fail"] or where.change or not where.framework:
         return None
-    if not where.framework or where.requirement or where.check or where.version:
+    if where.requirement or where.check or where.version:
         return None
-    checks = checks_of((framework_key(where.framework),))
-    known = [one for one in asked.vocabulary.checks if one in set(checks)]
+    shipped = set(checks_of((framework_key(where.framework),)))
+    known = [check for check in asked.vocabulary.checks if check in shipped]
     if not known:
         return None
     apart = where.model_copy(update={"framework": "", "check": known})
@@ -154,16 +155,17 @@ async def _by_catalogue(asked: Asked, service: FindingsService, tenant: str) -> 
 async def _entries(
     asked: Asked, knowledge: KnowledgeBaseService, tenant: str, findings: Sequence[Finding]
 ) -> tuple[KnowledgeEntry, ...]:
-    where = asked.query.where
-    checks = [name for one in findings[:BEST] for name in (one.check_id, one.control_id)]
-    found = await knowledge.get_for_checks([*where.check, *checks], tenant_id=tenant) if checks or where.check else []
-    place = {check: at for at, check in reversed(list(enumerate([*where.check, *checks])))}
-    found = [one for one in found if one.has_remediation or not one.frameworks]
-    found.sort(key=lambda one: min((place[check] for check in one.checks if check in place), default=99))
-    if not where.check:
+    """What the knowledge base says of the checks asked about or found; without any, of the services and frameworks."""
+    named = asked.query.where.check
+    checks = [*named, *(name for finding in findings[:BEST] for name in (finding.check_id, finding.control_id))]
+    found = await knowledge.get_for_checks(checks, tenant_id=tenant) if checks else []
+    place = {check: at for at, check in reversed(list(enumerate(checks)))}
+    found = [entry for entry in found if entry.has_remediation or not entry.frameworks]
+    found.sort(key=lambda entry: min((place[check] for check in entry.checks if check in place), default=99))
+    if not named:
         for service in asked.services:
             found += await knowledge.get_for_service(service, tenant_id=tenant)
         for framework in asked.frameworks:
-            of_framework = await knowledge.get_for_framework(framework, tenant_id=tenant)
-            found += [one for one in of_framework if not asked.services or one.service in asked.services]
-    return tuple({(one.origin, one.id): one for one in found}.values())[:BEST]
+            entries = await knowledge.get_for_framework(framework, tenant_id=tenant)
+            found += [entry for entry in entries if not asked.services or entry.service in asked.services]
+    return tuple({(entry.origin, entry.id): entry for entry in found}.values())[:BEST]

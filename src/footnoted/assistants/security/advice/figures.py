@@ -17,7 +17,7 @@ from footnoted.assistants.security.query.wording import (
     value_name,
     words_of,
 )
-from footnoted.assistants.security.severity import told
+from footnoted.assistants.security.severity import counts_in_words
 
 if TYPE_CHECKING:
     from footnoted.assistants.security.advice.asked import Asked
@@ -37,19 +37,19 @@ def figures(asked: Asked, context: AnswerContext) -> list[str]:
     result = context.result
     if result is None:
         return []
-    told_ = list(of_result(asked, context, result))
+    sentences = list(of_result(asked, context, result))
     if context.by_catalogue is not None and context.by_catalogue.findings:
         name = asked.query.where.framework
         count = context.by_catalogue.findings
-        told_.append(
+        sentences.append(
             f"Counted apart: by our own catalogue's reading of {name}, {count} open {_noun(count)} touch it"
-            f" ({told(context.by_catalogue.severities)})."
+            f" ({counts_in_words(context.by_catalogue.severities)})."
         )
     if result.query.where.framework and (result.findings or result.query.select == "unmet") and result.total:
         name = result.query.where.edition
         if "fail" in result.statuses or result.query.select == "unmet":
-            told_.append(f"So your scans do not show that {name} is met; no scan makes anybody compliant.")
-    return told_
+            sentences.append(f"So your scans do not show that {name} is met; no scan makes anybody compliant.")
+    return sentences
 
 
 def of_result(asked: Asked, context: AnswerContext, result: Result) -> Iterator[str]:
@@ -98,7 +98,7 @@ def headline(result: Result) -> str:
     kinds = ""
     if len(result.statuses) > 1:
         kinds = "; " + ", ".join(f"{n} {_KINDS.get(name, name)}" for name, n in sorted(result.statuses.items()))
-    return f"{head} ({scanners}{kinds}): {told(result.severities)}."
+    return f"{head} ({scanners}{kinds}): {counts_in_words(result.severities)}."
 
 
 def _state(result: Result) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from footnoted.assistants.security.advice.compose import fenced
-from footnoted.assistants.security.catalogue.control import FRAMEWORKS
+from footnoted.assistants.security.catalogue import FRAMEWORKS
 from footnoted.assistants.security.names import framework_name
 from footnoted.assistants.security.severity import read_severity
 

@@ -5,13 +5,21 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from footnoted.assistants.security.advice.compose import UNVERIFIED
+from footnoted.assistants.security.advice.context import BEST, AnswerContext
+from footnoted.assistants.security.findings.finding import Finding
 from footnoted.assistants.security.severity import MARKS, Severity, read_severity
+
+if TYPE_CHECKING:
+    from footnoted.assistants.security.advice.sources import Desk
 
 _MARKS = "".join(MARKS.values())
 _END = re.compile(r"[.!?…](?:[\"'”’)\]*_]|\s?\[\d{1,3}\])*(?=\s)|\n")
+_MARKERS = re.compile(r"(?:[ \t]*\[\d{1,3}\])+")
 _LEAST = 12  # code points of a sentence; "1." ends none
+_LEAST_OF_NAME = 4  # code points of a name that is looked for
 _LIST_MARK = re.compile(r"\s*(?:\d{1,3}[.)]|[-*•])\s*\Z")
 _WORD = r"(critical|high|medium|moderate|low|informational)"
 _CLAIMS = re.compile(
@@ -29,9 +37,9 @@ _WITHIN = re.compile(
 )
 _NUMBERS = {
     word: at for at, word in enumerate("zero one two three four five six seven eight nine ten eleven twelve".split())
-}
+} | {"no": 0}
 _COUNT = re.compile(
-    rf"(?<![\w.\[-])(\d[\d,]*|{'|'.join(_NUMBERS)}|no|dozens of|hundreds of|thousands of|several|many)"
+    rf"(?<![\w.\[-])(\d[\d,]*|{'|'.join(_NUMBERS)}|dozens of|hundreds of|thousands of|several|many)"
     r"((?:\s+[\w-]+){0,4}?)\s+(?:findings?|issues?|misconfigurations?|failures?|violations?|vulnerabilit(?:y|ies)|alerts?)\b",
     re.IGNORECASE,
 )
@@ -52,6 +60,35 @@ class Facts:
     counts: Mapping[str, int] = field(default_factory=dict)
     allowed: frozenset[int] = frozenset()
     code: Sequence[str] = ()
+
+
+def facts_of(context: AnswerContext, desk: Desk) -> Facts:
+    """The facts of one answer. A name that two severities share stands for neither."""
+    named: dict[str, set[Severity]] = {}
+    for finding in context.findings:
+        for name in (finding.check_id, finding.control_id, finding.title, finding.resource_name, finding.resource_id):
+            key = name.casefold().rstrip(".")
+            if len(key) >= _LEAST_OF_NAME:
+                named.setdefault(key, set()).add(finding.severity)
+    results = [result for result in (context.result, context.by_catalogue) if result]
+    results += [result for _, result in context.choices]
+    results += [side for result in results for side in result.sides]
+    allowed = {len(context.findings[:BEST]), len(context.findings)}
+    for result in results:
+        allowed |= {result.total, result.findings, result.resources, result.checks, *result.severities.values()}
+        allowed |= {*result.scanners.values(), *result.statuses.values(), *(count for _, _, count in result.groups)}
+    return Facts(
+        named={name: severities.pop() for name, severities in named.items() if len(severities) == 1},
+        by_source={
+            number: sheet.item.severity
+            for number, sheet in enumerate(desk.sheets, 1)
+            if isinstance(sheet.item, Finding)
+        },
+        total=context.total,
+        counts=dict(context.counts),
+        allowed=frozenset(allowed),
+        code=tuple(code for entry in context.kb_entries for code in (entry.cli, entry.terraform, entry.check) if code),
+    )
 
 
 class Guard:
@@ -84,29 +121,22 @@ class Guard:
         return self._settled(last=True)
 
     def _settled(self, *, last: bool) -> str:
-        told: list[str] = []
+        settled: list[str] = []
         while self._held:
-            taken = self._block(last=last) if self._in_fence() else self._sentence(last=last)
+            opening = _FENCE.match(self._held)
+            taken = self._block(opening, last=last) if opening else self._sentence(last=last)
             if taken is None:
                 break
-            told.append(taken)
-        return "".join(told)
+            settled.append(taken)
+        return "".join(settled)
 
-    def _in_fence(self) -> bool:
-        return _FENCE.match(self._held) is not None
-
-    def _block(self, *, last: bool) -> str | None:
+    def _block(self, opening: re.Match[str], *, last: bool) -> str | None:
         """A whole block of code, with a warning above it unless the knowledge base has it."""
-        opening = _FENCE.match(self._held)
-        newline = self._held.find("\n", opening.end() if opening else 0)
-        mark = opening[1] if opening else "```"
-        close = (
-            re.compile(rf"^[ \t]*{re.escape(mark)}[ \t]*$", re.MULTILINE).search(self._held, newline + 1)
-            if newline >= 0
-            else None
-        )
-        whole = close is not None and (close.end() < len(self._held) or last)
-        if not whole and not last:
+        mark, close = opening[1], None
+        newline = self._held.find("\n", opening.end())
+        if newline >= 0:
+            close = re.compile(rf"^[ \t]*{re.escape(mark)}[ \t]*$", re.MULTILINE).search(self._held, newline + 1)
+        if not last and (close is None or close.end() == len(self._held)):
             return None
         end = close.end() if close else len(self._held)
         block, self._held = self._held[:end], self._held[end:]
@@ -118,24 +148,23 @@ class Guard:
         return f"{UNVERIFIED}\n\n{block}{closing}"
 
     def _sentence(self, *, last: bool) -> str | None:
-        at = 0
-        while True:
-            found = _END.search(self._held, at)
-            if found is None:
-                if not last:
-                    return None
-                end = len(self._held)
-                break
+        """The first sentence or line, with the markers behind it; nothing while it may go on."""
+        for found in _END.finditer(self._held):
             end = found.end()
+            if found.group() == "\n":
+                break
             # "1." begins a line; and a mark right after the stop still belongs to it.
-            if found.group() != "\n" and (end < _LEAST or _LIST_MARK.fullmatch(self._held[:end] + " ")):
-                at = end
+            if end < _LEAST or _LIST_MARK.fullmatch(self._held[:end] + " "):
                 continue
-            if found.group() != "\n" and not last and not self._held[end:].strip(" "):
+            if not last and not self._held[end:].strip(" "):
                 return None
-            more = re.compile(r"(?:[ \t]*\[\d{1,3}\])+").match(self._held, end)
-            end = more.end() if more else end
             break
+        else:
+            if not last:
+                return None
+            end = len(self._held)
+        if markers := _MARKERS.match(self._held, end):
+            end = markers.end()
         text, self._held = self._held[:end], self._held[end:]
         return self._corrected(text)
 
@@ -162,7 +191,7 @@ class Guard:
 
     def _marks(self, text: str, severities: set[Severity]) -> str:
         """Marks of severities that nothing in the sentence has are replaced, or taken away where none is known."""
-        right = {one.mark for one in severities}
+        right = {severity.mark for severity in severities}
 
         def put(found: re.Match[str]) -> str:
             mark = found[1]
@@ -177,18 +206,12 @@ class Guard:
         """Words that say another severity than the data are replaced by the data's."""
 
         def put(found: re.Match[str]) -> str:
-            word = next(one for one in found.groups() if one)
+            word = next(word for word in found.groups() if word)
             if read_severity(word) is severity:
                 return found.group()
             self.corrections.append(f"a severity was set right: {word} is {severity.value}")
-            right = (
-                severity.label
-                if word.isupper()
-                else severity.value.capitalize()
-                if word[0].isupper()
-                else severity.value
-            )
-            return found.group().replace(word, right)
+            right = severity.value.capitalize() if word[0].isupper() else severity.value
+            return found.group().replace(word, severity.label if word.isupper() else right)
 
         def time(found: re.Match[str]) -> str:
             if re.sub(r"\s?[–-]\s?", "–", found.group()).casefold() == severity.within:
@@ -201,21 +224,22 @@ class Guard:
     def _wrong_count(self, text: str) -> str:
         """The words of a count of findings that no data gives; empty when all counts stand."""
         for found in _COUNT.finditer(text):
-            number, between = found[1].casefold(), found[2].casefold()
-            value = _NUMBERS.get(
-                number, 0 if number == "no" else int(number.replace(",", "")) if number[0].isdigit() else None
-            )
-            severity = next((one.value for one in Severity if one.value in between.split()), "")
-            if value is None:
-                if number in ("dozens of", "hundreds of", "thousands of") and self.facts.total < 24:
-                    return found.group()
-            elif severity:
-                if value != self.facts.counts.get(severity, 0):
-                    return found.group()
-            elif value == 0 or (value != self.facts.total and value not in self.facts.allowed):
-                # That nothing fails is for data to say: a narrow question's nothing is not everything's.
+            if not self._is_computed(found[1].casefold(), found[2].casefold().split()):
                 return found.group()
         return ""
+
+    def _is_computed(self, number: str, between: list[str]) -> bool:
+        """Whether data gives this count of findings; ``between``: the words that stand between the two."""
+        if number.endswith(" of"):  # dozens, hundreds or thousands of
+            return self.facts.total >= 24
+        if number in ("several", "many"):
+            return True
+        value = _NUMBERS[number] if number in _NUMBERS else int(number.replace(",", ""))
+        severity = next((severity.value for severity in Severity if severity.value in between), "")
+        if severity:
+            return value == self.facts.counts.get(severity, 0)
+        # That nothing fails is for data to say: a narrow question's nothing is not everything's.
+        return value != 0 and (value == self.facts.total or value in self.facts.allowed)
 
     def _command(self, found: re.Match[str]) -> str:
         if self._is_known(found[1]) or "unverified" in found.string[found.end() : found.end() + 14]:

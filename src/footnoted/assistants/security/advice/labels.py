@@ -6,7 +6,6 @@ import re
 
 from footnoted.orders import is_order
 
-_LINK = re.compile(r"\]\(")
 _HARMLESS = str.maketrans("<>`", "‹›'")
 WITHHELD = "(words withheld)"
 
@@ -20,4 +19,4 @@ def safe(words: str) -> str:
     words = " ".join(words.split())
     if not words or any(is_order(part) for part in (words, *re.split(r"(?<=[.!?:;])\s", words))):
         return WITHHELD if words else ""
-    return _LINK.sub("] (", words.replace("```", "'''")).translate(_HARMLESS)
+    return words.replace("```", "'''").replace("](", "] (").translate(_HARMLESS)

@@ -50,28 +50,17 @@ class Sheet:
         self.text += lead + words
         self.parts[name] = (start, len(self.text))
 
-    def words(self, name: str) -> str:
-        """The words of a part; empty where there is none."""
-        start, end = self.parts.get(name, (0, 0))
-        return self.text[start:end]
-
     def as_context(self, score: float) -> SourceContext:
         """The sheet as a source of a request."""
-        name = f"footnoted:security:{self.tenant}:{self.kind}:{self.id}"
-        made = uuid5(NAMESPACE_URL, name)
-        metadata: Mapping[str, str] = {"title": self.title, "kind": self.kind, "id": self.id}
+        identity = uuid5(NAMESPACE_URL, f"footnoted:security:{self.tenant}:{self.kind}:{self.id}")
         return SourceContext(
             # Its own words are part of its id: what was cited from is told from what it became.
-            chunk_id=uuid5(made, self.text),
-            document_id=_document_id(self, made),
+            chunk_id=uuid5(identity, self.text),
+            document_id=UUID(hex=self.id) if self.kind == "document" else identity,
             content=self.text,
-            metadata=dict(metadata),
+            metadata={"title": self.title, "kind": self.kind, "id": self.id},
             relevance_score=score,
         )
-
-
-def _document_id(sheet: Sheet, made: UUID) -> UUID:
-    return UUID(hex=sheet.id) if sheet.kind == "document" else made
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,12 +71,8 @@ class Desk:
     left_out: tuple[str, ...] = ()
 
     def find(self, item: object) -> int | None:
-        """The index of the sheet about this finding, entry or document."""
-        return next((at for at, sheet in enumerate(self.sheets) if sheet.item is item), None)
-
-    def of_kind(self, kind: str) -> list[int]:
-        """The indices of all sheets of a kind."""
-        return [at for at, sheet in enumerate(self.sheets) if sheet.kind == kind]
+        """The index of the sheet about this finding, entry or document, or of the first of a kind."""
+        return next((at for at, sheet in enumerate(self.sheets) if sheet.item is item or sheet.kind == item), None)
 
     def contexts(self) -> list[SourceContext]:
         """The sources of a request; the first counts most."""
@@ -99,37 +84,35 @@ def laid_out(asked: Asked, context: AnswerContext, tenant: str, *, budget: int =
     wanted: list[Sheet] = []
     if context.looked_for_findings or context.duties != Duties() or not (context.documents or context.kb_entries):
         wanted.append(inventory(asked, context, tenant))
-    findings = context.findings[:BEST]
-    wanted += [finding_sheet(one, context, tenant) for one in findings]
-    wanted += [entry_sheet(one, tenant) for one in context.kb_entries[:BEST]]
-    wanted += [document_sheet(one, asked.question, tenant) for one in context.documents]
+    wanted += [finding_sheet(finding, context, tenant) for finding in context.findings[:BEST]]
+    wanted += [entry_sheet(entry, tenant) for entry in context.kb_entries[:BEST]]
+    wanted += [document_sheet(document, asked.question, tenant) for document in context.documents]
     kept: list[Sheet] = []
     dropped: list[str] = []
     seen: set[str] = set()
-    left = budget
     for sheet in wanted:
-        cost = estimate_tokens(sheet.text) + 20
         if sheet.text in seen:
             continue
         seen.add(sheet.text)
-        if cost > left:
+        cost = estimate_tokens(sheet.text) + 20
+        if cost > budget:
             dropped.append(sheet.title)
             continue
-        left -= cost
+        budget -= cost
         kept.append(sheet)
     return Desk(tuple(kept), _left_out(context, dropped))
 
 
 def _left_out(context: AnswerContext, dropped: Sequence[str]) -> tuple[str, ...]:
-    told_: list[str] = []
+    notes: list[str] = []
     result = context.result
     if result is not None and result.rows:
         more = result.findings - result.query.offset - len(result.rows)
         if more > 0:
-            told_.append(f"{more} more finding{'s match and are' if more > 1 else ' matches and is'} not shown here")
+            notes.append(f"{more} more finding{'s match and are' if more > 1 else ' matches and is'} not shown here")
     if dropped:
-        told_.append(f"{len(dropped)} sources did not fit: {', '.join(dropped[:3])}")
-    return tuple(told_)
+        notes.append(f"{len(dropped)} sources did not fit: {', '.join(dropped[:3])}")
+    return tuple(notes)
 
 
 def inventory(asked: Asked, context: AnswerContext, tenant: str) -> Sheet:
@@ -188,11 +171,7 @@ def duties(frameworks: Mapping[str, Sequence[str]], *, first: Sequence[str] = ()
     'GDPR Art. 32; HIPAA 164.312(a)(1)'
     """
     known = ("hipaa", "pci-dss", "soc2", "gdpr", "nist-800-53", "cis-aws")
-    order = [
-        *(key for key in first if key in frameworks),
-        *(key for key in known if key in frameworks and key not in first),
-    ]
-    order += [key for key in frameworks if key not in order]
+    order = [key for key in dict.fromkeys((*first, *known, *frameworks)) if key in frameworks]
     return "; ".join(f"{framework_name(key)} {', '.join(frameworks[key][:4])}".strip() for key in order[:most])
 
 
@@ -208,12 +187,9 @@ def finding_sheet(finding: Finding, context: AnswerContext, tenant: str) -> Shee
     sheet.add("title", safe(finding.title), lead=f"[{safe(finding.check_id)}] ")
     severity = finding.severity
     sheet.add("severity", f"{severity.mark} {severity.label}, act {severity.within}.", lead="Severity: ")
-    where = " ".join(
-        part for part in (finding.resource, f"({finding.resource_type})" if finding.resource_type else "") if part
-    )
-    place = ", ".join(
-        part for part in (finding.region, f"account {finding.account}" if finding.account else "") if part
-    )
+    where = f"{finding.resource} ({finding.resource_type})" if finding.resource_type else finding.resource
+    account = f"account {finding.account}" if finding.account else ""
+    place = ", ".join(part for part in (finding.region, account) if part)
     sheet.add("row", listed(0, finding).removeprefix("0. "))
     sheet.add("resource", safe(where), lead=f"State: {finding.status}. Resource: ")
     sheet.add("place", place, lead="Where: ")

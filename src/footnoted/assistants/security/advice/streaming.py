@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import aclosing
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Self
@@ -15,6 +15,8 @@ from footnoted.events import CitationFound, ClaimChecked, SourcesDisagree, TextD
 
 if TYPE_CHECKING:
     from footnoted.contract import SourceContext
+    from footnoted.events import Event
+    from footnoted.types import Citation
 
 
 class ServerSentEvent(str):
@@ -46,19 +48,6 @@ class StreamingHandler:
         **options: Any,
     ) -> AsyncIterator[ServerSentEvent]:
         """The events of one answer, each as text for the wire; ``done`` or ``error`` comes last, exactly once."""
-        async with aclosing(self.events(question, nlu_result, tenant_id, conversation_history, **options)) as events:
-            async for name, data in events:
-                yield ServerSentEvent(name, data)
-
-    async def events(
-        self,
-        question: str,
-        nlu_result: Any = None,
-        tenant_id: str = "local",
-        conversation_history: Sequence[Any] = (),
-        **options: Any,
-    ) -> AsyncGenerator[tuple[str, dict[str, Any]]]:
-        """The same as pairs of a name and its data."""
         answer_id = str(uuid4())
         advice = self.answer_service.advise(question, nlu_result, tenant_id, conversation_history, **options)
         sources: tuple[SourceContext, ...] = ()
@@ -67,27 +56,26 @@ class StreamingHandler:
                 async for event in events:
                     if isinstance(event, AdviceStarted):
                         sources = event.sources
-                        yield "start", {"answer_id": answer_id, "question": question, **_start(event)}
+                        data = {"answer_id": answer_id, "question": question, **_start(event)}
+                        yield ServerSentEvent("start", data)
                     elif isinstance(event, AdviceFinished):
-                        yield (
-                            "done",
-                            {
-                                "answer_id": answer_id,
-                                "response": event.response.model_dump(mode="json"),
-                                "sources": _sources(sources),
-                                **event.as_json(),
-                            },
-                        )
-                    elif told := _told(event, sources):
-                        yield told
+                        response = event.response.model_dump(mode="json")
+                        data = {"answer_id": answer_id, "response": response, "sources": _sources(sources)}
+                        yield ServerSentEvent("done", {**data, **event.as_json()})
+                    else:
+                        yield _in_between(event, sources)
         except ConfigurationError as error:
-            yield "error", {"code": "invalid_request", "message": str(error)}
+            yield _failed("invalid_request", str(error))
         except ProviderTimeout:
-            yield "error", {"code": "provider_timeout", "message": "The language model did not answer in time."}
+            yield _failed("provider_timeout", "The language model did not answer in time.")
         except ProviderError:
-            yield "error", {"code": "provider_failed", "message": "The language model could not answer."}
+            yield _failed("provider_failed", "The language model could not answer.")
         except Exception:  # noqa: BLE001 - a stream ends with a word, whatever broke; the words of an error may hold secrets
-            yield "error", {"code": "internal", "message": "The answer could not be finished."}
+            yield _failed("internal", "The answer could not be finished.")
+
+
+def _failed(code: str, message: str) -> ServerSentEvent:
+    return ServerSentEvent("error", {"code": code, "message": message})
 
 
 def _start(event: AdviceStarted) -> dict[str, Any]:
@@ -118,43 +106,50 @@ def _sources(sources: Sequence[SourceContext]) -> list[dict[str, Any]]:
     ]
 
 
-def _told(event: Any, sources: Sequence[SourceContext]) -> tuple[str, dict[str, Any]] | None:
-    if isinstance(event, TextDelta):
-        return "chunk", {"content": event.text, "start": event.start}
-    if isinstance(event, CitationFound):
-        one = event.citation
-        source = sources[one.source]
-        return "citation", {
-            "number": one.number,
-            "source_index": one.source,
-            "chunk_id": one.source_id,
-            "quoted_text": " ".join(one.quote.split()),
-            "start_pos": one.start,
-            "end_pos": one.end,
-            "source_start": one.source_start,
-            "source_end": one.source_end,
-            "source_quote": one.quote,
-            "source_sha256": one.source_sha256,
-            "source_title": source.title,
-            "support": one.support,
-            "kind": source.metadata["kind"],
-            "id": source.metadata["id"],
-        }
-    if isinstance(event, ClaimChecked):
-        verdict = event.verdict
-        return "claim", {
-            "text": event.claim.text,
-            "start_pos": event.claim.start if event.shown else None,
-            "end_pos": event.claim.end if event.shown else None,
-            "shown": event.shown,
-            "kind": event.claim.kind,
-            "verdict": verdict.ruling,
-            "score": verdict.score,
-            "tier": verdict.tier,
-            "reason": verdict.reason,
-        }
-    if isinstance(event, TextRetracted):
-        return "retract", {"start": event.start, "end": event.end, "reason": event.reason}
-    if isinstance(event, SourcesDisagree):
-        return "disagreement", asdict(event.disagreement)
-    return None
+def _in_between(event: Event, sources: Sequence[SourceContext]) -> ServerSentEvent:
+    match event:
+        case TextDelta():
+            return ServerSentEvent("chunk", {"content": event.text, "start": event.start})
+        case CitationFound():
+            return ServerSentEvent("citation", _citation(event.citation, sources[event.citation.source]))
+        case ClaimChecked():
+            return ServerSentEvent("claim", _claim(event))
+        case TextRetracted():
+            return ServerSentEvent("retract", {"start": event.start, "end": event.end, "reason": event.reason})
+        case SourcesDisagree():
+            return ServerSentEvent("disagreement", asdict(event.disagreement))
+    raise TypeError(f"no event of an answer under way: {type(event).__name__}")
+
+
+def _citation(citation: Citation, source: SourceContext) -> dict[str, Any]:
+    return {
+        "number": citation.number,
+        "source_index": citation.source,
+        "chunk_id": citation.source_id,
+        "quoted_text": " ".join(citation.quote.split()),
+        "start_pos": citation.start,
+        "end_pos": citation.end,
+        "source_start": citation.source_start,
+        "source_end": citation.source_end,
+        "source_quote": citation.quote,
+        "source_sha256": citation.source_sha256,
+        "source_title": source.title,
+        "support": citation.support,
+        "kind": source.metadata["kind"],
+        "id": source.metadata["id"],
+    }
+
+
+def _claim(event: ClaimChecked) -> dict[str, Any]:
+    claim, verdict = event.claim, event.verdict
+    return {
+        "text": claim.text,
+        "start_pos": claim.start if event.shown else None,
+        "end_pos": claim.end if event.shown else None,
+        "shown": event.shown,
+        "kind": claim.kind,
+        "verdict": verdict.ruling,
+        "score": verdict.score,
+        "tier": verdict.tier,
+        "reason": verdict.reason,
+    }

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from footnoted.grounding.disagreement import disagreements
 from footnoted.text import content_stems
-from footnoted.types import Evidence, Source, Verdict
+from footnoted.types import Source, Verdict
 
 if TYPE_CHECKING:
     from footnoted.assistants.security.advice.compose import Line
@@ -57,8 +57,11 @@ class AdviceWeigher:
         verdict = await self._weigher.acheck(claim, sources, cited=cited)
         if verdict.ruling == "supported" and verdict.evidence:
             first = verdict.evidence[0]
-            if sources[first.source].metadata.get("kind") != "document" and await _stands_alone(first, sources):
-                return replace(verdict, evidence=())
+            if sources[first.source].metadata.get("kind") != "document":
+                # Two buckets differ, they do not disagree: another record that says something else disputes nothing.
+                disputed_by = await asyncio.to_thread(disagreements, first, sources)
+                if disputed_by:
+                    return replace(verdict, evidence=())
         return verdict
 
     async def aprepare(self, sources: Sequence[Source]) -> None:
@@ -66,11 +69,6 @@ class AdviceWeigher:
         prepare = getattr(self._weigher, "aprepare", None)
         if prepare is not None:
             await prepare(sources)
-
-
-async def _stands_alone(evidence: Evidence, sources: Sequence[Source]) -> bool:
-    """Whether the words would read as disputed by another record: two buckets differ, they do not disagree."""
-    return bool(await asyncio.to_thread(disagreements, evidence, sources))
 
 
 def _plain(text: str) -> str:

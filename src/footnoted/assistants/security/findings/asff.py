@@ -7,20 +7,21 @@ from collections.abc import Mapping
 from itertools import islice
 from typing import Any
 
-from footnoted.assistants.security.findings.fields import ID, NotAFinding, at, line, lines, moment, paragraph
+from footnoted.assistants.security.findings.fields import ID, Mapped, NotAFinding, at, line, lines, moment, paragraph
 from footnoted.assistants.security.findings.finding import Finding
 from footnoted.assistants.security.findings.hub import control_of_today
-from footnoted.assistants.security.names import SERVICES, framework_key, service_key, service_of_resource
+from footnoted.assistants.security.names import FRAMEWORKS, SERVICES, framework_key, service_key, service_of_resource
 from footnoted.assistants.security.severity import Severity, read_severity
 
 _STATUSES = {"PASSED": "pass", "FAILED": "fail", "WARNING": "warning", "NOT_AVAILABLE": "unknown"}
-_CIS_RULE = re.compile(r"cis-aws-foundations-benchmark/v/[\d.]+/(?:rule/)?([\d.]+)$")
-_STANDARD = re.compile(r"(?:standards|ruleset)/([a-z0-9-]+)/v/")
 _NAMED = re.compile(r"^((?:PCI\.)?[A-Z][A-Za-z0-9]{1,24}\.\d{1,3})\b")
-_IDENTIFIER = re.compile(
-    r"^(?P<name>NIST\.800-\d+(?:\.r\d)?|PCI DSS(?: v[\d.]+)?|CIS AWS Foundations(?: Benchmark)?(?: v?[\d.]+)?)"
-    r"[ /]+(?P<id>.+)$"
-)
+# AWS's own names of its standards; the words before the version are what scanners' maps call the same framework.
+_STANDARDS = {
+    "aws-foundational-security-best-practices": "AWS-Foundational-Security-Best-Practices",
+    "cis-aws-foundations-benchmark": "CIS",
+    "pci-dss": "PCI",
+    "nist-800-53": "NIST-800-53",
+}
 
 
 def is_asff(record: Mapping[str, Any]) -> bool:
@@ -48,6 +49,7 @@ def read_asff(record: Mapping[str, Any]) -> Finding:
     )
     advice = at(record, "Remediation", "Recommendation") or {}
     url = line(at(advice, "Url"), most=ID)
+    mapped, keyed = _mapped(record, generator, check)
     return Finding(
         check_id=check,
         control_id=control,
@@ -66,8 +68,8 @@ def read_asff(record: Mapping[str, Any]) -> Finding:
         detail=_detail(record),
         remediation=paragraph(at(advice, "Text")),
         references=(url,) if url.startswith(("https://", "http://")) else (),
-        frameworks=_frameworks(record, generator, check),
-        mappings=_mappings(record, generator, check),
+        frameworks=keyed,
+        mappings=mapped,
         observed_at=moment(at(record, "UpdatedAt") or at(record, "LastObservedAt") or at(record, "CreatedAt")),
         first_seen=moment(at(record, "FirstObservedAt") or at(record, "CreatedAt")),
         account_name=line(at(record, "AwsAccountName")),
@@ -79,8 +81,10 @@ def read_asff(record: Mapping[str, Any]) -> Finding:
 def check_of(record: Mapping[str, Any]) -> str:
     """The control's id: ``S3.1``, ``PCI.S3.6``, ``CIS.1.5``, or a third party's own check."""
     generator = line(at(record, "GeneratorId"), most=ID)
-    if found := _CIS_RULE.search(generator):
-        return f"CIS.{found[1]}"
+    standard, _, rule = _standard(generator)
+    rule = rule.removeprefix("rule/")
+    if standard == "cis-aws-foundations-benchmark" and rule.replace(".", "").isdigit():
+        return f"CIS.{rule}"
     fields = at(record, "ProductFields") or {}
     control = line(at(fields, "ControlId") or at(record, "Compliance", "SecurityControlId"), most=ID)
     if control:
@@ -126,53 +130,42 @@ def _detail(record: Mapping[str, Any]) -> str:
     return " ".join(one for one in told if one) or paragraph(at(record, "ProductFields", "aws/securityhub/annotation"))
 
 
-def _standards(record: Mapping[str, Any], generator: str) -> list[str]:
-    """Wherever a record names its standards."""
-    standards = at(record, "Compliance", "AssociatedStandards")
-    told = [line(at(one, "StandardsId")) for one in standards] if isinstance(standards, list) else []
-    return [generator, line(at(record, "ProductFields", "StandardsArn")), *told]
-
-
-def _frameworks(record: Mapping[str, Any], generator: str, check: str) -> dict[str, tuple[str, ...]]:
-    found: dict[str, dict[str, None]] = {}
-    for source in (*_standards(record, generator), line(at(record, "ProductFields", "StandardsGuideArn"))):
-        named = _STANDARD.search(source) or re.match(r"([a-z0-9-]+)/v/", source)
-        if named:
-            key = framework_key(named[1])
-            ids = found.setdefault(key, {})
-            if key in ("aws-fsbp", "cis-aws"):
-                ids[check.removeprefix("CIS.")] = None
+def _mapped(record: Mapping[str, Any], generator: str, check: str) -> Mapped:
+    """What the control is mapped to: by AWS's standards with their versions ("CIS-1.2.0"), and by canonical keys."""
+    related: dict[str, dict[str, None]] = {}
     for requirement in lines(at(record, "Compliance", "RelatedRequirements")):
-        if told := _IDENTIFIER.match(requirement):
-            found.setdefault(framework_key(told["name"]), {})[told["id"].strip()] = None
-    return {key: tuple(ids) for key, ids in found.items()}
-
-
-# AWS's own names of its standards; the words before the version are what scanners' maps call the same framework.
-_STANDARDS = {
-    "aws-foundational-security-best-practices": "AWS-Foundational-Security-Best-Practices",
-    "cis-aws-foundations-benchmark": "CIS",
-    "pci-dss": "PCI",
-    "nist-800-53": "NIST-800-53",
-}
-
-
-def _mappings(record: Mapping[str, Any], generator: str, check: str) -> dict[str, tuple[str, ...]]:
-    """``{"CIS-1.2.0": ("1.5",)}``: the standard with its version, as the record has it, and what it maps to."""
-    found: dict[str, tuple[str, ...]] = {}
-    related = lines(at(record, "Compliance", "RelatedRequirements"))
-    for source in _standards(record, generator):
-        named = re.search(r"(?:^|/)([a-z0-9-]+)/v/(\d[\w.]*)", source)
-        if named is None:
+        # "PCI DSS v3.2.1/2.1", "NIST.800-53.r5 AC-2"
+        name, slash, identity = requirement.partition("/")
+        if not slash:
+            name, _, identity = requirement.rpartition(" ")
+        if (key := framework_key(name)) in FRAMEWORKS:
+            related.setdefault(key, {})[identity.strip()] = None
+    fields = at(record, "ProductFields")
+    associated = at(record, "Compliance", "AssociatedStandards")
+    sources = [generator, line(at(fields, "StandardsArn")), line(at(fields, "StandardsGuideArn"))]
+    sources += [line(at(one, "StandardsId")) for one in associated] if isinstance(associated, list) else []
+    number = check.removeprefix("CIS.")
+    mapped: dict[str, tuple[str, ...]] = {}
+    keyed: dict[str, dict[str, None]] = {}
+    for source in sources:
+        standard, version, _ = _standard(source)
+        if not standard:
             continue
-        name = f"{_STANDARDS.get(named[1], named[1])}-{named[2]}"
-        wanted = named[1].replace("-", "")[:4]
-        ids = [one["id"].strip() for each in related if (one := _IDENTIFIER.match(each))
-               and re.sub(r"\W", "", one["name"].casefold()).startswith(wanted)]  # fmt: skip
-        if not ids and named[1] != "pci-dss":
-            ids = [check.removeprefix("CIS.")]
-        found.setdefault(name, tuple(dict.fromkeys(ids)))
-    return found
+        key = framework_key(standard)
+        keyed.setdefault(key, {}).update({number: None} if key in ("aws-fsbp", "cis-aws") else {})
+        if version[:1].isdigit():
+            ids = tuple(related.get(key, ())) or (() if key == "pci-dss" else (number,))
+            mapped.setdefault(f"{_STANDARDS.get(standard, standard)}-{version}", ids)
+    for key, identities in related.items():
+        keyed.setdefault(key, {}).update(identities)
+    return mapped, {key: tuple(identities) for key, identities in keyed.items()}
+
+
+def _standard(source: str) -> tuple[str, str, str]:
+    """A standard's name and version, and what follows: ``…ruleset/pci-dss/v/3.2.1/PCI.S3.1``; empty where none is."""
+    path, found, rest = source.partition("/v/")
+    version, _, rule = rest.partition("/")
+    return (path.rpartition("/")[2], version, rule) if found else ("", "", "")
 
 
 def _group(check: str, control: str, title: str, service: str) -> str:

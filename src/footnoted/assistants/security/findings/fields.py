@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import marshal
-import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import lru_cache
 from itertools import islice
 from typing import Any
 
+from footnoted.assistants.security.names import framework_key
 from footnoted.inert import on_one_line, readable
 
 LINE, TEXT, ID = 500, 8_000, 1_000  # code points a title, a paragraph and an id may have
 _MOST = 500  # items of a list
 _PLAIN = 2  # the form of `marshal` in which equal values are equal bytes
-PLACEHOLDER = re.compile(r"<(?!root_account>)[^<>]{0,60}>")  # the root user of AWS is called so by Prowler itself
-
 
 Mapped = tuple[dict[str, tuple[str, ...]], dict[str, tuple[str, ...]]]  # by the scanner's names, by canonical keys
 
@@ -83,28 +81,20 @@ def moment(value: Any) -> datetime | None:
     return None
 
 
-def mappings(compliance: Mapping[Any, Any]) -> dict[str, tuple[str, ...]]:
-    """``{"CIS-1.4": ["1.20"], …}`` as the scanner has it, bounded."""
-    found = {line(name): lines(ids) for name, ids in islice(compliance.items(), _MOST) if isinstance(name, str)}
-    return {name: ids for name, ids in found.items() if name}
-
-
 def mapped_as(compliance: Mapping[Any, Any], *, provider: str) -> Mapped:
-    """What `mappings` and `requirements` make of it; worked out once for all findings of a check."""
+    """``{"CIS-1.4": ["1.20"], …}`` as the scanner has it, and under canonical keys, several versions side by side.
+
+    Both bounded, and worked out once for all findings of a check.
+    """
     return _mapped_as(marshal.dumps(dict(compliance), _PLAIN), provider)
 
 
 @lru_cache(maxsize=2048)
 def _mapped_as(compliance: bytes, provider: str) -> Mapped:
-    mapped = mappings(marshal.loads(compliance))  # noqa: S302 — bytes made above, never a file's
-    return mapped, requirements(mapped, provider=provider)
-
-
-def requirements(mapped: Mapping[str, tuple[str, ...]], *, provider: str) -> dict[str, tuple[str, ...]]:
-    """Mappings under canonical keys, the identifiers of several versions side by side."""
-    from footnoted.assistants.security.names import framework_key
-
-    found: dict[str, dict[str, None]] = {}
+    told = marshal.loads(compliance)  # noqa: S302 — bytes made above, never a file's
+    named = {line(name): lines(ids) for name, ids in islice(told.items(), _MOST) if isinstance(name, str)}
+    mapped = {name: ids for name, ids in named.items() if name}
+    keyed: dict[str, dict[str, None]] = {}
     for name, ids in mapped.items():
-        found.setdefault(framework_key(name, provider=provider), {}).update(dict.fromkeys(ids))
-    return {key: tuple(ids)[:_MOST] for key, ids in found.items() if key}
+        keyed.setdefault(framework_key(name, provider=provider), {}).update(dict.fromkeys(ids))
+    return mapped, {key: tuple(ids)[:_MOST] for key, ids in keyed.items() if key}

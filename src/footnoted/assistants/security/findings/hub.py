@@ -1,9 +1,12 @@
-"""Maps the names a Security Hub control had in older standards (CIS 1.2.0, PCI DSS 3.2.1) to its id of today.
+"""The ids of Security Hub's controls: of today by the names of older standards, and as AWS writes them.
 
-These are AWS's own identifiers, so that one control of the catalogue is found whichever standard reported it.
+These are AWS's own identifiers, so that one control of the catalogue is found whichever standard (CIS 1.2.0,
+PCI DSS 3.2.1) reported it.
 """
 
 from __future__ import annotations
+
+import re
 
 _CIS = """
 1.1 CloudWatch.1 · 1.2 IAM.5 · 1.3 IAM.8 · 1.4 IAM.3 · 1.5 IAM.11 · 1.6 IAM.12 · 1.7 IAM.13 · 1.8 IAM.14 · 1.9 IAM.15
@@ -25,6 +28,17 @@ S3.1 S3.3 · S3.2 S3.2 · S3.3 S3.7 · S3.4 S3.4 · S3.5 S3.5 · S3.6 S3.1
 SageMaker.1 SageMaker.1 · SSM.1 SSM.2
 SSM.2 SSM.3 · SSM.3 SSM.1
 """
+_CONTROL = re.compile(r"(?i)(pci\.)?([a-z][a-z0-9]*)\.(\d{1,3})")
+_FAMILIES = {
+    name.casefold(): name
+    for name in (
+        "Account ACM APIGateway AppSync Athena AutoScaling Backup CloudFormation CloudFront CloudTrail CloudWatch"
+        " CodeArtifact CodeBuild Cognito Config DataFirehose Detective DMS DocumentDB DynamoDB EC2 ECR ECS EFS EKS"
+        " ElastiCache ElasticBeanstalk ELB EMR ES EventBridge FSx Glue GuardDuty IAM Inspector Kinesis KMS Lambda Macie"
+        " MQ MSK Neptune NetworkFirewall Opensearch PCA RDS Redshift Route53 S3 SageMaker SecretsManager SNS SQS SSM"
+        " StepFunctions WAF WorkSpaces CW ELBV2"
+    ).split()
+}
 
 
 def _table(text: str, prefix: str) -> dict[str, str]:
@@ -42,3 +56,15 @@ def control_of_today(check_id: str) -> str:
     ('S3.1', 'IAM.11', 'S3.8')
     """
     return TODAY.get(check_id, check_id)
+
+
+def spelled(name: str) -> str:
+    """A control's id with its family in the capitals AWS uses; anything else as it is.
+
+    >>> spelled("cloudtrail.1"), spelled("pci.s3.6"), spelled("bucket-1")
+    ('CloudTrail.1', 'PCI.S3.6', 'bucket-1')
+    """
+    found = _CONTROL.fullmatch(name.strip())
+    if found is None or found[2].casefold() not in _FAMILIES:
+        return name
+    return f"{'PCI.' if found[1] else ''}{_FAMILIES[found[2].casefold()]}.{found[3]}"

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import ARRAY, Text, any_, literal, select
 
 from footnoted.assistants.security.findings.records import BadRecord
 from footnoted.assistants.security.findings.scans import Scans
@@ -68,7 +70,6 @@ async def import_findings(
     *,
     accounts: frozenset[str] = frozenset(),
     complete: bool | None = None,
-    progress: Callable[[ImportReport], None] | None = None,
 ) -> ImportReport:
     """Keep every finding of a file given in pieces. ``accounts``: if any are named, others' findings are left out.
 
@@ -79,18 +80,15 @@ async def import_findings(
     report = ImportReport()
     keeping = _Keeping(database, tenant, report, Scans(database, tenant, complete=complete))
     try:
-        await _keep_all(batches(pieces, tenant, accounts), keeping, report, progress)
+        await _keep_all(batches(pieces, tenant, accounts), keeping)
     finally:
         report.partial = await keeping.scans.finish()
     return report
 
 
-async def _keep_all(
-    found: Generator[Batch],
-    keeping: _Keeping,
-    report: ImportReport,
-    progress: Callable[[ImportReport], None] | None,
-) -> None:
+async def _keep_all(found: Generator[Batch], keeping: _Keeping) -> None:
+    """Write each batch while the next one is read."""
+
     def read() -> asyncio.Future[Batch | None]:
         return asyncio.ensure_future(asyncio.to_thread(next, found, None))
 
@@ -100,14 +98,10 @@ async def _keep_all(
     try:
         while batch := await coming:
             coming = read()  # while this one and the one before are written
-            report.take(batch)
+            keeping.report.take(batch)
             await writing
             writing = asyncio.ensure_future(keeping.write(batch))
-            if progress is not None:
-                progress(report)
         await writing
-        if progress is not None:
-            progress(report)
     finally:
         await asyncio.gather(coming, writing, return_exceptions=True)
         await asyncio.to_thread(found.close)  # whoever gave the file may close it now
@@ -117,8 +111,8 @@ class _Keeping:
     """The findings of one import on their way into the store, a batch at a time."""
 
     def __init__(self, database: Database, tenant: str, report: ImportReport, scans: Scans) -> None:
-        self._database, self._tenant, self._report = database, tenant, report
-        self.scans = scans
+        self._database, self._tenant = database, tenant
+        self.report, self.scans = report, scans
         self._rules_in = Upsert(RuleRow.__table__, ("id", "tenant", "links", "frameworks", *_SAID), by=("id",))
         served = ("tenant", "framework", "rule_id")
         self._serving_in = Upsert(RuleFrameworkRow.__table__, served, by=served)
@@ -139,30 +133,29 @@ class _Keeping:
             await self._write_findings(session, [row for _, row in sorted(batch.rows.items())])
 
     async def _write_rules(self, session: AsyncSession, new: Sequence[tuple[str, Finding]]) -> None:
+        tenant = self._tenant
         rules = [
             (
-                identity,
-                self._tenant,
-                list(one.references),
-                {key: list(ids) for key, ids in one.frameworks.items()},
-                *(getattr(one, name) for name in _SAID),
+                rule,
+                tenant,
+                list(finding.references),
+                {key: list(ids) for key, ids in finding.frameworks.items()},
+                *(getattr(finding, name) for name in _SAID),
             )
-            for identity, one in new
+            for rule, finding in new
         ]
         await self._rules_in.write(session, rules)
-        serving = [(self._tenant, framework, identity) for identity, one in new for framework in one.frameworks]
+        serving = [(tenant, framework, rule) for rule, finding in new for framework in finding.frameworks]
         await self._serving_in.write(session, serving)
         mapped = [
-            (identity, name, each, self._tenant, requirement_key(each))
-            for identity, one in new
-            for name, ids in one.mappings.items()
-            for each in ids or ("",)
+            (rule, name, requirement, tenant, requirement_key(requirement))
+            for rule, finding in new
+            for name, requirements in finding.mappings.items()
+            for requirement in requirements or ("",)
         ]
         await self._mapped_in.write(session, mapped)
 
     async def _write_findings(self, session: AsyncSession, found: Sequence[Row]) -> None:
-        from sqlalchemy import ARRAY, Text, any_, literal, select
-
         ids = [row.id for row in found]
         # Hundreds of values of their own are compared one by one with every row where PostgreSQL scans the table.
         among = FindingRow.id.in_(ids) if self._database.is_sqlite else FindingRow.id == any_(literal(ids, ARRAY(Text)))
@@ -171,7 +164,7 @@ class _Keeping:
         )
         kept = {row.id: (row.digest, row.rule_id, row.observed_at) for row in rows}
         fresh, states = [], []
-        report = self._report
+        report = self.report
         for row in found:
             before = kept.get(row.id)
             later = before is None or _is_later(row.observed_at, before[2])

@@ -1,218 +1,153 @@
-"""Writes the one statement that counts and reads a page of findings, and the page it gives.
+"""Reads one page of findings and counts all that match, in one statement.
 
-A page is asked for at every question, so it costs one statement, no object mapping, and reads its counts from an
-index alone. What serves a framework is settled for the checks, of which there are few, and not for the findings.
+What matches is counted from an index alone, so counts and page are subqueries of their own with the same conditions.
+What serves a framework is settled for the checks, of which there are few, and not for the findings.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from sqlalchemy import case, func, or_, select, true
+
 from footnoted.assistants.security.findings.finding import Finding, FindingFilters, FindingsPage, Pagination
+from footnoted.assistants.security.findings.hub import spelled
 from footnoted.assistants.security.knowledge.shipped import checks_of
 from footnoted.assistants.security.rooms import reading
 from footnoted.assistants.security.severity import Severity, of_rank, read_severity
+from footnoted.assistants.security.tables import EntryCheckRow, FindingRow, RuleFrameworkRow, RuleRow
 
 if TYPE_CHECKING:
-    from sqlalchemy import TextClause
+    from sqlalchemy import ColumnElement
 
     from footnoted.store import Database
 
-_FINDING = (
+FINDINGS = FindingRow.__table__.alias("f")
+_RULES = RuleRow.__table__.alias("r")
+_OF_FINDING = (
     "id", "check_id", "control_id", "status", "service", "scanner", "uid", "provider", "account", "region",
-    "resource_id", "resource_name", "resource_type", "detail", "account_name",
+    "resource_id", "resource_name", "resource_type", "detail", "account_name", "severity", "observed_at", "first_seen",
 )  # fmt: skip
-_RULE = ("title", "description", "risk", "remediation", "remediation_cli")
-_COUNTED = len(Severity)
-_STATEMENT = """
-WITH serving AS (SELECT r.id FROM security_rules AS r WHERE r.tenant = :tenant AND {rules})
-SELECT c.*, f.severity, f.observed_at, f.first_seen, CAST(r.links AS text), CAST(r.frameworks AS text), {columns}
-FROM (SELECT {counts} FROM security_findings AS f WHERE {where}{counted}) AS c
-LEFT JOIN (SELECT f.* FROM security_findings AS f WHERE {where} ORDER BY {order} LIMIT :size OFFSET :skipped) AS f
-    ON 1 = 1
-LEFT JOIN security_rules AS r ON r.id = f.rule_id
-ORDER BY {order}
-"""
-GRAVEST_FIRST = "f.severity, f.id"
-# What needs work stands first; what passed is shown too, where it was asked for by name.
-FAILING_FIRST = (
-    "CASE WHEN f.status = 'fail' THEN 0 WHEN f.status IN ('manual', 'warning') THEN 1 ELSE 2 END, f.severity, f.id"
-)
+_OF_RULE = ("title", "description", "risk", "remediation", "remediation_cli", "links", "frameworks")
 
 
-@dataclass(slots=True)
-class Wanted:
-    """The conditions on findings ``f`` and, if any, on rules ``r``, and the values that travel beside them."""
-
-    sqlite: bool
-    findings: list[str] = field(default_factory=lambda: ["f.tenant = :tenant", "f.current"])
-    rules: list[str] = field(default_factory=list)
-    values: dict[str, Any] = field(default_factory=dict)
-
-    def among(self, column: str, names: Sequence[str], *, other: bool = False) -> str:
-        """That a column is one of these names, or none of them; many travel as one value."""
-        key = f"v{len(self.values)}"
-        names = [name.replace("\x00", "\ufffd") for name in names]  # PostgreSQL keeps no NUL, so none is found
-        if len(names) == 1:
-            self.values[key] = names[0]
-            return f"{column} {'<>' if other else '='} :{key}"
-        if self.sqlite:
-            self.values[key] = _as_array(tuple(names))
-            return f"{column} {'NOT ' if other else ''}IN (SELECT value FROM json_each(:{key}))"  # noqa: S608 — values are bound
-        self.values[key] = list(names)
-        return f"{column} {'<> ALL' if other else '= ANY'} (CAST(:{key} AS text[]))"
+def gravest_first(findings: Any) -> list[Any]:
+    """The order of a page: by severity."""
+    return [findings.c.severity, findings.c.id]
 
 
-def wanted_by(filters: FindingFilters, *, sqlite: bool) -> Wanted:
-    """The filters as conditions."""
-    wanted = Wanted(sqlite)
-    for column, names, other in (
-        ("f.service", filters.services, False),
-        ("f.status", filters.statuses, False),
-        ("f.account", filters.accounts, False),
-        ("f.region", filters.regions, False),
-        ("f.service", filters.excluded_services, True),
+def failing_first(findings: Any) -> list[Any]:
+    """What needs work stands first; what passed is shown too, where it was asked for by name."""
+    return [
+        case((findings.c.status == "fail", 0), (findings.c.status.in_(("manual", "warning")), 1), else_=2),
+        *gravest_first(findings),
+    ]
+
+
+def filtered(tenant: str, filters: FindingFilters) -> list[ColumnElement[bool]]:
+    """The conditions that the filters are on a tenant's current findings."""
+    findings = FINDINGS.c
+    wanted: list[ColumnElement[bool]] = [findings.tenant == tenant, findings.current]
+    for column, names in (
+        (findings.service, filters.services),
+        (findings.status, filters.statuses),
+        (findings.account, filters.accounts),
+        (findings.region, filters.regions),
     ):
         if names:
-            wanted.findings.append(wanted.among(column, names, other=other))
-    for severities, word in ((filters.severities, "IN"), (filters.excluded_severities, "NOT IN")):
-        if severities and (ranks := _ranks(severities) or (word == "IN" and [-1])):
-            wanted.findings.append(f"f.severity {word} ({', '.join(map(str, ranks))})")
-    if filters.check_ids or filters.title_words:
-        wanted.findings.append(_about(filters, wanted))
+            wanted.append(among(column, names))
+    if filters.excluded_services:
+        wanted.append(~among(findings.service, filters.excluded_services))
+    if filters.severities:
+        wanted.append(findings.severity.in_(_ranks(filters.severities)))
+    if filters.excluded_severities:
+        wanted.append(findings.severity.not_in(_ranks(filters.excluded_severities)))
+    about: list[ColumnElement[bool]] = []
+    if filters.check_ids:
+        about += named(filters.check_ids, findings.check_id, findings.control_id)
+    if filters.title_words:
+        words = [word.casefold().replace("\x00", "") for word in filters.title_words[:8]]
+        titled = [func.lower(RuleRow.title).contains(word, autoescape=True) for word in words]
+        about.append(findings.rule_id.in_(select(RuleRow.id).where(RuleRow.tenant == tenant, *titled)))
+    if about:
+        wanted.append(or_(*about))
     if filters.frameworks:
-        wanted.rules.append(_serving(filters.frameworks, wanted))
-        wanted.findings.append("f.rule_id IN (SELECT id FROM serving)")
+        wanted.append(findings.rule_id.in_(select(_serving(tenant, filters.frameworks).c.id)))
     return wanted
 
 
-def wanted_by_name(names: Sequence[str], *, sqlite: bool) -> Wanted:
-    """The findings that these ids name: of checks, of Security Hub controls, of findings, of resources."""
-    wanted = Wanted(sqlite)
-    columns = ("check_id", "control_id", "id", "uid", "resource_id")
-    wanted.findings.append(f"({' OR '.join(wanted.among(f'f.{column}', names) for column in columns)})")
-    return wanted
+def among(column: Any, names: Sequence[str]) -> ColumnElement[bool]:
+    """That a column holds one of these names."""
+    # PostgreSQL keeps no NUL, and takes none: a name that has one is found nowhere.
+    found: ColumnElement[bool] = column.in_([name.replace("\x00", "\ufffd") for name in names])
+    return found
 
 
-def wanted_by_id(ids: Sequence[str], *, sqlite: bool) -> Wanted:
-    """The findings of these ids, whether they are still reported or not."""
-    wanted = Wanted(sqlite, findings=["f.tenant = :tenant"])
-    wanted.findings.append(wanted.among("f.id", ids))
-    return wanted
+def named(names: Sequence[str], *columns: Any) -> list[ColumnElement[bool]]:
+    """That one of the columns holds one of these ids, in a spelling under which it may be kept: ``s3.1`` is S3.1."""
+    stripped = [name.strip() for name in names]
+    forms = {form for name in stripped if name for form in (name, name.casefold(), spelled(name))}
+    return [among(column, sorted(forms)) for column in columns] if forms else []
+
+
+def _serving(tenant: str, frameworks: Sequence[str]) -> Any:
+    """The rules that touch a framework: by their scanner's word, the catalogue's or imported knowledge's."""
+    by_scanner = select(RuleFrameworkRow.rule_id).where(
+        RuleFrameworkRow.tenant == tenant, among(RuleFrameworkRow.framework, frameworks)
+    )
+    imported = select(EntryCheckRow.check_id).where(
+        EntryCheckRow.tenant == tenant, among(EntryCheckRow.framework, frameworks)
+    )
+    ways: list[ColumnElement[bool]] = [RuleRow.id.in_(by_scanner), RuleRow.check_id.in_(imported)]
+    if shipped := checks_of(tuple(frameworks)):
+        ways.append(among(RuleRow.check_id, shipped))
+    return select(RuleRow.id).where(RuleRow.tenant == tenant, or_(*ways)).cte("serving")
+
+
+def _ranks(severities: Sequence[str]) -> list[int]:
+    return [severity.rank for word in severities if (severity := read_severity(word)) is not None]
 
 
 async def read_page(
     database: Database,
-    tenant: str,
-    wanted: Wanted,
+    wanted: Sequence[ColumnElement[bool]],
     pagination: Pagination,
     *,
-    order: str = GRAVEST_FIRST,
-    counted: str = "",
+    order: Callable[[Any], list[Any]] = gravest_first,
+    counted: ColumnElement[bool] | None = None,
 ) -> FindingsPage:
-    """The page and the counts of what is wanted; ``counted`` narrows the counts alone."""
-    values = {**wanted.values, "tenant": tenant, "size": pagination.limit, "skipped": pagination.offset}
-    rules = " AND ".join(wanted.rules) or "1 = 0"
+    """The page and the counts of the findings that meet all conditions; ``counted`` narrows the counts alone."""
+    of_severity = [func.count(case((FINDINGS.c.severity == one.rank, 1))).label(one.value) for one in Severity]
+    counts = select(*of_severity).where(*wanted, *(() if counted is None else (counted,))).subquery("counts")
+    chosen = select(FINDINGS).where(*wanted).order_by(*order(FINDINGS))
+    page = chosen.limit(pagination.limit).offset(pagination.offset).subquery("page")
+    columns = [*counts.c, *(page.c[name] for name in _OF_FINDING), *(_RULES.c[name] for name in _OF_RULE)]
+    # The counts are there though the page be empty.
+    joined = counts.outerjoin(page, true()).outerjoin(_RULES, _RULES.c.id == page.c.rule_id)
     async with reading(database) as connection:
-        result = await connection.execute(_statement(" AND ".join(wanted.findings), rules, order, counted), values)
+        result = await connection.execute(select(*columns).select_from(joined).order_by(*order(page)))
         rows = result.all()
-    counts = {of_rank(rank).value: int(count) for rank, count in enumerate(rows[0][:_COUNTED]) if count}
-    findings = tuple(_finding(row[_COUNTED:]) for row in rows if row[_COUNTED] is not None)
-    return FindingsPage(findings, sum(counts.values()), counts, max(pagination.page, 1), pagination.limit)
-
-
-def forms_of(name: str) -> tuple[str, ...]:
-    """The spellings under which an id may be kept: ``s3.1`` is S3.1."""
-    name = name.strip()
-    if not name:
-        return ()
-    from footnoted.assistants.security.findings.spelling import spelled
-
-    return tuple(dict.fromkeys((name, name.casefold(), spelled(name))))
-
-
-@lru_cache(maxsize=256)
-def _statement(where: str, rules: str, order: str, counted: str) -> TextClause:
-    """The statement for one shape of question; names and values are bound, never written into it."""
-    from sqlalchemy import text
-
-    counts = ", ".join(f"count(CASE WHEN f.severity = {rank} THEN 1 END) AS n{rank}" for rank in range(_COUNTED))
-    columns = ", ".join([*(f"f.{name}" for name in _FINDING), *(f"r.{name}" for name in _RULE)])
-    return text(
-        _STATEMENT.format(rules=rules, columns=columns, counts=counts, where=where, counted=counted, order=order)
-    )
-
-
-def _serving(frameworks: Sequence[str], wanted: Wanted) -> str:
-    """That a check touches a framework: by its scanner's word, the catalogue's or imported knowledge's."""
-    rules = "SELECT s.rule_id FROM security_rule_frameworks AS s WHERE s.tenant = :tenant AND "
-    checks = "SELECT k.check_id FROM security_kb_checks AS k WHERE k.tenant = :tenant AND "
-    ways = [
-        f"r.id IN ({rules}{wanted.among('s.framework', frameworks)})",
-        f"r.check_id IN ({checks}{wanted.among('k.framework', frameworks)})",
-    ]
-    if shipped := checks_of(tuple(frameworks)):
-        ways.append(wanted.among("r.check_id", shipped))
-    return f"({' OR '.join(ways)})"
-
-
-def _about(filters: FindingFilters, wanted: Wanted) -> str:
-    """That a finding is of one of the checks, or that its title holds all of the words."""
-    ways: list[str] = []
-    if filters.check_ids:
-        named = sorted({form for one in filters.check_ids for form in forms_of(one)})
-        ways += [wanted.among("f.check_id", named), wanted.among("f.control_id", named)]
-    if filters.title_words:
-        titles = []
-        for word in filters.title_words[:8]:
-            key = f"v{len(wanted.values)}"
-            wanted.values[key] = (
-                "%" + "".join(f"/{c}" if c in "/%_" else c for c in word.casefold() if c != "\x00") + "%"
-            )
-            titles.append(f"lower(t.title) LIKE :{key} ESCAPE '/'")
-        titled = "SELECT t.id FROM security_rules AS t WHERE t.tenant = :tenant AND "
-        ways.append(f"f.rule_id IN ({titled}{' AND '.join(titles)})")
-    return f"({' OR '.join(ways)})"
+    size = len(Severity)
+    found = {of_rank(rank).value: int(count) for rank, count in enumerate(rows[0][:size]) if count}
+    findings = tuple(_finding(row[size:]) for row in rows if row[size] is not None)
+    return FindingsPage(findings, sum(found.values()), found, max(pagination.page, 1), pagination.limit)
 
 
 def _finding(row: Sequence[Any]) -> Finding:
-    severity, observed_at, first_seen, links, frameworks, *texts = row
+    fields = dict(zip((*_OF_FINDING, *_OF_RULE), row, strict=True))
+    since = fields.pop("first_seen")
     return Finding(
-        severity=of_rank(severity),
-        observed_at=_moment(observed_at),
-        first_seen=_moment(first_seen) if first_seen else None,
-        references=_links(links),
-        frameworks=_requirements(frameworks),
-        **dict(zip((*_FINDING, *_RULE), texts, strict=True)),
+        severity=of_rank(fields.pop("severity")),
+        observed_at=_in_utc(fields.pop("observed_at")),
+        first_seen=_in_utc(datetime.fromisoformat(since)) if since else None,
+        references=tuple(fields.pop("links")),
+        frameworks={key: tuple(ids) for key, ids in fields.pop("frameworks").items()},
+        **fields,
     )
 
 
-def _moment(value: datetime | str | None) -> datetime | None:
-    """SQLite keeps times as text without a zone; all times here are UTC."""
-    found = datetime.fromisoformat(value) if isinstance(value, str) else value
-    return found.replace(tzinfo=UTC) if found is not None and found.tzinfo is None else found
-
-
-# A check's words are the same on each of its findings.
-@lru_cache(maxsize=4096)
-def _links(written: str) -> tuple[str, ...]:
-    return tuple(json.loads(written))
-
-
-@lru_cache(maxsize=4096)
-def _requirements(written: str) -> Mapping[str, tuple[str, ...]]:
-    return {key: tuple(ids) for key, ids in json.loads(written).items()}
-
-
-@lru_cache(maxsize=256)
-def _as_array(names: tuple[str, ...]) -> str:
-    return json.dumps(names)
-
-
-def _ranks(severities: Iterable[str]) -> list[int]:
-    return [found.rank for one in severities if isinstance(found := read_severity(one), Severity)]
+def _in_utc(moment: datetime | None) -> datetime | None:
+    """SQLite keeps no zone; all times here are UTC."""
+    return moment.replace(tzinfo=UTC) if moment is not None and moment.tzinfo is None else moment

@@ -14,7 +14,10 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
+from sqlalchemy import select, text, update
+
 from footnoted.assistants.security.rooms import transaction
+from footnoted.assistants.security.tables import ScanRow
 
 if TYPE_CHECKING:
     from sqlalchemy.ext.asyncio import AsyncSession
@@ -78,7 +81,7 @@ class _Finishing:
         """Keep the scan, or make it part of another; whether it spoke of a part of its scope only."""
         await self._alone()
         kept = await self._kept()
-        earlier = max((one for one in kept if one.taken_at < scan.taken_at), key=lambda one: one.taken_at, default=None)
+        earlier = _newest_before(scan.taken_at, kept)
         same = next((one for one in kept if one.taken_at == scan.taken_at), None)
         if same is None:
             scan.partial = self._complete is False or not await self._covers(scan, earlier)
@@ -103,10 +106,6 @@ class _Finishing:
 
     async def _kept(self) -> list[_Scan]:
         """The scope's scans, the newest first."""
-        from sqlalchemy import select
-
-        from footnoted.assistants.security.tables import ScanRow
-
         wanted = [getattr(ScanRow, name) == value for name, value in self._scope.items()]
         columns = select(ScanRow.id, ScanRow.taken_at, ScanRow.partial)
         rows = await self._session.execute(columns.where(*wanted).order_by(ScanRow.taken_at.desc()))
@@ -116,8 +115,6 @@ class _Finishing:
         ]
 
     async def _add(self, scan: _Scan) -> None:
-        from footnoted.assistants.security.tables import ScanRow
-
         row = ScanRow(
             id=scan.id, **self._scope, taken_at=scan.taken_at, place=0, earlier="", later="", partial=scan.partial,
             imports=1,
@@ -127,35 +124,26 @@ class _Finishing:
 
     async def _merge(self, scan: _Scan, into: _Scan) -> bool:
         """Make a scan part of another; whether that was a partial one before, and stays one."""
-        outdone = "SELECT id FROM security_findings WHERE seen_in = :kept"
+        ids = {"new": scan.id, "kept": into.id}
         if scan.taken_at != into.taken_at:  # of what was said already the later word stands
             await self._run(
-                f"DELETE FROM security_states WHERE scan_id = :new AND finding_id IN ({outdone})",  # noqa: S608
-                new=scan.id, kept=into.id,
-            )  # fmt: skip
-        among = "SELECT finding_id FROM security_states WHERE scan_id = :new"
+                "DELETE FROM security_states WHERE scan_id = :new"
+                " AND finding_id IN (SELECT id FROM security_findings WHERE seen_in = :kept)",
+                **ids,
+            )
         await self._run(
-            f"DELETE FROM security_states WHERE scan_id = :kept AND finding_id IN ({among})",  # noqa: S608
-            new=scan.id, kept=into.id,
-        )  # fmt: skip
-        for table, column in (("security_states", "scan_id"), ("security_findings", "seen_in")):
-            await self._run(
-                f"UPDATE {table} SET {column} = :kept WHERE {column} = :new",  # noqa: S608
-                kept=into.id, new=scan.id,
-            )  # fmt: skip
-        from sqlalchemy import update
-
-        from footnoted.assistants.security.tables import ScanRow
-
-        one_scan = scan.taken_at == into.taken_at and self._complete is not False
+            "DELETE FROM security_states WHERE scan_id = :kept"
+            " AND finding_id IN (SELECT finding_id FROM security_states WHERE scan_id = :new)",
+            **ids,
+        )
+        await self._run("UPDATE security_states SET scan_id = :kept WHERE scan_id = :new", **ids)
+        await self._run("UPDATE security_findings SET seen_in = :kept WHERE seen_in = :new", **ids)
+        is_one_scan = scan.taken_at == into.taken_at and self._complete is not False
         before, into.taken_at = into.taken_at, max(scan.taken_at, into.taken_at)
         values = {"taken_at": into.taken_at, "imports": ScanRow.imports + 1}
         await self._session.execute(update(ScanRow).where(ScanRow.id == into.id).values(**values))
-        if into.partial and one_scan:  # together the files of one scan may cover what none of them does alone
-            earlier = max(
-                (o for o in await self._kept() if o.taken_at < before), key=lambda o: o.taken_at, default=None
-            )
-            into.partial = not await self._covers(into, earlier)
+        if into.partial and is_one_scan:  # together the files of one scan may cover what none of them does alone
+            into.partial = not await self._covers(into, _newest_before(before, await self._kept()))
         return into.partial
 
     async def _date(self, scan: _Scan, earlier: _Scan | None) -> None:
@@ -179,8 +167,6 @@ class _Finishing:
         """Whether a scan looked again at all the earlier one knew, so that what it lacks is gone."""
         if earlier is None or self._complete:
             return True
-        from sqlalchemy import text
-
         # Each kind of name with how many earlier findings bear it, and how many of these are here again.
         counted = await self._session.execute(
             text(
@@ -204,19 +190,18 @@ class _Finishing:
 
     async def _settle(self, changed: _Scan) -> None:
         """Carry on, from the changed scan to the newest, what partial ones do not speak of."""
-        kept = list(reversed(await self._kept()))
-        first = next(place for place, one in enumerate(kept) if one.id == changed.id)
-        for place in range(first, len(kept)):
-            one, earlier = kept[place], kept[place - 1] if place else None
-            if one.id == changed.id:
-                one.partial = changed.partial
-            elif place == first + 1 and not one.partial:
-                one.partial = not await self._covers(one, earlier)
+        scans = list(reversed(await self._kept()))
+        first = next(place for place, scan in enumerate(scans) if scan.id == changed.id)
+        scans[first].partial = changed.partial
+        for place, scan in enumerate(scans[first:], first):
+            earlier = scans[place - 1] if place else None
+            if place == first + 1 and not scan.partial:
+                scan.partial = not await self._covers(scan, earlier)
             await self._run(
-                "UPDATE security_scans SET partial = :partial WHERE id = :id", partial=one.partial, id=one.id
+                "UPDATE security_scans SET partial = :partial WHERE id = :id", partial=scan.partial, id=scan.id
             )
-            if not one.partial:
-                await self._run("DELETE FROM security_states WHERE scan_id = :id AND carried", id=one.id)
+            if not scan.partial:
+                await self._run("DELETE FROM security_states WHERE scan_id = :id AND carried", id=scan.id)
             elif earlier is not None:
                 await self._run(
                     "INSERT INTO security_states (scan_id, finding_id, status, severity, first_seen, carried)"
@@ -224,18 +209,19 @@ class _Finishing:
                     " FROM security_states AS e WHERE e.scan_id = :earlier"
                     " ON CONFLICT (scan_id, finding_id) DO UPDATE SET status = excluded.status,"
                     " severity = excluded.severity, first_seen = excluded.first_seen WHERE security_states.carried",
-                    into=one.id, earlier=earlier.id, yes=True,
+                    into=scan.id, earlier=earlier.id, yes=True,
                 )  # fmt: skip
 
     async def _order(self) -> None:
-        ids = [one.id for one in await self._kept()]
-        for place, one in enumerate(ids):
+        """Number the scans from the newest, and say of each finding whether the newest has it."""
+        ids = ["", *(scan.id for scan in await self._kept()), ""]
+        for place, (later, identity, earlier) in enumerate(zip(ids, ids[1:], ids[2:], strict=False)):
             await self._run(
                 "UPDATE security_scans SET place = :place, earlier = :earlier, later = :later WHERE id = :id",
-                id=one,
+                id=identity,
                 place=place,
-                earlier=ids[place + 1] if place + 1 < len(ids) else "",
-                later=ids[place - 1] if place else "",
+                earlier=earlier,
+                later=later,
             )
         of_scope = " AND ".join(f"{name} = :{name}" for name in self._scope)
         # What an import under way has written is of a scan that is not among these yet, and is left to that import.
@@ -245,12 +231,12 @@ class _Finishing:
             await self._run(
                 f"UPDATE security_findings SET current = :current WHERE {of_scope} AND current <> :current AND {among}",  # noqa: S608
                 current=current,
-                newest=ids[0],
+                newest=ids[1],
             )
 
     async def _run(self, statement: str, **values: object) -> None:
-        from sqlalchemy import text
+        await self._session.execute(text(statement), {**self._scope, **values})
 
-        made = text(statement)
-        used = {name: value for name, value in {**self._scope, **values}.items() if f":{name}" in statement}
-        await self._session.execute(made, used)
+
+def _newest_before(moment: datetime, newest_first: list[_Scan]) -> _Scan | None:
+    return next((scan for scan in newest_first if scan.taken_at < moment), None)

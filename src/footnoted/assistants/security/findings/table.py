@@ -7,15 +7,7 @@ import io
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
-from footnoted.assistants.security.findings.fields import (
-    ID,
-    NotAFinding,
-    line,
-    mappings,
-    moment,
-    paragraph,
-    requirements,
-)
+from footnoted.assistants.security.findings.fields import ID, NotAFinding, line, mapped_as, moment, paragraph
 from footnoted.assistants.security.findings.finding import Finding
 from footnoted.assistants.security.findings.records import BadRecord, Record, decoded, split
 from footnoted.assistants.security.names import service_key
@@ -72,18 +64,14 @@ def read_row(row: Mapping[str, str]) -> Finding:
     )
     muted = line(row.get("MUTED")).casefold() == "true"
     group = line(row.get("SERVICE_NAME")) or check.partition("_")[0]
-    mapped = mappings(_compliance(row.get("COMPLIANCE", "")))
+    mapped, keyed = mapped_as(_compliance(row.get("COMPLIANCE", "")), provider=provider)
     return Finding(
         check_id=check,
         control_id=check,
         title=title,
         severity=severity,
         status="muted" if muted else _STATUSES.get(line(row.get("STATUS")).upper(), "unknown"),
-        service=service_key(
-            group,
-            resource_type=kind,
-            resource_id=resource_id or check,
-        ),
+        service=service_key(group, resource_type=kind, resource_id=resource_id or check),
         scanner="prowler",
         uid=line(row.get("FINDING_UID"), most=ID),
         provider=provider,
@@ -98,7 +86,7 @@ def read_row(row: Mapping[str, str]) -> Finding:
         remediation=paragraph(row.get("REMEDIATION_RECOMMENDATION_TEXT")),
         remediation_cli=paragraph(row.get("REMEDIATION_CODE_CLI")),
         references=tuple(dict.fromkeys(line(one, most=ID) for one in addresses if one.strip().startswith("http"))),
-        frameworks=requirements(mapped, provider=provider),
+        frameworks=keyed,
         mappings=mapped,
         observed_at=moment(row.get("TIMESTAMP")),
         account_name=line(row.get("ACCOUNT_NAME")),
@@ -113,10 +101,10 @@ def _parts(cell: str) -> tuple[str, ...]:
     return tuple(line(one).replace("=", ":", 1) for one in re.split(r"\s*[|,]\s*", cell) if one.strip())[:100]
 
 
-def _compliance(told: str) -> dict[str, list[str]]:
+def _compliance(cell: str) -> dict[str, list[str]]:
     """``CIS-1.4: 1.20 | CIS-2.0: 1.20, 1.21`` by framework."""
-    parts = (part.partition(": ") for part in told.split(" | ") if part.strip())
-    return {name.strip(): [one.strip() for one in ids.split(",") if one.strip()] for name, _, ids in parts}
+    parts = (part.partition(": ") for part in cell.split(" | ") if part.strip())
+    return {name.strip(): [number.strip() for number in ids.split(",") if number.strip()] for name, _, ids in parts}
 
 
 def _delimiter(header: str) -> str:

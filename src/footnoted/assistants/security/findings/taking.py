@@ -6,16 +6,19 @@ more than a few megabytes is read by a child process.
 
 from __future__ import annotations
 
+import json
+import re
 import sys
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from itertools import chain, islice
+from functools import lru_cache
+from hashlib import blake2b
+from itertools import chain, count, islice
 from typing import NamedTuple
 
 from footnoted.apart import given_to_stream, streamed, tell
 from footnoted.assistants.security.findings.finding import Finding
-from footnoted.assistants.security.findings.identity import digest_of, identity_of, is_told_apart, rule_of
 from footnoted.assistants.security.findings.reading import Read, findings_in
 from footnoted.assistants.security.findings.records import PIECE, BadRecord
 
@@ -23,6 +26,7 @@ BATCH = 500  # records
 _SMALL = 4 * PIECE  # bytes that are read right here
 _BEHIND = 5  # how far a child stands back (``nice``) for whoever waits for an answer
 _KNOWN_RULES = 20_000
+_PLACEHOLDER = re.compile(r"<(?!root_account>)[^<>]{0,60}>")  # the root user of AWS is called so by Prowler itself
 
 
 class Row(NamedTuple):
@@ -94,8 +98,8 @@ def serve() -> None:
 def _batches(pieces: Iterable[bytes], tenant: str, accounts: frozenset[str]) -> Iterator[Batch]:
     taking = _Taking(tenant, accounts)
     found = findings_in(pieces)
-    while some := list(islice(found, BATCH)):
-        yield taking.take(some)
+    while records := list(islice(found, BATCH)):
+        yield taking.take(records)
 
 
 class _Taking:
@@ -109,46 +113,95 @@ class _Taking:
     def take(self, found: Iterable[Read | BadRecord]) -> Batch:
         """The next records as a batch."""
         batch = Batch()
-        for one in found:
-            if isinstance(one, BadRecord):
-                batch.left_out.append(one)
+        for record in found:
+            if isinstance(record, BadRecord):
+                batch.left_out.append(record)
                 continue
             batch.read += 1
-            batch.format = batch.format or one.format
-            account = one.finding.account
+            batch.format = batch.format or record.format
+            account = record.finding.account
             if self._accounts and account not in self._accounts:
                 reason = f"is of account {account or '(none)'}, which is not one of yours"
-                batch.left_out.append(BadRecord(one.line, reason))
+                batch.left_out.append(BadRecord(record.line, reason))
             else:
-                self._take(one.finding, batch)
+                self._take(record.finding, batch)
         return batch
 
     def _take(self, finding: Finding, batch: Batch) -> None:
-        digest, rule = digest_of(finding), rule_of(self._tenant, finding)
-        told = digest + rule
+        """Put the finding into the batch unless it was taken before.
+
+        Its id is the same whenever and however often it is imported. A scanner's uid tells findings apart; where it is
+        missing or was taken out (`<finding_uid>`) the whole content does. What one scan says more than once under one
+        uid, with other words at the same time, is numbered.
+        """
+        digest, rule = _digest_of(finding), _rule_of(self._tenant, finding)
+        content = digest + rule
         seen_at = finding.observed_at.timestamp() if finding.observed_at else 0.0
-        again, apart = 0, is_told_apart(finding)
-        while True:
-            identity = identity_of(self._tenant, finding, again=again)
+        has_placeholder = _PLACEHOLDER.search(finding.uid) is not None
+        parts: tuple[str, ...] = (finding.check_id, finding.account, finding.region, finding.resource_id)
+        if not finding.uid or has_placeholder:
+            parts = (rule, digest)
+        for again in count():
+            number = (str(again),) if again else ()
+            identity = _hash(self._tenant, finding.scanner, finding.uid, *parts, *number)
             before = self._seen.get(identity)
             if before is None:
                 break
-            if not apart:
-                again += 1
+            if has_placeholder:
                 continue
-            if before[0] == told or seen_at < before[1]:
+            if before[0] == content or seen_at < before[1]:
                 batch.duplicates += 1
                 return
             if seen_at > before[1]:
                 batch.duplicates += 1  # a later word on the same finding takes its place
                 break
-            again += 1
-        self._seen[identity] = told, seen_at
+        self._seen[identity] = content, seen_at
         if rule not in self._known_rules:
             batch.rules[rule] = finding
             if len(self._known_rules) < _KNOWN_RULES:
                 self._known_rules.add(rule)
         batch.rows[identity] = _row(identity, rule, digest, finding)
+
+
+def _rule_of(tenant: str, finding: Finding) -> str:
+    """The id of what the check says, made from its words."""
+    words = (finding.check_id, finding.title, finding.description, finding.risk, finding.remediation)
+    return _rule(tenant, (*words, finding.remediation_cli), finding.references, tuple(finding.mappings.items()))
+
+
+# A check says the same words on each of its findings.
+@lru_cache(maxsize=4096)
+def _rule(
+    tenant: str,
+    words: tuple[str, ...],
+    references: tuple[str, ...],
+    mappings: tuple[tuple[str, tuple[str, ...]], ...],
+) -> str:
+    return _hash(tenant, *words, json.dumps(references), json.dumps(dict(mappings), sort_keys=True))
+
+
+def _digest_of(finding: Finding) -> str:
+    """A digest of what was found on the resource; the time it was seen is no part of it."""
+    return _hash(
+        finding.severity.value,
+        finding.status,
+        finding.service,
+        finding.control_id,
+        finding.provider,
+        finding.account,
+        finding.region,
+        finding.resource_id,
+        finding.resource_name,
+        finding.resource_type,
+        finding.detail,
+        finding.account_name,
+        *finding.tags,
+    )
+
+
+def _hash(*parts: str) -> str:
+    encoded = [part.encode("utf-8", "replace") for part in parts]
+    return blake2b(b"".join(len(part).to_bytes(4, "big") + part for part in encoded), digest_size=16).hexdigest()
 
 
 def _row(identity: str, rule: str, digest: str, finding: Finding) -> Row:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field
+from typing import Any
 
-from footnoted.assistants.security.severity import Severity, read_severity
+from pydantic import TypeAdapter
 
-if TYPE_CHECKING:
-    from footnoted.assistants.security.catalogue import Control
+from footnoted.assistants.security.severity import Severity
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,34 +44,13 @@ class KnowledgeEntry:
 
     def as_json(self) -> dict[str, Any]:
         """The entry as JSON."""
-        return {**asdict(self), "severity": self.severity.value if self.severity else None}
+        written: dict[str, Any] = _JSON.dump_python(self, mode="json")
+        return written
 
 
-def entry_of(control: Control) -> KnowledgeEntry:
-    """A control of the shipped catalogue as an entry."""
-    return KnowledgeEntry(
-        id=control.id,
-        title=control.title,
-        description=control.summary,
-        origin="shipped",
-        service=control.service,
-        severity=read_severity(control.severity),
-        check=control.check,
-        cli=control.cli,
-        terraform=control.terraform,
-        console=control.console,
-        frameworks=control.frameworks,
-        checks=control.finding_checks,
-    )
+_JSON = TypeAdapter(KnowledgeEntry)
 
 
 def from_json(body: Mapping[str, Any]) -> KnowledgeEntry:
     """The entry whose `KnowledgeEntry.as_json` this is."""
-    return KnowledgeEntry(
-        **{
-            **body,
-            "severity": read_severity(body.get("severity")),
-            "frameworks": {key: tuple(ids) for key, ids in body.get("frameworks", {}).items()},
-            **{name: tuple(body.get(name, ())) for name in ("console", "checks", "notes")},
-        }
-    )
+    return _JSON.validate_python(body)

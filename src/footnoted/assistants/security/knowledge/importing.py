@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import delete, select
 
 from footnoted.assistants.security.findings.fields import NotAFinding
 from footnoted.assistants.security.findings.records import BadRecord, records
@@ -15,6 +16,7 @@ from footnoted.assistants.security.knowledge.oscal import is_oscal, read_oscal
 from footnoted.assistants.security.knowledge.prowler import is_check, is_compliance, read_check, read_compliance
 from footnoted.assistants.security.names import requirement_key
 from footnoted.assistants.security.rooms import transaction
+from footnoted.assistants.security.tables import EntryCheckRow, EntryFrameworkRow, EntryRow, RequirementRow
 
 if TYPE_CHECKING:
     from sqlalchemy.ext.asyncio import AsyncSession
@@ -45,13 +47,7 @@ class KnowledgeReport:
         return asdict(self)
 
 
-async def import_knowledge(
-    database: Database,
-    tenant: str,
-    data: bytes,
-    *,
-    progress: Callable[[int, int], None] | None = None,
-) -> KnowledgeReport:
+async def import_knowledge(database: Database, tenant: str, data: bytes) -> KnowledgeReport:
     """Keep every entry of a file for this tenant; imported again it changes nothing."""
     report = KnowledgeReport()
     if len(data) > LARGEST:
@@ -59,18 +55,15 @@ async def import_knowledge(
         report.problems.append(BadRecord(1, f"the file is larger than {LARGEST >> 20} MB"))
         return report
     entries = await asyncio.to_thread(lambda: list(_entries(data, report)))
+    report.read = len(entries)
     unique: dict[str, KnowledgeEntry] = {}
     for entry in entries:
-        before = unique.get(entry.id)
-        checks = (*before.checks, *entry.checks) if before is not None else entry.checks
-        unique[entry.id] = replace(entry, checks=tuple(dict.fromkeys(checks)))
-    report.read = len(entries)
+        before = unique[entry.id].checks if entry.id in unique else ()
+        unique[entry.id] = replace(entry, checks=tuple(dict.fromkeys((*before, *entry.checks))))
     kept = list(unique.values())
     for at in range(0, len(kept), BATCH):
         async with transaction(database) as session:
             await _write(session, tenant, kept[at : at + BATCH], report)
-        if progress is not None:
-            progress(min(at + BATCH, len(kept)), len(kept))
     return report
 
 
@@ -105,15 +98,9 @@ def _read(value: Any, report: KnowledgeReport) -> Iterator[KnowledgeEntry]:
 async def _write(
     session: AsyncSession, tenant: str, entries: Sequence[KnowledgeEntry], report: KnowledgeReport
 ) -> None:
-    from sqlalchemy import delete, select
-
-    from footnoted.assistants.security.tables import EntryCheckRow, EntryFrameworkRow, EntryRow
-
     ids = [entry.id for entry in entries]
-    rows = await session.execute(
-        select(EntryRow.id, EntryRow.body).where(EntryRow.tenant == tenant, EntryRow.id.in_(ids))
-    )
-    before = {row.id: row.body for row in rows}
+    stored = select(EntryRow.id, EntryRow.body).where(EntryRow.tenant == tenant, EntryRow.id.in_(ids))
+    before = {row.id: row.body for row in await session.execute(stored)}
     fresh = []
     for entry in entries:
         for framework in entry.frameworks:
@@ -121,7 +108,7 @@ async def _write(
         merged = _merged(entry, before.get(entry.id))
         if entry.id not in before:
             report.added += 1
-        elif _plain(merged) == before[entry.id]:
+        elif merged.as_json() == before[entry.id]:
             report.unchanged += 1
             continue
         else:
@@ -143,7 +130,7 @@ async def _write(
             origin=entry.origin,
             service=entry.service,
             severity=entry.severity.rank if entry.severity else 9,
-            body=_plain(entry),
+            body=entry.as_json(),
         )
         for entry in fresh
     )
@@ -163,8 +150,6 @@ async def _write(
 
 async def _write_requirements(session: AsyncSession, tenant: str, entries: Sequence[KnowledgeEntry]) -> None:
     """The words of requirements, found by framework, version and id however it is written."""
-    from footnoted.assistants.security.tables import RequirementRow
-
     rows = {}
     for entry in entries:
         name = entry.edition or ("NIST-800-53" if entry.origin == "oscal" else "")
@@ -186,16 +171,8 @@ async def _write_requirements(session: AsyncSession, tenant: str, entries: Seque
 
 def _merged(entry: KnowledgeEntry, before: Mapping[str, Any] | None) -> KnowledgeEntry:
     """A profile only says which controls it selects: what is known of them stays, its note is added."""
-    if before is None:
+    if before is None or entry.origin != "oscal":
         return entry
     known = from_json(before)
     notes = tuple(dict.fromkeys((*known.notes, *entry.notes)))
-    if entry.origin == "oscal":
-        return replace(entry if entry.description else known, notes=notes)
-    return entry
-
-
-def _plain(entry: KnowledgeEntry) -> dict[str, Any]:
-    """The entry as JSON keeps it: lists, no tuples."""
-    found: dict[str, Any] = json.loads(json.dumps(entry.as_json()))
-    return found
+    return replace(entry if entry.description else known, notes=notes)

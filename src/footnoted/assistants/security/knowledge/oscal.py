@@ -8,6 +8,7 @@ from typing import Any
 
 from footnoted.assistants.security.findings.fields import NotAFinding, at, line, paragraph
 from footnoted.assistants.security.knowledge.entry import KnowledgeEntry
+from footnoted.assistants.security.names import requirement_name
 
 _INSERT = re.compile(r"\{\{\s*insert:\s*param,\s*([\w.-]+)\s*\}\}")
 _LONGEST = 6_000  # code points of a statement
@@ -64,10 +65,7 @@ def label_of(identity: str) -> str:
     >>> label_of("ac-2.1")
     'AC-2(1)'
     """
-    found = re.fullmatch(r"([a-z]{2})-(\d+)(?:\.(\d+))?", identity.casefold())
-    if found is None:
-        return identity.upper()
-    return f"{found[1].upper()}-{found[2]}" + (f"({found[3]})" if found[3] else "")
+    return requirement_name("nist-800-53", identity.casefold()).upper()
 
 
 def _controls(

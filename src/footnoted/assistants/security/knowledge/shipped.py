@@ -6,13 +6,9 @@ from functools import cache, lru_cache
 
 from footnoted.assistants.security.catalogue import load_catalogue
 from footnoted.assistants.security.findings.hub import TODAY
-from footnoted.assistants.security.knowledge.entry import KnowledgeEntry, entry_of
+from footnoted.assistants.security.knowledge.entry import KnowledgeEntry
 
-
-@cache
-def entries() -> tuple[KnowledgeEntry, ...]:
-    """Every shipped control as an entry."""
-    return tuple(entry_of(control) for control in load_catalogue())
+entries = load_catalogue
 
 
 @cache
