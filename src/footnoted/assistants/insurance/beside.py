@@ -33,12 +33,13 @@ _COMMON = 3.0  # rarity under which a word tells nothing of the matter: "cover",
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """Exact words of a source: ``sources[source].text[start:end]``; ``text`` is the same, plain on one line."""
+    """Words of a source, ``sources[source].text[start:end]``, as they are told in ``text``."""
 
     source: int
     start: int
     end: int
     text: str
+    kind: str = ""  # of the clause they are
 
 
 class Beside:

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from footnoted.assistants.insurance.sources import by_product
 from footnoted.assistants.insurance.vocabulary import Vocabulary
 from footnoted.models import ModelUnavailable
 from footnoted.orders import is_order
@@ -100,7 +101,7 @@ class PolicyExtracts:
         said = []
         for product, places in by_product(prompt.sources).items():
             own = [one for one in ranked if one.source_index in places]
-            told = _told(own, prompt) if own else ()
+            told = passages(own, prompt.sources, limit=_SENTENCES, tokens=prompt.sampling.max_tokens)
             if told:
                 chance = answerability(question, own, sources=prompt.sources, reads=reads)
                 score = own[0].score + _NAMED * (product in named)
@@ -121,19 +122,6 @@ class PolicyExtracts:
 
     async def aclose(self) -> None:
         """Nothing to close."""
-
-
-def by_product(sources: Sequence[Source]) -> dict[str, list[int]]:
-    """The places of each product's sources, products in the order they first come."""
-    groups: dict[str, list[int]] = {}
-    for place, source in enumerate(sources):
-        groups.setdefault(str(source.metadata.get("product_name") or source.title), []).append(place)
-    return groups
-
-
-def _told(own: Sequence[Scored], prompt: Prompt) -> tuple[Passage, ...]:
-    """One product's sentences, those worth most first."""
-    return passages(own, prompt.sources, limit=_SENTENCES, tokens=prompt.sampling.max_tokens)
 
 
 def _as_they_stand(told: Sequence[Passage]) -> tuple[Passage, ...]:

@@ -19,7 +19,7 @@ from uuid import NAMESPACE_URL, uuid5
 
 from footnoted.assistants.insurance.clauses import Clause
 from footnoted.assistants.insurance.labels import in_heading
-from footnoted.inert import on_one_line
+from footnoted.assistants.insurance.sources import product_of
 from footnoted.models import Embedder, ModelUnavailable
 from footnoted.retrieval.terms import index_terms, query_terms
 from footnoted.retrieval.vectors import Vectors, key_of
@@ -135,13 +135,6 @@ def _table_start(text: str, row: int, name: str) -> int:
     before = text[:start].rstrip()
     caption = before.rfind("\n") + 1
     return caption if name and name in before[caption:] else start
-
-
-def product_of(source: Source) -> str:
-    """The product a section belongs to: the document's own word for it, else its title."""
-    data = source.metadata
-    title = data.get("title") or source.title.partition(" › ")[0]
-    return on_one_line(str(data.get("product_name") or title or data.get("file") or "Policy"))
 
 
 class Clauses:

@@ -139,6 +139,11 @@ class Phrases:
     sources: str = "Sources"
     confidence: str = "Confidence"
 
+    @property
+    def no_answer(self) -> str:
+        """That the policies do not say, and what to do then."""
+        return f"{self.not_enough} {self.next_steps}"
+
 
 _BY_LANGUAGE: dict[Language, Phrases] = {
     "en": Phrases(
@@ -272,6 +277,7 @@ _BY_LANGUAGE: dict[Language, Phrases] = {
     ),
 }
 
+_READ = 4_000  # code points by which a language is told
 _HAN = re.compile(r"[\u3400-\u9fff]")
 _TAMIL = re.compile(r"[\u0b80-\u0bff]")
 _WORD = re.compile(r"[a-z]+")
@@ -294,6 +300,7 @@ def language_of(text: str) -> Language:
     >>> [language_of(t) for t in ("Am I covered?", "Adakah saya dilindungi?", "我有保障吗？", "எனக்கு காப்பீடு உள்ளதா?")]
     ['en', 'ms', 'zh', 'ta']
     """
+    text = text[:_READ]
     if _TAMIL.search(text):
         return "ta"
     if _HAN.search(text):

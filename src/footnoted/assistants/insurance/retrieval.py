@@ -14,8 +14,9 @@ from footnoted.assistants.insurance.deciding import READ, answers
 from footnoted.assistants.insurance.intent import IntentClassification, IntentRouter
 from footnoted.assistants.insurance.linked import passages_joined
 from footnoted.assistants.insurance.meaning import Shelf
-from footnoted.assistants.insurance.passages import Clauses, passages_of, product_of, said_of
+from footnoted.assistants.insurance.passages import Clauses, passages_of, said_of
 from footnoted.assistants.insurance.phrases import language_of
+from footnoted.assistants.insurance.sources import as_chunk, product_of
 from footnoted.assistants.insurance.vocabulary import Vocabulary
 from footnoted.retrieval.relevance import ShippedMeaning
 from footnoted.retrieval.relevance.logistic import chance_of
@@ -232,21 +233,6 @@ def _read_beside(asked: str, clauses: Clauses, near: Sequence[float]) -> list[fl
     read = dict(zip(order, answers(asked, said), strict=True))
     least = min(read.values())
     return [_WEIGHT * (each + read.get(place, least)) + _LEVEL for place, each in enumerate(odds)]
-
-
-def as_chunk(source: Source, score: float | None = None) -> ChunkResult:
-    """A passage of the index as a policy section."""
-    data = source.metadata
-    return ChunkResult(
-        content=source.text,
-        product_name=product_of(source),
-        document_type=data.get("document_type") or "",
-        source_file=data.get("file") or "",
-        section_hierarchy=data.get("section_hierarchy") or [],
-        relevance_score=source.score if score is None else round(score, 4),
-        chunk_id=source.id,
-        document_id=data.get("document_id") or "",
-    )
 
 
 def _best_first(weighed: tuple[float, Source]) -> float:
