@@ -1,13 +1,15 @@
-"""Makes the result a caller gets of a finished letter: its citations, its confidence and the reasons for it."""
+"""Makes the result a caller gets of a finished letter: its citations, its confidence and the reasons for it.
+
+Both ways of answering end here: a written answer (`assessed`), and clauses that are only quoted (`result_of`).
+"""
 
 from __future__ import annotations
 
 from footnoted.assistants.insurance.citation import Citation, used
-from footnoted.assistants.insurance.confidence import confidence
+from footnoted.assistants.insurance.confidence import confidence, sufficiency
 from footnoted.assistants.insurance.letter import Letter
 from footnoted.assistants.insurance.models import ResponseRequest, ResponseResult
 from footnoted.assistants.insurance.phrases import language_of, phrases
-from footnoted.assistants.insurance.sufficiency import sufficiency
 from footnoted.contract import ClaimResult, GenerationResponse
 from footnoted.types import FinishReason
 

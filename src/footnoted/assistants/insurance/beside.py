@@ -1,4 +1,7 @@
-"""Finds the exclusion or condition a policy sets beside what an answer says of a product, to be quoted with it."""
+"""Finds the exclusion or condition that a policy sets beside what an answer says of a product, to be quoted with it.
+
+The hard thing is to quote little: only what is about the matter asked, and what the answer does not say already.
+"""
 
 from __future__ import annotations
 

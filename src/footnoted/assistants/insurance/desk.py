@@ -1,11 +1,11 @@
-"""Takes a message the whole way, from intent over policy sections to the answer, as events."""
+"""Takes a customer's message the whole way: its intent, the policy sections about it, the answer as events."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from footnoted.assistants.insurance.agent import ResponseEvent, ResponseFinished, ResponseGenerationAgent
@@ -37,7 +37,6 @@ class Turned:
     intent: IntentClassification
     request: ResponseRequest
     result: ResponseResult
-    notes: tuple[str, ...] = field(default=())
 
 
 class InsuranceDesk:

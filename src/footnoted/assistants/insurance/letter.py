@@ -1,4 +1,8 @@
-"""Writes the customer's text from the core's events: product by product, its marks in the style asked for, bounded."""
+"""Writes the customer's text from the core's events: product by product, its marks in the style asked for, bounded.
+
+The hard thing is that what is added (a product's name, a condition, an exclusion) moves every place behind it, and that
+events told already cannot be told again.
+"""
 
 from __future__ import annotations
 

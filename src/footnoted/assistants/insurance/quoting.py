@@ -20,7 +20,7 @@ from footnoted.assistants.insurance.clauses import Clause, read_policy
 from footnoted.assistants.insurance.deciding import LONGEST, MOST, Candidate, candidates, chance_of, joined_to, quoted
 from footnoted.assistants.insurance.letter import Letter
 from footnoted.assistants.insurance.models import ResponseRequest, ResponseResult
-from footnoted.assistants.insurance.passages import Clauses, Passage, own_names, stands_at
+from footnoted.assistants.insurance.passages import Clauses, Passage, named_in, own_names, stands_at
 from footnoted.assistants.insurance.phrases import language_of, phrases
 from footnoted.contract import ClaimResult, GenerationResponse, Refusal
 from footnoted.events import Event
@@ -141,13 +141,10 @@ def _odds(chunk: ChunkResult) -> float:
 
 def _named(question: str, passages: Sequence[Passage]) -> set[str]:
     """The files that a question names by a word which is no English one and theirs alone: an insurer's, a product's."""
-    asked = {one.casefold() for one in re.findall(r"[^\W\d_]+", question)}
     return {
         file
-        for name, file in own_names(passages)
-        if (name in asked or f"{name}s" in asked)
-        and (stems := content_stems(name))
-        and all(rarity(stem) >= UNSEEN for stem in stems)
+        for name, file in named_in(question, own_names(passages))
+        if (stems := content_stems(name)) and all(rarity(stem) >= UNSEEN for stem in stems)
     }
 
 
