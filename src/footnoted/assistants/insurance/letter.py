@@ -134,8 +134,8 @@ class Letter:
         if self.beside is None or not product or product in self._closed:
             return []
         self._closed.add(product)
-        places = [n for n, one in enumerate(self.context) if one.metadata.get("product_name") == product]
-        used = {(one.source_index, one.source_start) for one in self.citations}
+        places = [n for n, source in enumerate(self.context) if source.metadata.get("product_name") == product]
+        used = {(mark.source_index, mark.source_start) for mark in self.citations}
         lead = f" {phrases(self.request.spoken).excluded}"
         return [event for quote in self.beside.exclusions(said, places, used) for event in self.quote(lead, quote)]
 
@@ -185,7 +185,7 @@ class Letter:
         pieces: list[str] = []
         placed: list[Pointed] = []
         at = length = 0
-        for mark in sorted(marks, key=lambda one: one.start):
+        for mark in sorted(marks, key=lambda mark: mark.start):
             number = self.number(mark.source)
             before = text[at : mark.start]
             if self.request.citation_style is CitationStyle.FOOTNOTE:

@@ -110,8 +110,8 @@ class Outcomes:
             "created_at": datetime.now(UTC),
         }
         cited = [
-            {"answer_id": id_, "number": number, "file": one.source_file, "section": one.section}
-            for number, one in enumerate(result.citations, start=1)
+            {"answer_id": id_, "number": number, "file": citation.source_file, "section": citation.section}
+            for number, citation in enumerate(result.citations, start=1)
         ]
         async with self._database.session() as session:
             await session.execute(_ANSWERS.insert(), row)
@@ -191,12 +191,12 @@ class Outcomes:
         found: dict[tuple[str, str], list[Any]] = {}
         for row in rows:
             found.setdefault((row.file, row.section), []).append(row)
-        told = [_section(*place, marks) for place, marks in found.items()]
-        return sorted(told, key=lambda one: (-one.wrong, -one.unhelpful, one.file, one.section))
+        sections = [_section(*place, marks) for place, marks in found.items()]
+        return sorted(sections, key=lambda section: (-section.wrong, -section.unhelpful, section.file, section.section))
 
     async def factors(self, tenant: str) -> dict[tuple[str, str], float]:
         """What `RetrievalAgent.heed` takes: each rated section's factor."""
-        return {(one.file, one.section): one.factor for one in await self.by_section(tenant)}
+        return {(section.file, section.section): section.factor for section in await self.by_section(tenant)}
 
 
 def _section(file: str, section: str, rows: list[Any]) -> SectionFeedback:

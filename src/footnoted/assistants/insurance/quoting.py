@@ -52,7 +52,7 @@ class Nearest:
 
 def is_wording(chunks: Sequence[ChunkResult]) -> bool:
     """Whether most of these sections are clauses or tables with numbers of their own."""
-    numbered = [any(_numbered(one) for one in _read(chunk, place)) for place, chunk in enumerate(chunks)]
+    numbered = [any(map(_numbered, _read(chunk, place))) for place, chunk in enumerate(chunks)]
     return 2 * sum(numbered) > len(numbered)
 
 
@@ -64,32 +64,32 @@ def nearest(question: str, chunks: Sequence[ChunkResult], *, before: str = "") -
         return Nearest(())
     plans, settled = _columns_named(question, passages)
     named = _named(question, passages)
-    found = [one for one in found if one.clause.document in named] or found
+    found = [candidate for candidate in found if candidate.clause.document in named] or found
     chosen = quoted(found)
-    quotes = tuple(_quote(one.clause, one.place, plans) for one in (*chosen, *joined_to(chosen, found)))
+    quotes = tuple(_quote(each.clause, each.place, plans) for each in (*chosen, *joined_to(chosen, found)))
     chance = chance_of(found)
-    for number, one in enumerate(chosen):
-        row = one.clause.row
+    for number, candidate in enumerate(chosen):
+        row = candidate.clause.row
         open_plan = row is not None and len(set(row.columns)) > 1 and not set(row.columns) & {*plans, *settled}
         if row is not None and open_plan and (number == 0 or chance < _SURE):
             return Nearest(quotes[number : number + 1], row.columns[:4], "plan")
     firsts: dict[str, Candidate] = {}
-    for one in found:
-        if found[0].score - one.score <= _OPEN:
-            firsts.setdefault(chunks[one.place].product_name, one)
+    for candidate in found:
+        if found[0].score - candidate.score <= _OPEN:
+            firsts.setdefault(chunks[candidate.place].product_name, candidate)
     if len(firsts) > 1 and chance < _SURE:
-        each = tuple(_quote(one.clause, one.place, plans) for one in list(firsts.values())[:MOST])
+        each = tuple(_quote(first.clause, first.place, plans) for first in list(firsts.values())[:MOST])
         return Nearest(each, tuple(firsts)[:4], "product")
     return Nearest(quotes, chance=chance)
 
 
 def weighed(question: str, chunks: Sequence[ChunkResult], *, before: str = "") -> tuple[list[Passage], list[Candidate]]:
     """The passages' clauses, those that decide likeliest first."""
-    passages = [Passage(_source(one, place), tuple(_read(one, place))) for place, one in enumerate(chunks)]
-    passages = [one for one in passages if one.clauses]
-    odds = [_odds(chunks[int(one.source.id)]) for one in passages]
-    found = candidates(question, Clauses(passages), odds, before=before)
-    return passages, [replace(one, place=int(passages[one.place].source.id)) for one in found]
+    passages = [Passage(_source(chunk, place), tuple(_read(chunk, place))) for place, chunk in enumerate(chunks)]
+    passages = [passage for passage in passages if passage.clauses]
+    places = [int(passage.source.id) for passage in passages]
+    found = candidates(question, Clauses(passages), [_odds(chunks[place]) for place in places], before=before)
+    return passages, [replace(candidate, place=places[candidate.place]) for candidate in found]
 
 
 def _source(chunk: ChunkResult, place: int) -> Source:
