@@ -53,22 +53,14 @@ def outcomes(
 def _show(variants: Sequence[Outcome], sections: Sequence[SectionFeedback]) -> None:
     from rich.table import Table
 
-    from footnoted.assistants.insurance.variants import difference
+    from footnoted.assistants.insurance.variants import outcome_rows
 
     if not variants:
         out.print("No answers are kept for this tenant and experiment.")
         return
     table = Table("variant", "answers", "refused", "degraded", "rated", "helpful", "against the first", "latency")
-    for one in variants:
-        low, high = one.interval
-        against = ""
-        if one is not variants[0] and one.rated and variants[0].rated:
-            apart, down, up = difference(variants[0], one)
-            against = f"{apart * 100:+.0f} points ({down * 100:+.0f} to {up * 100:+.0f})"
-        helpful = f"{one.share:.0%} ({low:.0%}–{high:.0%})" if one.rated else ""
-        counts = (one.answers, one.refused, one.degraded, one.rated)
-        cells = (one.variant or "(none)", *map(str, counts), helpful, against, f"{one.latency_ms:.0f} ms")
-        table.add_row(*(words(cell) for cell in cells))
+    for name, *cells in outcome_rows(variants):
+        table.add_row(*map(words, (name or "(none)", *cells)))
     out.print(table)
     if sections:
         marked = Table("file", "section", "cited", "helpful", "unhelpful", "wrong", "moved to")

@@ -3,10 +3,8 @@
 import pytest
 
 from footnoted.assistants.insurance.figures import measures, strange
-from footnoted.assistants.insurance.guard import ProductGuard, spoken_of, without_names
-from footnoted.assistants.insurance.quoted import sentence_said
+from footnoted.assistants.insurance.guard import ProductGuard, sentence_said, spoken_of, without_names
 from footnoted.assistants.insurance.sources import as_context
-from footnoted.assistants.insurance.tables import row_said
 from footnoted.grounding.check import Checker
 from footnoted.types import Source
 from tests.assistants.insurance.policies import BASIC, EXCESS, OTHER, PLUS
@@ -56,12 +54,20 @@ def test_names_are_taken_out_before_a_claim_is_weighed():
     assert bare.split() == ["glass", "is", "covered.", "We", "covers", "glass."]
 
 
-def test_a_row_is_said_cell_for_cell():
+@pytest.mark.parametrize(
+    ("claim", "row"),
+    [
+        ("Level: Roadside; Towing: 10 miles; Price: £38.", "| Roadside | 10 miles | £38 |"),
+        ("Level: Rescue; Towing: 10 miles.", None),
+        ("Level: Roadside; Price: £94.", None),
+        ("Something else.", None),
+    ],
+)
+async def test_a_row_is_said_cell_for_cell(claim, row):
     """Each value under its own column, all of one row."""
-    assert TABLE[slice(*row_said("Level: Roadside; Towing: 10 miles; Price: £38.", TABLE))].startswith("| Roadside")
-    assert row_said("Level: Rescue; Towing: 10 miles.", TABLE) is None
-    assert row_said("Level: Roadside; Price: £94.", TABLE) is None
-    assert row_said("Something else.", TABLE) is None
+    verdict = await ProductGuard(Checker()).acheck(claim, [Source("t", TABLE, title="Acme")], cited=[0])
+    assert ((verdict.ruling, verdict.tier) == ("supported", "exact")) is (row is not None)
+    assert row is None or verdict.evidence[0].quote == row
 
 
 @pytest.mark.parametrize(

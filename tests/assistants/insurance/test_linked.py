@@ -81,7 +81,7 @@ def test_a_row_cut_from_its_caption_still_knows_its_table():
     table = SAIL[SAIL.index("| Section") : SAIL.index("Table B –")].strip()
     chunk = ChunkResult(content=table, product_name="Zephyrine", section_hierarchy=["Part T – Tables", "Table A"])
     told = nearest("how much for a torn sail with Gale?", [chunk]).quotes[0]
-    assert told.said == "Table A. B1 Sails: Gale £900."
+    assert told.text == "Table A. B1 Sails: Gale £900."
 
 
 async def test_another_insurers_clauses_are_not_quoted_where_one_is_named(sail, tmp_path):

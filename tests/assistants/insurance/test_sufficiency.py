@@ -3,7 +3,7 @@
 import pytest
 
 from footnoted.assistants.insurance import ConfidenceConfig
-from footnoted.assistants.insurance.sufficiency import addresses, needed_relevance, sufficiency
+from footnoted.assistants.insurance.confidence import addresses, needed_relevance, sufficiency
 
 QUERY = "What is the windscreen excess?"  # 5 words: 0.30
 ANSWER = "The windscreen excess is £75 when our repairer replaces the glass."

@@ -1,4 +1,8 @@
-"""Answers from the policy sections alone, in time, and says so when something fails."""
+"""Answers from the policy sections alone, in time, and says so when something fails.
+
+The hard thing is that a customer must always get an answer and never half of one: the provider, its fallback, the
+documents' own sentences and an apology share one clock, and what a stage had told before it failed is taken back.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +23,7 @@ from footnoted.assistants.insurance.guard import ASKED, ProductGuard
 from footnoted.assistants.insurance.letter import Letter, moved
 from footnoted.assistants.insurance.manner import instructions, sampling
 from footnoted.assistants.insurance.models import ResponseRequest, ResponseResult
-from footnoted.assistants.insurance.phrases import Phrases, language_of, phrases
+from footnoted.assistants.insurance.phrases import phrases
 from footnoted.assistants.insurance.quoting import is_wording, nearest, tell
 from footnoted.assistants.insurance.sources import as_context
 from footnoted.assistants.insurance.vocabulary import Vocabulary
@@ -67,27 +71,24 @@ class ResponseGenerationAgent:
         **generator: Any,
     ) -> None:
         self._timeout = timeout
-        self._vocabulary = vocabulary or Vocabulary.load()
-        self._extracts = PolicyExtracts(self._vocabulary)
+        self._model = model
+        extracts = PolicyExtracts(vocabulary)
         guard = ProductGuard(checker or shipped_checker())
         own = isinstance(provider, str) and provider.strip().casefold() == "extractive"
         others = fallback if isinstance(fallback, list | tuple) else [fallback] if fallback else []
         first = _FIRST_STAGE * timeout
         generator.setdefault("deadlines", Deadlines(first_token=first, between_tokens=first, total=first))
         # The clock of the whole answer bounds a verdict too: the first one of a process waits for the model to load.
-        generator.setdefault("verdict_wait", max(timeout, 0.001))
-        self._model = model
-        self._plain = GroundedGenerator(
-            self._extracts, checker=guard, checking="hold", doubt="withhold", verdict_wait=generator["verdict_wait"]
-        )
+        wait = generator.setdefault("verdict_wait", max(timeout, 0.001))
+        self._plain = GroundedGenerator(extracts, checker=guard, checking="hold", doubt="withhold", verdict_wait=wait)
         self._chosen: GroundedGenerator | None = None
         if not own or others:
             self._chosen = GroundedGenerator(
-                self._extracts if own else provider,
+                extracts if own else provider,
                 api_key=api_key,
                 base_url=base_url,
                 model=model,
-                fallback=[self._extracts if other == "extractive" else other for other in others] or None,
+                fallback=[extracts if other == "extractive" else other for other in others] or None,
                 checker=guard,
                 checking="hold",
                 doubt="mark",
@@ -130,19 +131,20 @@ class ResponseGenerationAgent:
         except Exception:
             log.exception("the insurance responder failed")
         if finished is None:
-            said = _said(request)
+            apology = phrases(request.spoken).apology
             finished = without_sections(
-                request, said.apology, "Something failed on our side; the log has it.", degraded=True
+                request, apology, "Something failed on our side; the log has it.", degraded=True
             )
             yield TextDelta(finished.answer, 0)
         yield ResponseFinished(finished.model_copy(update={"latency_ms": (time.perf_counter() - started) * 1000}))
 
     async def _answer(self, request: ResponseRequest) -> AsyncGenerator[ResponseEvent]:
-        said = _said(request)
-        if not request.query or not any(char.isalnum() for char in request.query):
+        said = phrases(request.spoken)
+        if not any(char.isalnum() for char in request.query):
             result = without_sections(request, said.ask, "No question was asked.")
         elif not request.has_context:
-            result = without_sections(request, _no(said), "There are no policy sections to answer from.", refused=True)
+            why = "There are no policy sections to answer from."
+            result = without_sections(request, said.no_answer, why, refused=True)
         else:
             async with aclosing(self._stages(request)) as staged:
                 async for event in staged:
@@ -153,83 +155,76 @@ class ResponseGenerationAgent:
 
     async def _stages(self, request: ResponseRequest) -> AsyncGenerator[ResponseEvent]:
         """The provider with its fallback, then the documents' own sentences, then an apology, on one clock."""
-        loop = asyncio.get_running_loop()
-        until = loop.time() + self._timeout
+        now = asyncio.get_running_loop().time()
+        question = request.query[:LONGEST_QUERY]
         context = as_context(request.context_chunks)
-        asked = self._request(request, context)
-        ASKED.set("\n".join([*(turn for turn, _ in request.conversation_history), request.query[:LONGEST_QUERY]]))
-        sources = [one.as_source() for one in context]
-        beside = Beside(request.query[:LONGEST_QUERY], sources)
-        stages = [(self._chosen, loop.time() + (1 + _FIRST_STAGE) / 2 * self._timeout), (self._plain, until)]
-        failed, told = False, 0
-        for generator, limit in stages:
+        ASKED.set("\n".join([*(turn for turn, _ in request.conversation_history), question]))
+        beside = Beside(question, [source.as_source() for source in context])
+        first = now + (1 + _FIRST_STAGE) / 2 * self._timeout
+        told, failed = 0, False
+        for generator, until in ((self._chosen, first), (self._plain, now + self._timeout)):
             if generator is None:
                 continue
-            if generator is self._plain and is_wording(request.context_chunks):
-                degraded = failed or self._chosen is not None
-                try:
-                    quoted = await _quoted(request, Letter(request, context), until, degraded=degraded)
-                except TimeoutError:
-                    log.warning("the nearest clauses were not found in time")
-                    break
-                for last in quoted:
-                    yield last if isinstance(last, ResponseFinished) else moved(last, told)
-                return
             letter = Letter(request, context, beside)
-            response: GenerationResponse | None = None
-            try:
-                async with aclosing(_within(generator.stream(asked), limit)) as events:
-                    async for event in events:
-                        if isinstance(event, AnswerFinished):
-                            response = event.response
-                            continue
-                        for said in letter.take(event):
-                            yield moved(said, told)
-            except Exception as error:  # noqa: BLE001 — the next stage answers; the customer hears of none of this
-                log.warning("an answering stage failed: %s: %s", type(error).__name__, error)
-            if response is not None and _stands(response, letter, last=generator is self._plain):
-                degraded = failed or (self._chosen is not None and generator is self._plain) or _took_over(response)
-                for last in self._finish(request, letter, response, degraded=degraded):
-                    yield last if isinstance(last, ResponseFinished) else moved(last, told)
-                return
+            if generator is self._plain and is_wording(request.context_chunks):
+                stage = _quoted(request, letter, until, degraded=failed)
+            else:
+                stage = self._written(generator, request, letter, until, degraded=failed)
+            async with aclosing(stage) as events:
+                async for event in events:
+                    yield event if isinstance(event, ResponseFinished) else moved(event, told)
+                    if isinstance(event, ResponseFinished):
+                        return
             failed = True
-            if response is not None:
-                log.warning("an answer was not used: %s %s", response.finish_reason.value, response.error or "")
             if letter.text:
                 yield TextRetracted(told, told + len(letter.text), "the answer broke off")
                 told += len(letter.text)
-        apology = without_sections(request, _said(request).apology, "Nothing could answer in time.", degraded=True)
-        yield TextDelta(apology.answer, told)
-        yield ResponseFinished(apology)
+        apology = phrases(request.spoken).apology
+        result = without_sections(request, apology, "Nothing could answer in time.", degraded=True)
+        yield TextDelta(result.answer, told)
+        yield ResponseFinished(result)
 
-    def _request(self, request: ResponseRequest, context: list[SourceContext]) -> GenerationRequest:
-        language = request.language or language_of(request.query)
+    async def _written(
+        self, generator: GroundedGenerator, request: ResponseRequest, letter: Letter, until: float, *, degraded: bool
+    ) -> AsyncGenerator[ResponseEvent]:
+        """What a generator writes; the result last, or none where the next stage is to answer."""
+        response: GenerationResponse | None = None
+        try:
+            async with aclosing(_within(generator.stream(self._asked(request, letter.context)), until)) as events:
+                async for event in events:
+                    if isinstance(event, AnswerFinished):
+                        response = event.response
+                        continue
+                    for each in letter.take(event):
+                        yield each
+        except Exception as error:  # noqa: BLE001 — the next stage answers; the customer hears of none of this
+            log.warning("an answering stage failed: %s: %s", type(error).__name__, error)
+        if response is None:
+            return
+        if not _stands(response, letter, last=generator is self._plain):
+            log.warning("an answer was not used: %s %s", response.finish_reason.value, response.error or "")
+            return
+        answer = ""
+        if response.finish_reason is FinishReason.REFUSED:
+            answer = phrases(request.spoken).no_answer
+            yield TextDelta(answer, 0)
+        else:
+            for each in letter.close():
+                yield each
+            for note in notes(request, letter, response):
+                for each in letter.say(f"\n\n{note}"):
+                    yield each
+        degraded = degraded or _took_over(response)
+        yield ResponseFinished(assessed(request, letter, response, answer=answer or letter.text, degraded=degraded))
+
+    def _asked(self, request: ResponseRequest, context: list[SourceContext]) -> GenerationRequest:
         return GenerationRequest(
             query=request.query[:LONGEST_QUERY],
             context=context,
             config=sampling(model=self._model),
-            system_instructions=instructions(request.style, language, request.kind, request.max_response_length),
+            system_instructions=instructions(request.style, request.spoken, request.kind, request.max_response_length),
             conversation_history=request.conversation_history[-10:],
         )
-
-    def _finish(
-        self, request: ResponseRequest, letter: Letter, response: GenerationResponse, *, degraded: bool
-    ) -> list[ResponseEvent]:
-        """The last words and the result."""
-        said = _said(request)
-        refused = response.finish_reason is FinishReason.REFUSED
-        events: list[ResponseEvent] = []
-        if refused:
-            answer = _no(said)
-            events.append(TextDelta(answer, 0))
-        else:
-            events += letter.close()
-            for note in notes(request, letter, response, said):
-                events.append(TextDelta(note, len(letter.text)))
-                letter.text += note
-            answer = letter.text
-        result = assessed(request, letter, response, answer=answer, degraded=degraded)
-        return [*events, ResponseFinished(result)]
 
     async def aclose(self) -> None:
         """Close the providers' connections."""
@@ -244,13 +239,21 @@ class ResponseGenerationAgent:
         await self.aclose()
 
 
-async def _quoted(request: ResponseRequest, letter: Letter, until: float, *, degraded: bool) -> list[ResponseEvent]:
-    """The clauses that come nearest, in the policy's own words."""
+async def _quoted(
+    request: ResponseRequest, letter: Letter, until: float, *, degraded: bool
+) -> AsyncGenerator[ResponseEvent]:
+    """The clauses that come nearest, in the policy's own words; nothing where they are not found in time."""
     earlier = " ".join(user for user, _ in request.conversation_history[-1:])
-    async with asyncio.timeout_at(until):
-        found = await asyncio.to_thread(nearest, request.query, request.context_chunks, before=earlier)
+    try:
+        async with asyncio.timeout_at(until):
+            found = await asyncio.to_thread(nearest, request.query, request.context_chunks, before=earlier)
+    except TimeoutError:
+        log.warning("the nearest clauses were not found in time")
+        return
     events, result = tell(found, request, letter)
-    return [*events, ResponseFinished(result.model_copy(update={"degraded": degraded}))]
+    for event in events:
+        yield event
+    yield ResponseFinished(result.model_copy(update={"degraded": degraded}))
 
 
 def _stands(response: GenerationResponse, letter: Letter, *, last: bool) -> bool:
@@ -290,11 +293,3 @@ def _as_request(request: Any) -> ResponseRequest:
     except ValueError as error:
         log.warning("not a request: %s", error)
         return ResponseRequest()
-
-
-def _said(request: ResponseRequest) -> Phrases:
-    return phrases(request.language or language_of(request.query[:LONGEST_QUERY]))
-
-
-def _no(said: Phrases) -> str:
-    return f"{said.not_enough} {said.next_steps}"

@@ -1,13 +1,15 @@
-"""Makes the result a caller gets of a finished letter: its citations, its confidence and the reasons for it."""
+"""Makes the result a caller gets of a finished letter: its citations, its confidence and the reasons for it.
+
+Both ways of answering end here: a written answer (`assessed`), and clauses that are only quoted (`result_of`).
+"""
 
 from __future__ import annotations
 
 from footnoted.assistants.insurance.citation import Citation, used
-from footnoted.assistants.insurance.confidence import confidence
+from footnoted.assistants.insurance.confidence import confidence, sufficiency
 from footnoted.assistants.insurance.letter import Letter
 from footnoted.assistants.insurance.models import ResponseRequest, ResponseResult
-from footnoted.assistants.insurance.phrases import Phrases, language_of
-from footnoted.assistants.insurance.sufficiency import sufficiency
+from footnoted.assistants.insurance.phrases import language_of, phrases
 from footnoted.contract import ClaimResult, GenerationResponse
 from footnoted.types import FinishReason
 
@@ -24,48 +26,75 @@ def assessed(
 ) -> ResponseResult:
     """The result: which citations the answer uses, how sure one may be, whether it is enough, and why."""
     refused = response.finish_reason is FinishReason.REFUSED
+    cited = [] if refused else used(letter.body, citations_of(request, letter), request.citation_style)
+    scores = [chunk.relevance_score for chunk in request.context_chunks]
+    enough = sufficiency(request.query, answer, scores, kind=request.kind, config=request.confidence_config)
+    why = "It is enough." if enough.sufficient else f"It is not enough: {'; '.join(enough.reasons)}."
+    if degraded:
+        why += " The usual model did not give this answer."
+    changed = {
+        "query": request.query,
+        "response": answer,
+        "citations": [] if refused else letter.citations,
+        "claims": _claims(response, letter),
+        "notes": [],
+        "error": None,
+    }
+    return result_of(
+        request,
+        letter,
+        response.model_copy(update=changed),
+        cited,
+        sufficient=enough.sufficient and not refused,
+        why=why,
+        degraded=degraded,
+    )
+
+
+def citations_of(request: ResponseRequest, letter: Letter) -> list[Citation]:
+    """Every section by its number in the letter, with the words of it that are quoted there."""
     quotes: dict[int, list[str]] = {}
-    for one in letter.citations:
-        if one.quoted_text not in quotes.setdefault(one.source_index, []):
-            quotes[one.source_index].append(one.quoted_text)
-    every = [
+    for mark in letter.citations:
+        if mark.quoted_text not in quotes.setdefault(mark.source_index, []):
+            quotes[mark.source_index].append(mark.quoted_text)
+    return [
         Citation.of(request.context_chunks[place], number, quotes.get(place, ()))
         for number, place in enumerate(letter.order, start=1)
     ]
-    cited = [] if refused else used(letter.body, every, request.citation_style)
+
+
+def result_of(
+    request: ResponseRequest,
+    letter: Letter,
+    generation: GenerationResponse,
+    cited: list[Citation],
+    *,
+    sufficient: bool,
+    why: str,
+    degraded: bool = False,
+    asks: str = "",
+) -> ResponseResult:
+    """The result of a letter that was written from sections, ``why`` after the steps of its confidence."""
+    answer, refused = generation.response, generation.finish_reason is FinishReason.REFUSED
     scores = [chunk.relevance_score for chunk in request.context_chunks]
     sure = confidence(answer, scores, request.confidence_config)
-    enough = sufficiency(request.query, answer, scores, kind=request.kind, config=request.confidence_config)
-    reasons = [sure.reasoning]
-    reasons.append("It is enough." if enough.sufficient else f"It is not enough: {'; '.join(enough.reasons)}.")
-    if degraded:
-        reasons.append("The usual model did not give this answer.")
-    said = response.model_copy(
-        update={
-            "query": request.query,
-            "response": answer,
-            "citations": [] if refused else letter.citations,
-            "claims": _claims(response, letter),
-            "notes": [],
-            "error": None,
-        }
-    )
     return ResponseResult(
         answer=answer,
         citations=cited,
         confidence_score=sure.score if request.include_confidence_score else 0.0,
         context_used=len(cited),
         context_available=len(request.context_chunks),
-        has_sufficient_context=enough.sufficient and not refused,
-        reasoning=" ".join(reasons),
-        calibrated_confidence=response.confidence,
+        has_sufficient_context=sufficient,
+        reasoning=f"{sure.reasoning} {why}",
+        calibrated_confidence=generation.confidence,
         citation_style=request.citation_style,
-        language=request.language or language_of(request.query),
+        language=request.spoken,
         refused=refused,
+        asks=asks,
         degraded=degraded,
-        provider=response.provider,
-        products=[] if refused else letter.products,
-        generation=said,
+        provider=generation.provider,
+        products=letter.products,
+        generation=generation,
     )
 
 
@@ -82,24 +111,18 @@ def _claims(response: GenerationResponse, letter: Letter) -> list[ClaimResult]:
     return found
 
 
-def notes(request: ResponseRequest, letter: Letter, response: GenerationResponse, said: Phrases) -> list[str]:
+def notes(request: ResponseRequest, letter: Letter, response: GenerationResponse) -> list[str]:
     """What is said about the answer itself: that a part was held back, goes on in the sources, keeps their language."""
-    language = request.language or language_of(request.query)
+    said = phrases(request.spoken)
     notes = []
-    if letter.text and any(not told for _, _, told in letter.claims):
+    if letter.text and any(not shown for _, _, shown in letter.claims):
         notes.append(said.gap)
     if letter.shortened:
         notes.append(said.shortened)
     quoted = response.provider.endswith("extractive") and bool(letter.text)
-    if quoted and any(language_of(chunk.content[:2000]) != language for chunk in request.context_chunks[:1]):
+    if quoted and language_of(request.context_chunks[0].content) != request.spoken:
         notes.append(said.quoted)
-    room = request.max_response_length - len(letter.text)
-    kept = []
-    for note in notes:
-        if len(note) + 2 <= room:
-            kept.append(f"\n\n{note}")
-            room -= len(note) + 2
-    return kept
+    return notes
 
 
 def without_sections(
@@ -111,7 +134,7 @@ def without_sections(
         context_available=len(request.context_chunks),
         reasoning=why,
         citation_style=request.citation_style,
-        language=request.language or language_of(request.query[:LONGEST_QUERY]),
+        language=request.spoken,
         refused=refused,
         degraded=degraded,
     )

@@ -1,4 +1,7 @@
-"""Finds the exclusion or condition a policy sets beside what an answer says of a product, to be quoted with it."""
+"""Finds the exclusion or condition that a policy sets beside what an answer says of a product, to be quoted with it.
+
+The hard thing is to quote little: only what is about the matter asked, and what the answer does not say already.
+"""
 
 from __future__ import annotations
 
@@ -33,12 +36,13 @@ _COMMON = 3.0  # rarity under which a word tells nothing of the matter: "cover",
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """Exact words of a source: ``sources[source].text[start:end]``; ``text`` is the same, plain on one line."""
+    """Words of a source, ``sources[source].text[start:end]``, as they are told in ``text``."""
 
     source: int
     start: int
     end: int
     text: str
+    kind: str = ""  # of the clause they are
 
 
 class Beside:

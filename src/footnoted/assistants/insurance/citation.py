@@ -42,8 +42,8 @@ class _Piece(BaseModel):
     @field_validator("section_hierarchy", mode="before")
     @classmethod
     def _as_list(cls, value: Any) -> list[str]:
-        given = [value] if isinstance(value, str) else value if isinstance(value, list | tuple) else []
-        return [on_one_line(str(one)) for one in given if one is not None and str(one).strip()]
+        headings = [value] if isinstance(value, str) else value if isinstance(value, list | tuple) else []
+        return [on_one_line(str(heading)) for heading in headings if heading is not None and str(heading).strip()]
 
     @field_validator("relevance_score", mode="before")
     @classmethod
@@ -86,15 +86,7 @@ class Citation(_Piece):
     @classmethod
     def of(cls, chunk: ChunkResult, number: int, quotes: Sequence[str] = ()) -> Citation:
         """The citation of a chunk, ``cite_N``."""
-        return cls(
-            id=f"cite_{number}",
-            product_name=chunk.product_name,
-            document_type=chunk.document_type,
-            source_file=chunk.source_file,
-            section_hierarchy=chunk.section_hierarchy,
-            relevance_score=chunk.relevance_score,
-            quotes=list(quotes),
-        )
+        return cls(id=f"cite_{number}", quotes=list(quotes), **chunk.model_dump(exclude={"content"}))
 
     def format_citation(self, style: CitationStyle = CitationStyle.NUMBERED, number: int = 1) -> str:
         """The mark in the text.

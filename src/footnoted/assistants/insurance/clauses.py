@@ -84,11 +84,6 @@ class Clause:
         return str(self.source.metadata.get("file") or self.source.title)
 
     @property
-    def key(self) -> tuple[str, str]:
-        """File and number; two clauses without a number share one."""
-        return self.document, self.number
-
-    @property
     def cited(self) -> str:
         """The clause as it is quoted: number, the words that open its list, its own words."""
         said = self.row.told() if self.row is not None else self.text

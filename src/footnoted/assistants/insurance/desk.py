@@ -1,14 +1,15 @@
-"""Takes a message the whole way, from intent over policy sections to the answer, as events."""
+"""Takes a customer's message the whole way: its intent, the policy sections about it, the answer as events."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from footnoted.assistants.insurance.agent import ResponseEvent, ResponseFinished, ResponseGenerationAgent
+from footnoted.assistants.insurance.assessing import without_sections
 from footnoted.assistants.insurance.citation import ChunkResult, CitationStyle
 from footnoted.assistants.insurance.intent import IntentClassification, IntentRouter
 from footnoted.assistants.insurance.models import ResponseRequest, ResponseResult
@@ -37,7 +38,6 @@ class Turned:
     intent: IntentClassification
     request: ResponseRequest
     result: ResponseResult
-    notes: tuple[str, ...] = field(default=())
 
 
 class InsuranceDesk:
@@ -106,17 +106,11 @@ class InsuranceDesk:
 
 def _aside(intent: IntentClassification, request: ResponseRequest) -> ResponseResult | None:
     """What is said instead of an answer, if the message calls for that."""
-    language = request.language or intent.language
     if intent.needs_clarification:
-        return ResponseResult(answer=intent.clarification, reasoning="The message was not clear.", language=language)
+        return without_sections(request, intent.clarification, "The message was not clear.")
     nearest = max((chunk.relevance_score or 0.0 for chunk in request.context_chunks), default=0.0)
     if intent.is_ours or nearest >= NEAR_ENOUGH:
         return None
-    said = phrases(language)
-    return ResponseResult(
-        answer=f"{said.not_ours} {said.ask}",
-        reasoning="The message is not about the insurance in these documents.",
-        language=language,
-        context_available=len(request.context_chunks),
-        refused=True,
-    )
+    said = phrases(request.spoken)
+    why = "The message is not about the insurance in these documents."
+    return without_sections(request, f"{said.not_ours} {said.ask}", why, refused=True)

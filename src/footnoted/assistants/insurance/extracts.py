@@ -1,4 +1,8 @@
-"""Writes, without a model, for each product of a prompt the sentences of its own policy that answer."""
+"""Answers without a model: for each product of a prompt, the sentences of its own policy that answer.
+
+The hard thing is that sections of several products answer alike: all sentences are ranked together, and each product
+tells its own best, so that none is blended with another.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +12,7 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from footnoted.assistants.insurance.sources import by_product
 from footnoted.assistants.insurance.vocabulary import Vocabulary
 from footnoted.models import ModelUnavailable
 from footnoted.orders import is_order
@@ -95,17 +100,17 @@ class PolicyExtracts:
         if named and (rest := known.without_products(question).strip(" ?!.,")):
             # Which product is meant is settled; its name's words ("fire", "theft") must not be looked for as well.
             question = f"{' '.join(rest.split())}?"
-        ranked = [one for one in self._ranked(question, prompt.sources) if not is_order(one.sentence.text)]
+        ranked = [each for each in self._ranked(question, prompt.sources) if not is_order(each.sentence.text)]
         reads = self._meaning if isinstance(self._meaning, Reads) else None
         said = []
         for product, places in by_product(prompt.sources).items():
-            own = [one for one in ranked if one.source_index in places]
-            told = _told(own, prompt) if own else ()
+            own = [sentence for sentence in ranked if sentence.source_index in places]
+            told = passages(own, prompt.sources, limit=_SENTENCES, tokens=prompt.sampling.max_tokens)
             if told:
                 chance = answerability(question, own, sources=prompt.sources, reads=reads)
                 score = own[0].score + _NAMED * (product in named)
                 said.append(Said(product, _as_they_stand(told), score, chance))
-        return sorted(said, key=lambda one: -one.score)
+        return sorted(said, key=lambda product: -product.score)
 
     def _ranked(self, question: str, sources: Sequence[Source]) -> list[Scored]:
         """The sentences, best first; by words alone where the shipped encoder cannot run."""
@@ -121,19 +126,6 @@ class PolicyExtracts:
 
     async def aclose(self) -> None:
         """Nothing to close."""
-
-
-def by_product(sources: Sequence[Source]) -> dict[str, list[int]]:
-    """The places of each product's sources, products in the order they first come."""
-    groups: dict[str, list[int]] = {}
-    for place, source in enumerate(sources):
-        groups.setdefault(str(source.metadata.get("product_name") or source.title), []).append(place)
-    return groups
-
-
-def _told(own: Sequence[Scored], prompt: Prompt) -> tuple[Passage, ...]:
-    """One product's sentences, those worth most first."""
-    return passages(own, prompt.sources, limit=_SENTENCES, tokens=prompt.sampling.max_tokens)
 
 
 def _as_they_stand(told: Sequence[Passage]) -> tuple[Passage, ...]:

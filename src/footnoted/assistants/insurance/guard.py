@@ -1,4 +1,8 @@
-"""Checks a claim against policy sections, hearing each product alone."""
+"""Checks a claim against policy sections, hearing each product alone.
+
+The hard thing is that policies of one insurer say nearly the same: what is true of one is carried, word for word, by
+the wrong section of another. So a claim is weighed against the sections of the product it names or cites and no others.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +14,12 @@ from typing import TYPE_CHECKING
 
 from footnoted.assistants.insurance.citation import names
 from footnoted.assistants.insurance.figures import follows, strange
-from footnoted.assistants.insurance.quoted import sentence_said
-from footnoted.assistants.insurance.tables import row_said
-from footnoted.assistants.insurance.vocabulary import short_names
+from footnoted.assistants.insurance.sources import by_product, product_of
+from footnoted.assistants.insurance.vocabulary import Vocabulary, short_names
+from footnoted.grounding.exact import quotable
+from footnoted.orders import is_order
+from footnoted.providers import _wording
+from footnoted.retrieval.relevance import read
 from footnoted.types import Evidence, Source, Verdict
 
 if TYPE_CHECKING:
@@ -42,8 +49,7 @@ class ProductGuard:
         pointed = [place for place in dict.fromkeys(cited) if 0 <= place < len(sources)]
         if len(pointed) == 1:
             section = sources[pointed[0]]
-            # Cell for cell under its column, or whole under its heading: more than its words strung together.
-            if (said := row_said(claim, section.text) or sentence_said(claim, section)) is not None:
+            if (said := sentence_said(claim, section)) is not None:
                 words = section.text[slice(*said)]
                 return Verdict("supported", 0.97, "exact", (Evidence(pointed[0], *said, words, 1.0),))
             quoted = await self._weighed(claim, claim, sources, pointed, pointed)
@@ -53,7 +59,7 @@ class ProductGuard:
         if not asked:
             return await self._of_product(claim, sources, range(len(sources)), cited)
         verdicts = [await self._of_product(claim, sources, speaking_for(name, sources), cited) for name in asked]
-        failed = next((one for one in verdicts if one.ruling != "supported"), None)
+        failed = next((verdict for verdict in verdicts if verdict.ruling != "supported"), None)
         if len(verdicts) == 1:
             return verdicts[0]
         if failed is not None:
@@ -61,8 +67,8 @@ class ProductGuard:
             # What is not clear of several products is told of none, whatever a judge makes of it.
             ruling: Ruling = "unsupported" if failed.ruling == "unsure" else failed.ruling
             return replace(failed, ruling=ruling, reason=f"it speaks of several products at once, and {reason}")
-        evidence = tuple(one for verdict in verdicts for one in verdict.evidence)
-        score = min((one.score for one in verdicts if one.score is not None), default=None)
+        evidence = tuple(piece for verdict in verdicts for piece in verdict.evidence)
+        score = min((verdict.score for verdict in verdicts if verdict.score is not None), default=None)
         return replace(verdicts[0], evidence=evidence, score=score)
 
     async def aprepare(self, sources: Sequence[Source]) -> None:
@@ -74,8 +80,10 @@ class ProductGuard:
     async def _of_product(
         self, claim: str, sources: Sequence[Source], places: Sequence[int], cited: Sequence[int]
     ) -> Verdict:
-        known = [_product(sources[place]) for place in places]
-        bare = without_names(claim, _names_of(known, sources))
+        """The verdict of these sections, the names of their products taken out of the claim."""
+        short = short_names(list(by_product(sources)))
+        known = dict.fromkeys(product_of(sources[place]) for place in places)
+        bare = without_names(claim, [name for product in known for name in (product, *short[product]) if name])
         return await self._weighed(claim, bare, sources, places, cited)
 
     async def _weighed(
@@ -85,37 +93,46 @@ class ProductGuard:
         own = [sources[place] for place in places]
         if odd := strange(claim, "\n".join([ASKED.get(), *(f"{source.title}\n{source.text}" for source in own)])):
             reason = f"no section of it has {', '.join(odd)}"
-            pointed = [sources[place].text for place in cited if place in places] or [one.text for one in own]
+            pointed = [sources[place].text for place in cited if place in places] or [source.text for source in own]
             if follows(odd, "\n".join([ASKED.get(), *pointed])):
                 return Verdict("unsure", tier="exact", reason=f"{reason}, though it may be worked out of what it has")
             return Verdict("unsupported", score=0.0, tier="exact", reason=reason)
         local = {place: number for number, place in enumerate(places)}
         verdict = await self._weigher.acheck(bare, own, cited=[local[place] for place in cited if place in local])
-        return replace(verdict, evidence=tuple(replace(one, source=places[one.source]) for one in verdict.evidence))
+        return replace(verdict, evidence=tuple(replace(each, source=places[each.source]) for each in verdict.evidence))
 
 
-def products(sources: Sequence[Source]) -> dict[str, list[int]]:
-    """The places of each product's sections."""
-    groups: dict[str, list[int]] = {}
-    for place, source in enumerate(sources):
-        groups.setdefault(_product(source), []).append(place)
-    return groups
+def sentence_said(claim: str, source: Source) -> tuple[int, int] | None:
+    """The span of the sentence that a claim repeats whole, or of the list item after the heading it stands under.
+
+    An item alone is none: "racing" means one thing under "What we cover" and another under "What we never cover".
+    """
+    said = quotable(claim)
+    hierarchy = source.metadata.get("section_hierarchy") or [source.title.rpartition("›")[2]]
+    for sentence in read(source):
+        if sentence.leads or sentence.kind not in ("prose", "item") or is_order(sentence.text):
+            continue
+        heading = quotable(sentence.headings[-1] if sentence.headings else str(hierarchy[-1]))
+        whole = sentence.text if sentence.kind == "prose" else _wording.listing(f"{heading}:", [sentence.text])
+        if said == quotable(whole):
+            return sentence.start, sentence.end
+    return None
 
 
 def speaking_for(product: str, sources: Sequence[Source]) -> list[int]:
     """The places of a product's own sections, and of others that name it: a schedule or guide for several products."""
-    groups = products(sources)
+    groups = by_product(sources)
     short = (product, *short_names(list(groups)).get(product, ()))
     own = groups.get(product, [])
-    others = [n for n, one in enumerate(sources) if n not in own and any(names(one.text, name) for name in short)]
+    others = [n for n, source in enumerate(sources) if n not in own and any(names(source.text, name) for name in short)]
     return [*own, *others]
 
 
 def spoken_of(claim: str, sources: Sequence[Source], cited: Sequence[int]) -> list[str]:
     """The products a claim speaks of: those it names, else those it cites; all cited ones where it says "both"."""
-    groups = products(sources)
-    named = _named(claim, list(groups))
-    pointed = list(dict.fromkeys(_product(sources[place]) for place in cited if 0 <= place < len(sources)))
+    groups = by_product(sources)
+    named = Vocabulary().with_products(groups).products_in(claim)
+    pointed = list(dict.fromkeys(product_of(sources[place]) for place in cited if 0 <= place < len(sources)))
     if _TOGETHER.search(claim):
         return list(dict.fromkeys([*named, *pointed])) if len({*named, *pointed}) > 1 else list(groups)
     return named or pointed
@@ -138,26 +155,3 @@ def _blank(found: re.Match[str]) -> str:
     """Nothing in a phrase's place, "we" in a subject's."""
     said = "" if found["by"] else "We"
     return said.ljust(len(found.group()))
-
-
-def _names_of(own: Sequence[str], sources: Sequence[Source]) -> list[str]:
-    """The names of these products, the short ones that tell them from the others among them."""
-    every = short_names(list(products(sources)))
-    return [one for name in dict.fromkeys(own) for one in (name, *every.get(name, ())) if one]
-
-
-def _named(claim: str, known: Sequence[str]) -> list[str]:
-    """The products named in full or by their short names; a longer name hides the shorter one within it."""
-    left = claim
-    found: list[str] = []
-    aliases = short_names(known)
-    pairs = [(one, name) for name in known for one in (name, *aliases.get(name, ()))]
-    for alias, name in sorted(pairs, key=lambda pair: -len(pair[0])):
-        if name not in found and names(left, alias):
-            found.append(name)
-            left = re.sub(re.escape(alias), " ", left, flags=re.IGNORECASE)
-    return found
-
-
-def _product(source: Source) -> str:
-    return str(source.metadata.get("product_name") or source.title)

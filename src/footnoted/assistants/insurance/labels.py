@@ -26,6 +26,7 @@ _REFERS = re.compile(
     rf"(?P<list>(?:{_NUMBER}|\d{{1,3}}[A-Z]?\b|[A-Z]\b)(?:\([a-z]{{1,5}}\))*"
     rf"(?:(?:,| and| or| to)*\s*(?:{_NUMBER}|\([a-z]{{1,5}}\))(?:\([a-z]{{1,5}}\))*)*)"
 )
+_ITEMS = re.compile(r"(?:\([a-z]{1,5}\))+\Z")
 _ROMAN = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii")
 
 
@@ -126,6 +127,15 @@ def in_heading(heading: str) -> str:
     if not found:
         return ""
     return f"{found['named']}{found['number']}".strip()
+
+
+def without_items(number: str) -> str:
+    """The number of the clause that an item stands in.
+
+    >>> without_items("4.2(b)(iii)")
+    '4.2'
+    """
+    return _ITEMS.sub("", number)
 
 
 def numbers_in(text: str) -> tuple[str, ...]:

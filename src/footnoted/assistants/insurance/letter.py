@@ -1,4 +1,8 @@
-"""Writes the customer's text from the core's events: product by product, its marks in the style asked for, bounded."""
+"""Writes the customer's text from the core's events: product by product, its marks in the style asked for, bounded.
+
+The hard thing is that what is added (a product's name, a condition, an exclusion) moves every place behind it, and that
+events told already cannot be told again.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from footnoted.assistants.insurance.beside import Beside, Quote
 from footnoted.assistants.insurance.citation import Citation, CitationStyle, names
 from footnoted.assistants.insurance.models import ResponseRequest
-from footnoted.assistants.insurance.phrases import language_of, phrases
+from footnoted.assistants.insurance.phrases import phrases
 from footnoted.contract import InlineCitation, SourceContext
 from footnoted.events import CitationFound, ClaimChecked, Event, TextDelta
 from footnoted.types import Citation as Pointed
@@ -36,7 +40,7 @@ class Letter:
     """
 
     request: ResponseRequest
-    context: Sequence[SourceContext]
+    context: list[SourceContext]
     beside: Beside | None = None
     text: str = ""
     body: str = ""
@@ -120,7 +124,7 @@ class Letter:
         for mark in marks[:1]:
             quote = self.beside.condition(text, mark.source, mark.source_start, mark.source_end)
             if quote is not None:
-                return self._quote(phrases(self._language).condition, quote)
+                return self.quote(f" {phrases(self.request.spoken).condition}", quote)
         return []
 
     def _leave(self) -> list[Event]:
@@ -130,25 +134,31 @@ class Letter:
         if self.beside is None or not product or product in self._closed:
             return []
         self._closed.add(product)
-        places = [n for n, one in enumerate(self.context) if one.metadata.get("product_name") == product]
-        used = {(one.source_index, one.source_start) for one in self.citations}
-        quotes = self.beside.exclusions(said, places, used)
-        return [event for quote in quotes for event in self._quote(phrases(self._language).excluded, quote)]
+        places = [n for n, source in enumerate(self.context) if source.metadata.get("product_name") == product]
+        used = {(mark.source_index, mark.source_start) for mark in self.citations}
+        lead = f" {phrases(self.request.spoken).excluded}"
+        return [event for quote in self.beside.exclusions(said, places, used) for event in self.quote(lead, quote)]
 
-    def _quote(self, lead: str, quote: Quote) -> list[Event]:
-        """A source's own words with their mark, if they fit; what does not fit is left out in silence."""
-        text = f" {lead}: “{quote.text}” [x]"
+    def say(self, text: str) -> list[Event]:
+        """Write words of the assistant's own, if they fit."""
+        if len(self.text) + len(text) > self.request.max_response_length:
+            return []
+        start = len(self.text)
+        self.text += text
+        return [TextDelta(text, start)]
+
+    def quote(self, lead: str, quote: Quote, verdict: Verdict | None = None) -> list[Event]:
+        """Write a source's own words with their mark; without a verdict of their own only where they fit."""
+        text = f"{lead}: “{quote.text}” [x]"
         source = self.context[quote.source].as_source()
         words = source.text[quote.start : quote.end]
-        place = len(text) - 3, len(text)
+        place = len(text) - len("[x]"), len(text)
         mark = Pointed(0, quote.source, source.id, source.sha256, *place, quote.start, quote.end, words, 1.0)
+        if verdict is not None:
+            return self.write(text, [mark], ClaimChecked(Claim(text, 0, len(text)), verdict))
         if len(self.text) + len(text) + _MARK_ROOM > self.request.max_response_length:
             return []
         return self.write(text, [mark])
-
-    @property
-    def _language(self) -> str:
-        return self.request.language or language_of(self.request.query[:4_000])
 
     def number(self, source: int) -> int:
         """The number of a source, given at its first use."""
@@ -175,7 +185,7 @@ class Letter:
         pieces: list[str] = []
         placed: list[Pointed] = []
         at = length = 0
-        for mark in sorted(marks, key=lambda one: one.start):
+        for mark in sorted(marks, key=lambda mark: mark.start):
             number = self.number(mark.source)
             before = text[at : mark.start]
             if self.request.citation_style is CitationStyle.FOOTNOTE:

@@ -10,11 +10,12 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Literal
 
+from footnoted.assistants.insurance.labels import without_items
+
 if TYPE_CHECKING:
     from footnoted.assistants.insurance.clauses import Clause
     from footnoted.assistants.insurance.passages import Passage
 
-_ITEMS = re.compile(r"(?:\([a-z]{1,5}\))+\Z")
 _ROW_OF = re.compile(r"\brows? (?P<row>[A-Z]{0,2}\d[\w.]*|[A-Z]) (?:of|in) (?P<table>Table \w+)")
 
 # A row that is named or bears the number, a clause that is named, one that names.
@@ -23,7 +24,7 @@ Join = Literal["row", "names", "named"]
 
 def joined(clause: Clause, others: Sequence[Clause]) -> Iterator[tuple[Clause, Join]]:
     """What a clause names and what names it, in its own document, and how."""
-    root = _ITEMS.sub("", clause.number)
+    root = without_items(clause.number)
     rows = {(found["table"], found["row"]) for found in _ROW_OF.finditer(clause.text)}
     for one in others:
         if one.document != clause.document or _kin(one.number, clause.number):
@@ -60,4 +61,4 @@ def passages_joined(places: Sequence[int], passages: Sequence[Passage]) -> Itera
 
 def _kin(one: str, other: str) -> bool:
     """Whether two numbers are of one clause and its items."""
-    return bool(one) and _ITEMS.sub("", one) == _ITEMS.sub("", other)
+    return bool(one) and without_items(one) == without_items(other)

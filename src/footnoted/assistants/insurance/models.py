@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from footnoted.assistants.insurance.citation import ChunkResult, Citation, CitationStyle, superscript
 from footnoted.assistants.insurance.confidence import ConfidenceConfig
-from footnoted.assistants.insurance.phrases import phrases
+from footnoted.assistants.insurance.phrases import language_of, phrases
 from footnoted.contract import GenerationResponse
 
 MOST_CHUNKS = 50
@@ -63,6 +63,11 @@ class ResponseRequest(BaseModel):
     def query(self) -> str:
         """The question as text; empty when it is none."""
         return self.original_query.strip() if isinstance(self.original_query, str) else ""
+
+    @property
+    def spoken(self) -> str:
+        """The language to answer in: the one asked for, else the question's own."""
+        return self.language or language_of(self.query)
 
     @property
     def has_context(self) -> bool:

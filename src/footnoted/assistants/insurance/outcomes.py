@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
+import sqlalchemy as sa
+
 from footnoted.assistants.insurance.variants import Outcome
 from footnoted.errors import ConfigurationError
 
@@ -18,6 +20,35 @@ if TYPE_CHECKING:
 _LONGEST = 4_000  # code points of a question or comment that are kept
 _MOST = 0.1  # how far thanks and complaints may move a section's relevance, up or down
 _SURE_AFTER = 10  # marks after which a section moves that far
+
+
+_META = sa.MetaData()
+_ANSWERS = sa.Table(
+    "insurance_answers",
+    _META,
+    sa.Column("id", sa.String(36), primary_key=True),
+    *(sa.Column(name, sa.Text) for name in ("tenant", "experiment", "variant", "question")),
+    *(sa.Column(name, sa.Boolean) for name in ("refused", "degraded", "sufficient")),
+    *(sa.Column(name, sa.Float) for name in ("confidence", "latency_ms")),
+    sa.Column("created_at", sa.DateTime(timezone=True)),
+)
+_CITED = sa.Table(
+    "insurance_cited",
+    _META,
+    sa.Column("answer_id", sa.String(36), sa.ForeignKey("insurance_answers.id"), primary_key=True),
+    sa.Column("number", sa.Integer, primary_key=True),
+    sa.Column("file", sa.Text),
+    sa.Column("section", sa.Text),
+)
+_FEEDBACK = sa.Table(
+    "insurance_feedback",
+    _META,
+    sa.Column("answer_id", sa.String(36), sa.ForeignKey("insurance_answers.id"), primary_key=True),
+    sa.Column("helpful", sa.Boolean),
+    sa.Column("wrong_number", sa.Integer),
+    sa.Column("comment", sa.Text),
+    sa.Column("created_at", sa.DateTime(timezone=True)),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,27 +110,24 @@ class Outcomes:
             "created_at": datetime.now(UTC),
         }
         cited = [
-            {"answer_id": id_, "number": number, "file": one.source_file, "section": one.section}
-            for number, one in enumerate(result.citations, start=1)
+            {"answer_id": id_, "number": number, "file": citation.source_file, "section": citation.section}
+            for number, citation in enumerate(result.citations, start=1)
         ]
         async with self._database.session() as session:
-            await session.execute(_tables()["answers"].insert(), row)
+            await session.execute(_ANSWERS.insert(), row)
             if cited:
-                await session.execute(_tables()["cited"].insert(), cited)
+                await session.execute(_CITED.insert(), cited)
         return id_
 
     async def rate(
         self, tenant: str, answer_id: str, *, helpful: bool, wrong: int | None = None, comment: str = ""
     ) -> None:
         """Keep a customer's word; a later one replaces it. ``wrong`` is the number of a citation that misled."""
-        from sqlalchemy import delete, select
-
-        answers, feedback = _tables()["answers"], _tables()["feedback"]
         async with self._database.session() as session:
-            mine = select(answers.c.id).where(answers.c.id == answer_id, answers.c.tenant == tenant)
+            mine = sa.select(_ANSWERS.c.id).where(_ANSWERS.c.id == answer_id, _ANSWERS.c.tenant == tenant)
             if (await session.execute(mine)).first() is None:
                 raise ConfigurationError(f"there is no answer {answer_id!r} to give feedback on")
-            await session.execute(delete(feedback).where(feedback.c.answer_id == answer_id))
+            await session.execute(sa.delete(_FEEDBACK).where(_FEEDBACK.c.answer_id == answer_id))
             row = {
                 "answer_id": answer_id,
                 "helpful": helpful,
@@ -107,81 +135,68 @@ class Outcomes:
                 "comment": _storable(comment),
                 "created_at": datetime.now(UTC),
             }
-            await session.execute(feedback.insert(), row)
+            await session.execute(_FEEDBACK.insert(), row)
 
     async def forget(self, before: datetime) -> None:
         """Let go of answers given before then, and of what was thought of them."""
-        from sqlalchemy import delete, select
-
-        answers, cited, feedback = (_tables()[name] for name in ("answers", "cited", "feedback"))
-        old = select(answers.c.id).where(answers.c.created_at < before)
-        async with self._database.session() as session:
-            for table in (cited, feedback):
-                await session.execute(delete(table).where(table.c.answer_id.in_(old)))
-            await session.execute(delete(answers).where(answers.c.created_at < before))
+        await self._drop(_ANSWERS.c.created_at < before)
 
     async def delete(self, tenant: str, answer_ids: list[str]) -> None:
         """Let go of these answers of a tenant, and of what was thought of them."""
-        from sqlalchemy import delete, select
+        await self._drop(sa.and_(_ANSWERS.c.tenant == tenant, _ANSWERS.c.id.in_(answer_ids)))
 
-        answers, cited, feedback = (_tables()[name] for name in ("answers", "cited", "feedback"))
-        mine = select(answers.c.id).where(answers.c.tenant == tenant, answers.c.id.in_(answer_ids))
+    async def _drop(self, which: sa.ColumnElement[bool]) -> None:
+        ids = sa.select(_ANSWERS.c.id).where(which)
         async with self._database.session() as session:
-            for table in (cited, feedback):
-                await session.execute(delete(table).where(table.c.answer_id.in_(mine)))
-            await session.execute(delete(answers).where(answers.c.id.in_(mine)))
+            for table in (_CITED, _FEEDBACK):
+                await session.execute(sa.delete(table).where(table.c.answer_id.in_(ids)))
+            await session.execute(sa.delete(_ANSWERS).where(which))
 
     async def by_variant(self, tenant: str, experiment: str) -> list[Outcome]:
         """Each variant's outcomes, by name."""
-        from sqlalchemy import Integer, cast, func, select
-
-        answers, feedback = _tables()["answers"], _tables()["feedback"]
         asked = (
-            select(
-                answers.c.variant,
-                func.count(answers.c.id),
-                func.sum(cast(answers.c.refused, Integer)),
-                func.sum(cast(answers.c.degraded, Integer)),
-                func.count(feedback.c.answer_id),
-                func.coalesce(func.sum(cast(feedback.c.helpful, Integer)), 0),
-                func.avg(answers.c.confidence),
-                func.avg(answers.c.latency_ms),
+            sa.select(
+                _ANSWERS.c.variant,
+                sa.func.count(_ANSWERS.c.id),
+                sa.func.sum(sa.cast(_ANSWERS.c.refused, sa.Integer)),
+                sa.func.sum(sa.cast(_ANSWERS.c.degraded, sa.Integer)),
+                sa.func.count(_FEEDBACK.c.answer_id),
+                sa.func.coalesce(sa.func.sum(sa.cast(_FEEDBACK.c.helpful, sa.Integer)), 0),
+                sa.func.avg(_ANSWERS.c.confidence),
+                sa.func.avg(_ANSWERS.c.latency_ms),
             )
-            .select_from(answers.outerjoin(feedback, feedback.c.answer_id == answers.c.id))
-            .where(answers.c.tenant == tenant, answers.c.experiment == experiment)
-            .group_by(answers.c.variant)
-            .order_by(answers.c.variant)
+            .select_from(_ANSWERS.outerjoin(_FEEDBACK, _FEEDBACK.c.answer_id == _ANSWERS.c.id))
+            .where(_ANSWERS.c.tenant == tenant, _ANSWERS.c.experiment == experiment)
+            .group_by(_ANSWERS.c.variant)
+            .order_by(_ANSWERS.c.variant)
         )
         async with self._database.session() as session:
             return [Outcome(*row) for row in (await session.execute(asked)).all()]
 
     async def by_section(self, tenant: str) -> list[SectionFeedback]:
         """Every section that was cited in a rated answer, those marked wrong first: for the policy's owner."""
-        from sqlalchemy import select
-
-        answers, cited, feedback = (_tables()[name] for name in ("answers", "cited", "feedback"))
         asked = (
-            select(cited.c.file, cited.c.section, cited.c.number, feedback.c.helpful, feedback.c.wrong_number)
-            .add_columns(feedback.c.comment)
+            sa.select(_CITED.c.file, _CITED.c.section, _CITED.c.number, _FEEDBACK.c.helpful, _FEEDBACK.c.wrong_number)
+            .add_columns(_FEEDBACK.c.comment)
             .select_from(
-                cited.join(answers, answers.c.id == cited.c.answer_id).join(
-                    feedback, feedback.c.answer_id == answers.c.id
+                _CITED.join(_ANSWERS, _ANSWERS.c.id == _CITED.c.answer_id).join(
+                    _FEEDBACK, _FEEDBACK.c.answer_id == _ANSWERS.c.id
                 )
             )
-            .where(answers.c.tenant == tenant)
-            .order_by(feedback.c.created_at)
+            .where(_ANSWERS.c.tenant == tenant)
+            .order_by(_FEEDBACK.c.created_at)
         )
         async with self._database.session() as session:
             rows = (await session.execute(asked)).all()
         found: dict[tuple[str, str], list[Any]] = {}
         for row in rows:
             found.setdefault((row.file, row.section), []).append(row)
-        told = [_section(*place, marks) for place, marks in found.items()]
-        return sorted(told, key=lambda one: (-one.wrong, -one.unhelpful, one.file, one.section))
+        sections = [_section(*place, marks) for place, marks in found.items()]
+        return sorted(sections, key=lambda section: (-section.wrong, -section.unhelpful, section.file, section.section))
 
     async def factors(self, tenant: str) -> dict[tuple[str, str], float]:
         """What `RetrievalAgent.heed` takes: each rated section's factor."""
-        return {(one.file, one.section): one.factor for one in await self.by_section(tenant)}
+        return {(section.file, section.section): section.factor for section in await self.by_section(tenant)}
 
 
 def _section(file: str, section: str, rows: list[Any]) -> SectionFeedback:
@@ -195,45 +210,6 @@ def _section(file: str, section: str, rows: list[Any]) -> SectionFeedback:
         wrong=len(wrong),
         comments=tuple(row.comment for row in rows if row.comment and (row in wrong or not row.helpful)),
     )
-
-
-def _tables() -> dict[str, Any]:
-    """The tables as SQLAlchemy knows them, made when first needed."""
-    if not _known:
-        import sqlalchemy as sa
-
-        meta = sa.MetaData()
-        key = sa.ForeignKey
-        _known["answers"] = sa.Table(
-            "insurance_answers",
-            meta,
-            sa.Column("id", sa.String(36), primary_key=True),
-            *(sa.Column(name, sa.Text) for name in ("tenant", "experiment", "variant", "question")),
-            *(sa.Column(name, sa.Boolean) for name in ("refused", "degraded", "sufficient")),
-            *(sa.Column(name, sa.Float) for name in ("confidence", "latency_ms")),
-            sa.Column("created_at", sa.DateTime(timezone=True)),
-        )
-        _known["cited"] = sa.Table(
-            "insurance_cited",
-            meta,
-            sa.Column("answer_id", sa.String(36), key("insurance_answers.id"), primary_key=True),
-            sa.Column("number", sa.Integer, primary_key=True),
-            sa.Column("file", sa.Text),
-            sa.Column("section", sa.Text),
-        )
-        _known["feedback"] = sa.Table(
-            "insurance_feedback",
-            meta,
-            sa.Column("answer_id", sa.String(36), key("insurance_answers.id"), primary_key=True),
-            sa.Column("helpful", sa.Boolean),
-            sa.Column("wrong_number", sa.Integer),
-            sa.Column("comment", sa.Text),
-            sa.Column("created_at", sa.DateTime(timezone=True)),
-        )
-    return _known
-
-
-_known: dict[str, Any] = {}
 
 
 def _storable(text: str) -> str:

@@ -18,8 +18,8 @@ from pathlib import Path
 from uuid import NAMESPACE_URL, uuid5
 
 from footnoted.assistants.insurance.clauses import Clause
-from footnoted.assistants.insurance.labels import in_heading
-from footnoted.inert import on_one_line
+from footnoted.assistants.insurance.labels import in_heading, without_items
+from footnoted.assistants.insurance.sources import product_of
 from footnoted.models import Embedder, ModelUnavailable
 from footnoted.retrieval.terms import index_terms, query_terms
 from footnoted.retrieval.vectors import Vectors, key_of
@@ -82,7 +82,7 @@ def _root(clause: Clause) -> str:
     """The number of the clause an item belongs to; a table's name."""
     if clause.row is not None or clause.number.startswith("Table"):
         return clause.row.table if clause.row is not None else clause.number
-    return re.sub(r"(?:\([a-z]{1,5}\))+\Z", "", clause.number)
+    return without_items(clause.number)
 
 
 def _cut(root: str, clauses: Sequence[Clause], source: Source) -> Passage:
@@ -137,13 +137,6 @@ def _table_start(text: str, row: int, name: str) -> int:
     return caption if name and name in before[caption:] else start
 
 
-def product_of(source: Source) -> str:
-    """The product a section belongs to: the document's own word for it, else its title."""
-    data = source.metadata
-    title = data.get("title") or source.title.partition(" › ")[0]
-    return on_one_line(str(data.get("product_name") or title or data.get("file") or "Policy"))
-
-
 class Clauses:
     """Passages, found by words and by meaning; safe to call from any thread. ``path``: where vectors are kept.
 
@@ -176,7 +169,7 @@ class Clauses:
         scores = self.scores(question)
         if not any(scores):
             return scores
-        favoured = self._named(question) | {
+        favoured = {file for _, file in named_in(question, self._names)} | {
             one.clauses[0].document for one in self.passages if product_of(one.source) in products
         }
         by_file: dict[str, list[float]] = defaultdict(list)
@@ -188,11 +181,6 @@ class Clauses:
             score + _BY_DOCUMENT * (whole[clause.document] - mean) + favour * (clause.document in favoured)
             for (_, clause), score in zip(self.read, scores, strict=True)
         ]
-
-    def _named(self, question: str) -> set[str]:
-        """The files a question names by a word that is one document's alone: of its title, or a plan's."""
-        words = set(_names(question))
-        return {file for name, file in self._names if name in words or f"{name}s" in words}
 
     def scores(self, question: str) -> list[float]:
         """How near each of the clauses that were ``read`` comes: the cosine of its meaning, and what words add."""
@@ -247,6 +235,12 @@ def own_names(passages: Iterable[Passage]) -> Iterator[tuple[str, str]]:
         for name in own:
             if len(name) > 2 and not any(name in other for where, other in said.items() if where != file):
                 yield name, file
+
+
+def named_in(question: str, names: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Those of documents' `own_names` that a question has, in the plural too."""
+    words = set(_names(question))
+    return [(name, file) for name, file in names if name in words or f"{name}s" in words]
 
 
 def _names(text: str) -> list[str]:

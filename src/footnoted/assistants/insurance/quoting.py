@@ -12,35 +12,24 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from footnoted.assistants.insurance.citation import ChunkResult, Citation
+from footnoted.answering.given import Given
+from footnoted.assistants.insurance.assessing import citations_of, result_of
+from footnoted.assistants.insurance.beside import Quote
+from footnoted.assistants.insurance.citation import ChunkResult
 from footnoted.assistants.insurance.clauses import Clause, read_policy
-from footnoted.assistants.insurance.confidence import confidence
 from footnoted.assistants.insurance.deciding import LONGEST, MOST, Candidate, candidates, chance_of, joined_to, quoted
 from footnoted.assistants.insurance.letter import Letter
 from footnoted.assistants.insurance.models import ResponseRequest, ResponseResult
-from footnoted.assistants.insurance.passages import Clauses, Passage, own_names, stands_at
+from footnoted.assistants.insurance.passages import Clauses, Passage, named_in, own_names, stands_at
 from footnoted.assistants.insurance.phrases import language_of, phrases
-from footnoted.contract import ClaimResult, EvidenceSpan, GenerationResponse, Refusal
-from footnoted.events import ClaimChecked, Event, TextDelta
+from footnoted.contract import ClaimResult, GenerationResponse, Refusal
+from footnoted.events import Event
 from footnoted.retrieval.relevance.rarity import UNSEEN, rarity
 from footnoted.text import content_stems
-from footnoted.types import Citation as Pointed
-from footnoted.types import Claim, Evidence, FinishReason, Source, Verdict
+from footnoted.types import Evidence, FinishReason, Source, Verdict
 
 _OPEN = 1.0  # log-odds within which another product's clause is as likely to decide
 _SURE = 0.78  # chance of being right from which the clauses are told as the answer
-
-
-@dataclass(frozen=True, slots=True)
-class Quote:
-    """A clause as it is told: ``said`` with its number and lead-in; its own words at ``start``–``end`` of a source."""
-
-    source: int
-    start: int
-    end: int
-    said: str
-    kind: str
-    number: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +52,7 @@ class Nearest:
 
 def is_wording(chunks: Sequence[ChunkResult]) -> bool:
     """Whether most of these sections are clauses or tables with numbers of their own."""
-    numbered = [any(_numbered(one) for one in _read(chunk, place)) for place, chunk in enumerate(chunks)]
+    numbered = [any(map(_numbered, _read(chunk, place))) for place, chunk in enumerate(chunks)]
     return 2 * sum(numbered) > len(numbered)
 
 
@@ -75,32 +64,32 @@ def nearest(question: str, chunks: Sequence[ChunkResult], *, before: str = "") -
         return Nearest(())
     plans, settled = _columns_named(question, passages)
     named = _named(question, passages)
-    found = [one for one in found if one.clause.document in named] or found
+    found = [candidate for candidate in found if candidate.clause.document in named] or found
     chosen = quoted(found)
-    quotes = tuple(_quote(one.clause, one.place, plans) for one in (*chosen, *joined_to(chosen, found)))
+    quotes = tuple(_quote(each.clause, each.place, plans) for each in (*chosen, *joined_to(chosen, found)))
     chance = chance_of(found)
-    for number, one in enumerate(chosen):
-        row = one.clause.row
+    for number, candidate in enumerate(chosen):
+        row = candidate.clause.row
         open_plan = row is not None and len(set(row.columns)) > 1 and not set(row.columns) & {*plans, *settled}
         if row is not None and open_plan and (number == 0 or chance < _SURE):
             return Nearest(quotes[number : number + 1], row.columns[:4], "plan")
     firsts: dict[str, Candidate] = {}
-    for one in found:
-        if found[0].score - one.score <= _OPEN:
-            firsts.setdefault(chunks[one.place].product_name, one)
+    for candidate in found:
+        if found[0].score - candidate.score <= _OPEN:
+            firsts.setdefault(chunks[candidate.place].product_name, candidate)
     if len(firsts) > 1 and chance < _SURE:
-        each = tuple(_quote(one.clause, one.place, plans) for one in list(firsts.values())[:MOST])
+        each = tuple(_quote(first.clause, first.place, plans) for first in list(firsts.values())[:MOST])
         return Nearest(each, tuple(firsts)[:4], "product")
     return Nearest(quotes, chance=chance)
 
 
 def weighed(question: str, chunks: Sequence[ChunkResult], *, before: str = "") -> tuple[list[Passage], list[Candidate]]:
     """The passages' clauses, those that decide likeliest first."""
-    passages = [Passage(_source(one, place), tuple(_read(one, place))) for place, one in enumerate(chunks)]
-    passages = [one for one in passages if one.clauses]
-    odds = [_odds(chunks[int(one.source.id)]) for one in passages]
-    found = candidates(question, Clauses(passages), odds, before=before)
-    return passages, [replace(one, place=int(passages[one.place].source.id)) for one in found]
+    passages = [Passage(_source(chunk, place), tuple(_read(chunk, place))) for place, chunk in enumerate(chunks)]
+    passages = [passage for passage in passages if passage.clauses]
+    places = [int(passage.source.id) for passage in passages]
+    found = candidates(question, Clauses(passages), [_odds(chunks[place]) for place in places], before=before)
+    return passages, [replace(candidate, place=places[candidate.place]) for candidate in found]
 
 
 def _source(chunk: ChunkResult, place: int) -> Source:
@@ -152,13 +141,10 @@ def _odds(chunk: ChunkResult) -> float:
 
 def _named(question: str, passages: Sequence[Passage]) -> set[str]:
     """The files that a question names by a word which is no English one and theirs alone: an insurer's, a product's."""
-    asked = {one.casefold() for one in re.findall(r"[^\W\d_]+", question)}
     return {
         file
-        for name, file in own_names(passages)
-        if (name in asked or f"{name}s" in asked)
-        and (stems := content_stems(name))
-        and all(rarity(stem) >= UNSEEN for stem in stems)
+        for name, file in named_in(question, own_names(passages))
+        if (stems := content_stems(name)) and all(rarity(stem) >= UNSEEN for stem in stems)
     }
 
 
@@ -187,107 +173,47 @@ def _quote(clause: Clause, place: int, plans: Sequence[str]) -> Quote:
     said = clause.row.of(plans).told() if clause.row is not None else clause.cited
     if len(said) > LONGEST:
         said = said[:LONGEST].rpartition(" ")[0] + "…"
-    return Quote(place, *span, said, "limit" if clause.row is not None else clause.kind, clause.number)
+    return Quote(place, *span, said, "limit" if clause.row is not None else clause.kind)
 
 
 def tell(found: Nearest, request: ResponseRequest, letter: Letter) -> tuple[list[Event], ResponseResult]:
     """The events of telling what was found, and the result."""
-    said = phrases(request.language or language_of(request.query))
+    said = phrases(request.spoken)
     opening = said.quotes if found.decides else said.undecided
     asks = said.choose.format(choices=", ".join(found.choices)) if found.choices else ""
-    events = _plainly(letter, f"{said.unclear} {asks}" if asks else opening)
+    events = letter.say(f"{said.unclear} {asks}" if asks else opening)
     for quote in found.quotes[: 1 if request.style == "short" and not found.choices else None]:
-        source = letter.context[quote.source].as_source()
-        words = source.text[quote.start : quote.end]
-        text = f"\n- {said.kinds[quote.kind]}: “{quote.said}” [x]"
-        mark = Pointed(
-            0, quote.source, source.id, source.sha256, len(text) - 3, len(text), quote.start, quote.end, words, 1.0
-        )
+        words = letter.context[quote.source].content[quote.start : quote.end]
         evidence = Evidence(quote.source, quote.start, quote.end, words, 1.0)
         verdict = Verdict("supported", 0.99, "exact", (evidence,), reason="the policy's own words")
-        events += letter.write(text, [mark], ClaimChecked(Claim(text, 0, len(text)), verdict))
-    if any(
-        language_of(letter.context[one.source].content[:2_000]) != language_of(request.query) for one in found.quotes
-    ):
-        events += _plainly(letter, f"\n\n{said.quoted}")
-    return events, _result(found, request, letter, asks)
+        events += letter.quote(f"\n- {said.kinds[quote.kind]}", quote, verdict)
+    languages = {language_of(letter.context[quote.source].content) for quote in found.quotes}
+    if languages - {language_of(request.query)}:
+        events += letter.say(f"\n\n{said.quoted}")
+    generation = _generation(found, request, letter, refused=not found.decides and not asks)
+    quoted = [citation for citation in citations_of(request, letter) if citation.quotes]
+    why = f"The chance that these clauses decide the question is {found.chance:.2f}."
+    return events, result_of(request, letter, generation, quoted, sufficient=found.decides, why=why, asks=asks)
 
 
-def _plainly(letter: Letter, text: str) -> list[Event]:
-    """Words of the assistant's own, where there is room for them."""
-    if len(letter.text) + len(text) > letter.request.max_response_length:
-        return []
-    start = len(letter.text)
-    letter.text += text
-    return [TextDelta(text, start)]
-
-
-def _result(found: Nearest, request: ResponseRequest, letter: Letter, asks: str) -> ResponseResult:
-    refused = not found.decides and not asks
-    quotes: dict[int, list[str]] = {}
-    for one in letter.citations:
-        quotes.setdefault(one.source_index, []).append(one.quoted_text)
-    cited = [
-        Citation.of(request.context_chunks[place], number, quotes[place])
-        for number, place in enumerate(letter.order, start=1)
-        if place in quotes
-    ]
+def _generation(found: Nearest, request: ResponseRequest, letter: Letter, *, refused: bool) -> GenerationResponse:
+    """The core's response, whose claims are the clauses quoted; a refusal names them as what was found."""
+    given = Given(letter.context, tuple(range(len(letter.context))))
     claims = [
-        ClaimResult(
-            text=claim.text,
-            start_pos=claim.start,
-            end_pos=claim.end,
-            verdict=verdict.ruling,
-            score=verdict.score,
-            tier=verdict.tier,
-            reason=verdict.reason,
-            evidence=[_span(one, letter) for one in verdict.evidence],
-        )
+        ClaimResult(text=claim.text, start_pos=claim.start, end_pos=claim.end, **given.told(verdict))
         for claim, verdict, _ in letter.claims
     ]
-    generation = GenerationResponse(
+    evidence = [span for claim in claims for span in claim.evidence]
+    return GenerationResponse(
         query=request.query,
         response=letter.text,
         citations=letter.citations,
-        sources_used=list(dict.fromkeys(one.chunk_id for one in letter.citations)),
+        sources_used=list(dict.fromkeys(mark.chunk_id for mark in letter.citations)),
         sources_provided=len(request.context_chunks),
         grounding_score=1.0 if claims else 0.0,
         confidence=found.chance,
         claims=claims,
         finish_reason=FinishReason.REFUSED if refused else FinishReason.COMPLETE,
-        refusal=Refusal(
-            reason="not_in_sources", message=letter.text, found=[one for each in claims for one in each.evidence]
-        )
-        if refused
-        else None,
+        refusal=Refusal(reason="not_in_sources", message=letter.text, found=evidence) if refused else None,
         provider="extractive",
-    )
-    sure = confidence(letter.text, [one.relevance_score for one in request.context_chunks], request.confidence_config)
-    return ResponseResult(
-        answer=letter.text,
-        citations=cited,
-        confidence_score=sure.score if request.include_confidence_score else 0.0,
-        context_used=len(cited),
-        context_available=len(request.context_chunks),
-        has_sufficient_context=found.decides,
-        reasoning=f"{sure.reasoning} The chance that these clauses decide the question is {found.chance:.2f}.",
-        calibrated_confidence=found.chance,
-        citation_style=request.citation_style,
-        language=request.language or language_of(request.query),
-        refused=refused,
-        asks=asks,
-        provider="extractive",
-        products=letter.products,
-        generation=generation,
-    )
-
-
-def _span(one: Evidence, letter: Letter) -> EvidenceSpan:
-    return EvidenceSpan(
-        source_index=one.source,
-        chunk_id=letter.context[one.source].chunk_id,
-        source_start=one.start,
-        source_end=one.end,
-        source_quote=one.quote,
-        support=one.support,
     )

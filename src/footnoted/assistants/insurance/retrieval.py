@@ -1,9 +1,15 @@
-"""Finds the policy sections that speak of a classified question, product by product, best first."""
+"""Finds the policy sections that speak of a classified question, best first.
+
+The hard thing is that every policy speaks of cover and excess, and none in the customer's words. So a section counts by
+the meaning of its nearest sentence more than by its words, and one of another product than the one named counts for
+less. Where clauses have numbers, each is a section of its own, and the nearest are read together with the question.
+"""
 
 from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, overload
@@ -14,8 +20,9 @@ from footnoted.assistants.insurance.deciding import READ, answers
 from footnoted.assistants.insurance.intent import IntentClassification, IntentRouter
 from footnoted.assistants.insurance.linked import passages_joined
 from footnoted.assistants.insurance.meaning import Shelf
-from footnoted.assistants.insurance.passages import Clauses, passages_of, product_of, said_of
+from footnoted.assistants.insurance.passages import Clauses, passages_of, said_of
 from footnoted.assistants.insurance.phrases import language_of
+from footnoted.assistants.insurance.sources import as_chunk, product_of
 from footnoted.assistants.insurance.vocabulary import Vocabulary
 from footnoted.retrieval.relevance import ShippedMeaning
 from footnoted.retrieval.relevance.logistic import chance_of
@@ -127,15 +134,16 @@ class RetrievalAgent:
             return self._of_clauses(self._clauses, request, query)
         asked = request.query or f"{intent.about} {intent.query}".strip()
         found = self._near(query, asked, max(_CANDIDATES, request.top_k)) if request.top_k > 0 else []
-        weighed = {one.id: (self._weight(one, intent) * self._thanked(one) * score, one) for score, one in found}
+        weighed = {
+            source.id: (self._weight(source, intent) * self._thanked(source) * score, source) for score, source in found
+        }
         meant = self._meant(intent.query, query, max((score for score, _ in weighed.values()), default=0.0))
         for score, source in meant:
             if score > weighed.get(source.id, (0.0, source))[0]:
                 weighed[source.id] = score, source
         kept = {*intent.products, *(product_of(source) for _, source in meant)}
-        chosen = _spread(sorted(weighed.values(), key=_best_first), kept, request.top_k)
-        chunks = tuple(as_chunk(source, score) for score, source in chosen)
-        return RetrievalResult(chunks, query, tuple(dict.fromkeys(chunk.product_name for chunk in chunks)))
+        best_first = sorted(weighed.values(), key=lambda pair: -pair[0])
+        return _result(_spread(best_first, kept, request.top_k), query)
 
     def _of_clauses(self, clauses: Clauses, request: RetrievalRequest, query: str) -> RetrievalResult:
         """The clauses and tables nearest in words, meaning and as read with the question, and what these name."""
@@ -146,19 +154,18 @@ class RetrievalAgent:
         near = clauses.nearness(asked, products=intent.products, favour=_FAVOUR)
         if not any(near):
             return RetrievalResult((), query)
-        odds = [-math.inf] * len(clauses.passages)  # of each passage, by its best clause
-        for (passage, _), told in zip(clauses.read, _read_beside(asked, clauses, near), strict=True):
-            odds[passage] = max(odds[passage], told)
-        weighed = [
-            (self._thanked(one.source) * chance_of(each), one.source)
-            for each, one in zip(odds, clauses.passages, strict=True)
+        passages = clauses.passages
+        odds = [-math.inf] * len(passages)  # of each passage, by its best clause
+        for (place, _), of_clause in zip(clauses.read, _read_beside(asked, clauses, near), strict=True):
+            odds[place] = max(odds[place], of_clause)
+        relevance = [
+            self._thanked(passage.source) * chance_of(each) for each, passage in zip(odds, passages, strict=True)
         ]
-        order = sorted((n for n, pair in enumerate(weighed) if pair[0] >= _LEAST), key=lambda n: -weighed[n][0])
+        order = sorted((n for n, score in enumerate(relevance) if score >= _LEAST), key=lambda n: -relevance[n])
         best = order[: request.top_k]
-        named = sorted(passages_joined(best[:_NAMING], clauses.passages), key=lambda n: -weighed[n][0])
+        named = sorted(passages_joined(best[:_NAMING], passages), key=lambda n: -relevance[n])
         best += [n for n in named if n not in best][:_ALONG]
-        chunks = tuple(as_chunk(weighed[n][1], weighed[n][0]) for n in best)
-        return RetrievalResult(chunks, query, tuple(dict.fromkeys(chunk.product_name for chunk in chunks)))
+        return _result([(relevance[n], passages[n].source) for n in best], query)
 
     def _near(self, query: str, asked: str, most: int) -> list[tuple[float, Source]]:
         """The sections that share words with a question, and those that come near it in meaning; each 0–1."""
@@ -234,37 +241,20 @@ def _read_beside(asked: str, clauses: Clauses, near: Sequence[float]) -> list[fl
     return [_WEIGHT * (each + read.get(place, least)) + _LEVEL for place, each in enumerate(odds)]
 
 
-def as_chunk(source: Source, score: float | None = None) -> ChunkResult:
-    """A passage of the index as a policy section."""
-    data = source.metadata
-    return ChunkResult(
-        content=source.text,
-        product_name=product_of(source),
-        document_type=data.get("document_type") or "",
-        source_file=data.get("file") or "",
-        section_hierarchy=data.get("section_hierarchy") or [],
-        relevance_score=source.score if score is None else round(score, 4),
-        chunk_id=source.id,
-        document_id=data.get("document_id") or "",
-    )
-
-
-def _best_first(weighed: tuple[float, Source]) -> float:
-    return -weighed[0]
+def _result(found: Sequence[tuple[float, Source]], query: str) -> RetrievalResult:
+    chunks = tuple(as_chunk(source, score) for score, source in found)
+    return RetrievalResult(chunks, query, tuple(dict.fromkeys(chunk.product_name for chunk in chunks)))
 
 
 def _spread(weighed: Sequence[tuple[float, Source]], asked: Collection[str], most: int) -> list[tuple[float, Source]]:
     """The best, not too many of one product, so that each product that speaks of the matter is heard."""
     chosen: list[tuple[float, Source]] = []
-    counts: dict[str, int] = {}
+    counts: Counter[str] = Counter()
     for score, source in weighed:
-        name = product_of(source)
-        if weighed and score < _NEAR * weighed[0][0]:
+        product = product_of(source)
+        if len(chosen) == most or score < _NEAR * weighed[0][0]:
             break
-        if counts.get(name, 0) >= (most if name in asked else _A_PRODUCT):
-            continue
-        counts[name] = counts.get(name, 0) + 1
-        chosen.append((score, source))
-        if len(chosen) == most:
-            break
+        if product in asked or counts[product] < _A_PRODUCT:
+            counts[product] += 1
+            chosen.append((score, source))
     return chosen

@@ -75,27 +75,22 @@ def rows_of(block: str, table: str, title: str) -> list[Row]:
         return []
     if any(head) and not all(head):
         return []
-    return [_row(head, cells, table, title, _has_codes(lines[1:])) for cells in lines[1:] if any(cells)]
-
-
-def _has_codes(lines: Sequence[Sequence[str]]) -> bool:
-    """Whether the first column only numbers the rows, and the second names them."""
-    return all(len(cells) > 2 and _CODE.fullmatch(cells[0]) for cells in lines)
-
-
-def _row(head: Sequence[str], cells: Sequence[str], table: str, title: str, coded: bool) -> Row:
+    rows = [cells for cells in lines[1:] if any(cells)]
+    # Where the first column only numbers the rows, the second names them.
+    coded = all(len(cells) > 2 and _CODE.fullmatch(cells[0]) for cells in lines[1:])
     first = 2 if coded else 1
-    padded = [*cells, *[""] * len(head)][: len(head)]
-    name = f"{padded[0]} {padded[1]}" if coded else padded[0]
-    return Row(
-        table,
-        title,
-        padded[0],
-        name,
-        tuple(head[first:]),
-        tuple(padded[first:]),
-        _span(padded[first - 1], head[first - 1]),
-    )
+    return [
+        Row(
+            table,
+            title,
+            cells[0],
+            " ".join(cells[:first]),
+            tuple(head[first:]),
+            tuple(cells[first:]),
+            _span(cells[first - 1], head[first - 1]),
+        )
+        for cells in rows
+    ]
 
 
 def _cells(line: str) -> list[str]:

@@ -1,4 +1,7 @@
-"""Gives each customer the same variant of answering every time, and compares variants by their counts."""
+"""Experiments with ways of answering: gives each customer the same variant every time, and compares variants.
+
+The hard thing is to claim no difference that chance explains: shares of helpful answers come with their intervals.
+"""
 
 from __future__ import annotations
 
@@ -92,12 +95,8 @@ def read_experiment(path: Path) -> Experiment:
     return Experiment(
         told.name,
         tuple(
-            Variant(
-                one.name,
-                Manner(one.style, one.citation_style, None, one.max_response_length, one.passages),
-                one.weight,
-            )
-            for one in told.variants
+            Variant(line.name, Manner(**line.model_dump(exclude={"name", "weight"})), line.weight)
+            for line in told.variants
         ),
     )
 
@@ -152,14 +151,27 @@ def difference(one: Outcome, other: Outcome) -> tuple[float, float, float]:
 def as_json(outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
     """The outcomes for a machine: every count, the helpful share, its interval, and the difference to the first."""
     told = []
-    for one in outcomes:
-        line: dict[str, Any] = {**asdict(one), "helpful_share": one.share, "interval": list(one.interval)}
+    for outcome in outcomes:
+        line: dict[str, Any] = {**asdict(outcome), "helpful_share": outcome.share, "interval": list(outcome.interval)}
         line["against_first"] = None
-        if one is not outcomes[0] and one.rated and outcomes[0].rated:
-            apart, low, high = difference(outcomes[0], one)
-            line["against_first"] = {"difference": apart, "interval": [low, high]}
+        if apart := _against_first(outcome, outcomes):
+            line["against_first"] = {"difference": apart[0], "interval": list(apart[1:])}
         told.append(line)
     return told
+
+
+def outcome_rows(outcomes: Sequence[Outcome]) -> list[tuple[str, ...]]:
+    """The outcomes for people, a row for each: its counts, the helpful share and the difference to the first."""
+    rows = []
+    for outcome in outcomes:
+        low, high = outcome.interval
+        helpful = f"{outcome.share:.0%} ({low:.0%}–{high:.0%})" if outcome.rated else ""
+        against = ""
+        if apart := _against_first(outcome, outcomes):
+            against = "{:+.0f} points ({:+.0f} to {:+.0f})".format(*(100 * each for each in apart))
+        counts = (outcome.answers, outcome.refused, outcome.degraded, outcome.rated)
+        rows.append((outcome.variant, *map(str, counts), helpful, against, f"{outcome.latency_ms:.0f} ms"))
+    return rows
 
 
 def outcome_table(outcomes: Sequence[Outcome]) -> str:
@@ -167,16 +179,12 @@ def outcome_table(outcomes: Sequence[Outcome]) -> str:
     lines = [
         "| variant | answers | refused | degraded | rated | helpful (95 % interval) | against the first | latency |",
         "|---|---|---|---|---|---|---|---|",
+        *(f"| {' | '.join(cell or '–' for cell in row)} |" for row in outcome_rows(outcomes)),
     ]
-    for one in outcomes:
-        low, high = one.interval
-        helpful = f"{one.share:.0%} ({low:.0%}–{high:.0%})" if one.rated else "–"
-        against = "–"
-        if one is not outcomes[0] and one.rated and outcomes[0].rated:
-            apart, down, up = difference(outcomes[0], one)
-            against = f"{apart * 100:+.0f} points ({down * 100:+.0f} to {up * 100:+.0f})"
-        lines.append(
-            f"| {one.variant} | {one.answers} | {one.refused} | {one.degraded} | {one.rated} | {helpful} | {against} "
-            f"| {one.latency_ms:.0f} ms |"
-        )
     return "\n".join(lines)
+
+
+def _against_first(outcome: Outcome, outcomes: Sequence[Outcome]) -> tuple[float, float, float] | None:
+    """The `difference` of another than the first to it, where both were rated."""
+    first = outcomes[0]
+    return difference(first, outcome) if outcome is not first and outcome.rated and first.rated else None

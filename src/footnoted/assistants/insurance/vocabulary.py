@@ -1,4 +1,7 @@
-"""Reads a file of words and tells which product, topic and kind of question a message speaks of."""
+"""The words a router knows: which products, topics and kind of question a message speaks of.
+
+The hard thing is a product's name: customers shorten it ("Contents Select"), and its words mean other things ("fire").
+"""
 
 from __future__ import annotations
 
