@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from typing import Any
 
-from footnoted.batch.row import Row
+from footnoted.batch.table import Row
 from footnoted.batch.tasks import Task
 from footnoted.batch.work import Work, Worker
 from footnoted.errors import ConfigurationError
