@@ -110,7 +110,7 @@ def _message(given: str | Message | Mapping[str, Any], bot: str, left_out: int) 
             author,
             bool(given.get("from_bot", author == "assistant")),
             _place(given.get("reply_to")),
-            tuple(str(one) for one in given.get("mentions") or ()),
+            tuple(map(str, given.get("mentions") or ())),
             float(at) if isinstance(at, int | float) else None,
         )
     to = given.reply_to
