@@ -61,8 +61,8 @@ class Journal:
         with self.path.open("rb") as lines:
             for number, line in enumerate(lines, start=1):
                 try:
-                    told = json.loads(line)
-                    self.rows[told["mark"]] = Row.model_validate(told["row"])
+                    entry = json.loads(line)
+                    self.rows[entry["mark"]] = Row.model_validate(entry["row"])
                 except (ValueError, KeyError, TypeError, ValidationError) as error:
                     if line.endswith(b"\n"):
                         raise SourceError(

@@ -24,11 +24,11 @@ def as_page(report: Report, comparison: Comparison | None = None) -> str:
     """The page's HTML. Text of cases, sources and models stands escaped in it."""
     failing = report.failing
     name = report.name or "evaluation"
-    told = " · ".join(filter(None, (report.provider, report.model, f"{report.made:%Y-%m-%d %H:%M} UTC")))
+    made = " · ".join(filter(None, (report.provider, report.model, f"{report.made:%Y-%m-%d %H:%M} UTC")))
     parts = [
         f"{HEAD}<title>{escape(name)} · footnoted</title><style>{style()}</style></head><body><main>",
         (
-            f"<header><h1>{escape(name)}</h1><p>{escape(told)} · {len(report.cases)} cases · "
+            f"<header><h1>{escape(name)}</h1><p>{escape(made)} · {len(report.cases)} cases · "
             f"footnoted {escape(report.version)}</p></header>"
         ),
         _figures(report),
@@ -128,7 +128,7 @@ def _case(case: CaseReport, *, opened: bool = False) -> str:
         body.extend(_claims(case.response))
     for what, texts in (("evidence", case.case.evidence), ("right answers", case.case.answers)):
         if texts:
-            body.append(f"<h4>{what}</h4><ul>{''.join(f'<li>{escape(each)}</li>' for each in texts)}</ul>")
+            body.append(f"<h4>{what}</h4><ul>{''.join(f'<li>{escape(text)}</li>' for text in texts)}</ul>")
     body.append("<h4>sources</h4>")
     body.extend(_passages(case))
     return (

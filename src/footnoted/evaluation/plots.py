@@ -52,7 +52,7 @@ def _at(x: float, y: float) -> tuple[float, float]:
 
 
 def _line(points: Sequence[tuple[float, float]], name: str) -> str:
-    path = " ".join(f"{x:.1f},{y:.1f}" for x, y in (_at(*each) for each in points))
+    path = " ".join(f"{x:.1f},{y:.1f}" for x, y in (_at(*point) for point in points))
     return f'<polyline class="{name}" points="{path}"/>'
 
 

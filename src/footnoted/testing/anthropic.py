@@ -78,7 +78,7 @@ class Anthropic(Dialect):
         if tool:
             content = [_tool_block(tool, reply.json)]
         else:
-            content = [_text_block("".join(pieces), pins, told=True) for pins, pieces in _blocks(reply)]
+            content = [_text_block("".join(pieces), pins, cited=True) for pins, pieces in _blocks(reply)]
         return self._message(request, reply, content=content, stop=_stop(tool, reply), written=reply.tokens("")[2])
 
     def error(self, status: int, message: str, *, retry_after: str | None = None) -> dict[str, Any]:  # noqa: ARG002
@@ -140,9 +140,9 @@ def _blocks(reply: Reply) -> list[tuple[list[Pin], list[str]]]:
     return blocks
 
 
-def _text_block(text: str, pins: list[Pin], *, told: bool = False) -> dict[str, Any]:
+def _text_block(text: str, pins: list[Pin], *, cited: bool = False) -> dict[str, Any]:
     """A block of text; its citations are told in it, or by events after it."""
-    citations = [_location(pin) for pin in pins] if told else []
+    citations = [_location(pin) for pin in pins] if cited else []
     return {"type": "text", "text": text, **({"citations": citations} if pins else {})}
 
 

@@ -42,8 +42,8 @@ class Cohere(Dialect):
             frames.append(typed("text", "content-delta", index=0, delta={"message": {"content": {"text": piece}}}))
             for index, (pin, citation) in enumerate(zip(reply.citations, cited, strict=True)):
                 if pin.piece == number:
-                    told = {"message": {"citations": citation}}
-                    frames.append(typed("open", "citation-start", index=index, delta=told))
+                    delta = {"message": {"citations": citation}}
+                    frames.append(typed("open", "citation-start", index=index, delta=delta))
                     frames.append(typed("open", "citation-end", index=index))
         frames.append(typed("stop", "content-end", index=0))
         end = {"finish_reason": _FINISH[reply.finish], "usage": _usage(request, reply)}

@@ -32,7 +32,7 @@ class Frame:
         return f"{head}data: {data}\n\n".encode()
 
 
-def typed(part: Part, kind: str, **fields: Any) -> Frame:
+def typed(part: Part, kind: str, /, **fields: Any) -> Frame:
     """An event that says what it is in its name and in its data."""
     return Frame(part, {"type": kind, **fields}, event=kind)
 

@@ -255,5 +255,5 @@ def _unfinished(body: Mapping[str, Any], _: Dialect) -> bytes:
     }
     for name, reason in (("choices", "finish_reason"), ("candidates", "finishReason")):
         if name in body:
-            body[name] = [{key: value for key, value in one.items() if key != reason} for one in body[name]]
+            body[name] = [{key: value for key, value in end.items() if key != reason} for end in body[name]]
     return to_json(body)

@@ -27,8 +27,8 @@ class Responses(OpenAI):
             return None
         given = message.json.get("input")
         turns = [{"role": "user", "content": given}] if isinstance(given, str) else given
-        told = (text_of(message.json.get("instructions")), texts(turns, "system", "developer"))
-        return self._request(message, system_text="\n".join(filter(None, told)), prompt_text=texts(turns, "user"))
+        system = (text_of(message.json.get("instructions")), texts(turns, "system", "developer"))
+        return self._request(message, system_text="\n".join(filter(None, system)), prompt_text=texts(turns, "user"))
 
     def complaint(self, request: Request) -> Refused | None:
         name = request.lacks("model", "input")
