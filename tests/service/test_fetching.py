@@ -6,8 +6,9 @@ import pytest
 from aiohttp import web
 
 from footnoted.errors import ConfigurationError
+from footnoted.fetching import is_public
 from footnoted.service.faults import Fault
-from footnoted.service.fetching import Fetcher, is_public
+from footnoted.service.fetching import Fetcher
 from footnoted.service.settings import Settings, read_settings
 
 PRIVATE = [

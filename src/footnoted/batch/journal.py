@@ -1,4 +1,4 @@
-"""Rows in as they are done; on a later run, the rows that need not be done again, out."""
+"""Keeps each row as it is done, so that a run that was stopped goes on where it was, and does no row twice."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TextIO
 
 from pydantic import ValidationError
 
-from footnoted.batch.row import Row
+from footnoted.batch.table import Row
 from footnoted.errors import ConfigurationError, SourceError
 
 
@@ -61,8 +61,8 @@ class Journal:
         with self.path.open("rb") as lines:
             for number, line in enumerate(lines, start=1):
                 try:
-                    told = json.loads(line)
-                    self.rows[told["mark"]] = Row.model_validate(told["row"])
+                    entry = json.loads(line)
+                    self.rows[entry["mark"]] = Row.model_validate(entry["row"])
                 except (ValueError, KeyError, TypeError, ValidationError) as error:
                     if line.endswith(b"\n"):
                         raise SourceError(

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from typing import Any
 
-from footnoted.batch.row import Row
+from footnoted.batch.table import Row
 from footnoted.batch.tasks import Task
 from footnoted.batch.work import Work, Worker
 from footnoted.errors import ConfigurationError
@@ -27,7 +27,7 @@ class Answering:
 
     def __call__(self, batch: dict[str, Any]) -> dict[str, list[str]]:
         """Rows as JSON, one a task."""
-        tasks = [_task(each) for each in batch["task"]]
+        tasks = [_task(fields) for fields in batch["task"]]
 
         async def together() -> list[Row]:
             return list(await asyncio.gather(*(self._worker.do(task) for task in tasks)))
@@ -63,13 +63,13 @@ def run_on_ray(
             max_restarts=-1,
             max_task_retries=-1,
         )
-        for each in rows.iter_rows():
-            yield _task(each["task"]), Row.model_validate_json(each["row"])
+        for done in rows.iter_rows():
+            yield _task(done["task"]), Row.model_validate_json(done["row"])
     finally:
         if started:
             ray.shutdown()
 
 
-def _task(told: Any) -> Task:
-    fields = json.loads(str(told))
+def _task(text: Any) -> Task:
+    fields = json.loads(str(text))
     return Task(**fields | {"sources": tuple((title, text) for title, text in fields["sources"])})

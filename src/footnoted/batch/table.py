@@ -1,4 +1,7 @@
-"""Writes rows as a Parquet, JSON-lines or CSV file, whole or not at all."""
+"""The table of what came of each task: one flat row a task, the same columns whatever happened.
+
+It is written as a Parquet, JSON-lines or CSV file, whole or not at all.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +9,42 @@ import csv
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
-from footnoted.batch.row import COLUMNS, Row
+from pydantic import BaseModel
+
 from footnoted.errors import ConfigurationError
+
+Kind = Literal["answer", "check"]
+Status = Literal["answered", "refused", "stands", "falls", "error"]
+
+
+class Row(BaseModel):
+    """One line of the table. ``record`` is the whole answer or check as JSON; ``cost`` is in the prices' currency."""
+
+    place: int
+    id: str
+    kind: Kind
+    question: str
+    status: Status
+    text: str = ""
+    finish_reason: str = ""
+    grounding_score: float | None = None
+    confidence: float | None = None
+    claims: int = 0
+    supported: int = 0
+    citations: int = 0
+    error: str = ""
+    provider: str = ""
+    model: str = ""
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost: float = 0.0
+    latency_ms: float = 0.0
+    record: str = ""
+
+
+COLUMNS = tuple(Row.model_fields)
 
 
 def write_table(rows: Sequence[Row], path: Path) -> None:

@@ -1,16 +1,18 @@
-"""Builds the worker that turns one task into one row and never raises for a task's own fault."""
+"""Turns tasks into rows, many at a time; what fails for one task is told in its row and stops no other."""
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from footnoted.batch.row import Kind, Row, Status
+from footnoted.batch.table import Kind, Row, Status
 from footnoted.batch.tasks import Task
 from footnoted.contract import GenerationConfig, GenerationRequest, SourceContext
 from footnoted.evaluation.reading import context_of
@@ -18,7 +20,6 @@ from footnoted.types import FinishReason, Source
 
 if TYPE_CHECKING:
     from footnoted.answering.generator import GroundedGenerator
-    from footnoted.contract import GenerationResponse
     from footnoted.retrieval.index import Index
 
 
@@ -71,8 +72,7 @@ class Worker:
         try:
             row = await (self._check(task) if kind == "check" else self._answer(task))
         except Exception as error:  # noqa: BLE001 - a task's failure is its row, and no other's
-            told = f"{type(error).__name__}: {error}"
-            row = _row(task, kind, "error", error=told)
+            row = _row(task, kind, "error", error=f"{type(error).__name__}: {error}")
         return row.model_copy(update={"latency_ms": round((time.perf_counter() - began) * 1000, 1)})
 
     async def _answer(self, task: Task) -> Row:
@@ -82,12 +82,9 @@ class Worker:
             config=GenerationConfig.model_validate({**self._work.config, "model": self._work.model}),
         )
         response = await self._generator.generate(request)
-        return self._told(task, response)
-
-    def _told(self, task: Task, response: GenerationResponse) -> Row:
         whole = response.finish_reason in (FinishReason.COMPLETE, FinishReason.LENGTH)
         refused = response.finish_reason is FinishReason.REFUSED
-        claims = [each for each in response.claims if each.kind == "claim" and each.shown]
+        claims = [claim for claim in response.claims if claim.kind == "claim" and claim.shown]
         read, written = self._work.prices
         used = response.usage
         return _row(
@@ -99,7 +96,7 @@ class Worker:
             grounding_score=response.grounding_score,
             confidence=response.confidence,
             claims=len(claims),
-            supported=sum(each.verdict == "supported" for each in claims),
+            supported=sum(claim.verdict == "supported" for claim in claims),
             citations=len(response.citations),
             error=response.error.message if response.error else "",
             provider=response.provider,
@@ -116,7 +113,7 @@ class Worker:
 
         given = Given(task.answer, sources=as_sources(task.sources))
         report = await check_answer(given, None if given.sources else self._found, weigher=shipped_checker())
-        supported = sum(each.verdict == "supported" for each in report.claims)
+        supported = sum(claim.verdict == "supported" for claim in report.claims)
         return _row(
             task,
             "check",
@@ -133,11 +130,31 @@ class Worker:
 
     def _context(self, task: Task) -> list[SourceContext]:
         given = [Source(id=title, text=text, title=title) for title, text in task.sources]
-        return [context_of(place, each) for place, each in enumerate(given or self._found(task.question))]
+        return [context_of(place, source) for place, source in enumerate(given or self._found(task.question))]
 
 
-def _row(task: Task, kind: Kind, status: Status, **told: Any) -> Row:
-    return Row(place=task.place, id=task.id, kind=kind, question=task.question, status=status, **told)
+async def run_local(tasks: Iterable[Task], work: Work, *, concurrency: int = 8) -> AsyncIterator[tuple[Task, Row]]:
+    """Each task with its row, in the order they end; no more than ``concurrency`` are under way."""
+    waiting = iter(tasks)
+    async with Worker(work) as worker:
+        running: dict[asyncio.Task[Row], Task] = {}
+        try:
+            while True:
+                for task in islice(waiting, concurrency - len(running)):
+                    running[asyncio.create_task(worker.do(task))] = task
+                if not running:
+                    return
+                ended, _ = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
+                for doing in ended:
+                    yield running.pop(doing), doing.result()
+        finally:
+            for doing in running:
+                doing.cancel()
+            await asyncio.gather(*running, return_exceptions=True)
+
+
+def _row(task: Task, kind: Kind, status: Status, **fields: Any) -> Row:
+    return Row(place=task.place, id=task.id, kind=kind, question=task.question, status=status, **fields)
 
 
 def _open(paths: Sequence[str]) -> Index | None:
@@ -145,4 +162,4 @@ def _open(paths: Sequence[str]) -> Index | None:
         return None
     from footnoted.retrieval.index import Index
 
-    return Index.open([Path(each) for each in paths])
+    return Index.open([Path(path) for path in paths])

@@ -108,15 +108,14 @@ async def _all(
     marks: list[str] = []
     bad = 0
     waiting: list[Task] = []
-    for each in read_tasks(path):
-        if isinstance(each, SourceError):
-            err.print(words(f"left out: {each}", "yellow"))
+    for task in read_tasks(path):
+        if isinstance(task, SourceError):
+            err.print(words(f"left out: {task}", "yellow"))
             bad += 1
             continue
-        mark = how.mark(each)
-        marks.append(mark)
-        if not journal.done(mark):
-            waiting.append(each)
+        marks.append(how.mark(task))
+        if not journal.done(marks[-1]):
+            waiting.append(task)
     if not marks:
         raise ConfigurationError(f'{path} has nothing to do; a line is {{"id": …, "question": …}}')
     if len(waiting) < len(marks):
@@ -125,8 +124,8 @@ async def _all(
     if waiting:
         with progress("batch") as advance:
             async with aclosing(start(iter(waiting))) as rows:  # type: ignore[type-var]
-                async for task, row in rows:
-                    journal.write(how.mark(task), row)
+                async for finished, row in rows:
+                    journal.write(how.mark(finished), row)
                     ended, cost = ended + 1, cost + row.cost
                     rate = ended / max(time.monotonic() - began, 0.001)
                     advance(ended, len(waiting), f"{rate:.1f}/s" + (f", {cost:.4f} spent" if cost else ""))

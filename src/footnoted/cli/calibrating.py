@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 from rich.progress import track
 
 from footnoted.cli.show import ANSWERED, err, out, run, write_json
 from footnoted.errors import ConfigurationError, SourceError
-
-if TYPE_CHECKING:
-    from footnoted.grounding.gate import Gate
 
 _MOST = 200_000  # claims of a file
 CasesFile = Annotated[
@@ -51,21 +48,8 @@ def _calibrate(cases: Path, share: float, confidence: float, out_file: Path, *, 
         out_file.write_text(gate.as_json(), encoding="utf-8")
     except OSError as error:
         raise ConfigurationError(f"{out_file} cannot be written: {error.strerror}") from error
-    told = _told(gate, len(carried), len(others))
-    if as_json:
-        write_json(json.dumps(told))
-    else:
-        out.print(
-            f"Of {told['true']} true claims {told['true_ticked']:.1%} get a tick, of {told['false']} false ones "
-            f"{told['false_ticked']:.1%}: at most {share:.1%} of such claims, with {confidence:.0%} confidence."
-        )
-        out.print(f"Checker(gate={str(out_file)!r})", markup=False)
-    return ANSWERED
-
-
-def _told(gate: Gate, true: int, false: int) -> dict[str, Any]:
-    promise = gate.promise
-    return {
+    true, false, promise = len(carried), len(others), gate.promise
+    found = {
         "threshold": gate.supported,
         "true": true,
         "false": false,
@@ -74,30 +58,35 @@ def _told(gate: Gate, true: int, false: int) -> dict[str, Any]:
         "share": promise.share,
         "confidence": promise.confidence,
     }
+    if as_json:
+        write_json(json.dumps(found))
+    else:
+        out.print(
+            f"Of {true} true claims {found['true_ticked']:.1%} get a tick, of {false} false ones "
+            f"{found['false_ticked']:.1%}: at most {share:.1%} of such claims, with {confidence:.0%} confidence."
+        )
+        out.print(f"Checker(gate={str(out_file)!r})", markup=False)
+    return ANSWERED
 
 
 def _read(cases: Path) -> list[tuple[str, list[str], bool]]:
     """The labelled claims. Raises `SourceError` with the line of the first that is none."""
+    from footnoted.evaluation.reading import json_lines
+
     found: list[tuple[str, list[str], bool]] = []
-    try:
-        with cases.open(encoding="utf-8") as lines:
-            for number, line in enumerate(lines, start=1):
-                if line.strip():
-                    found.append(_case(line, f"{cases}:{number}"))
-                if len(found) > _MOST:
-                    raise SourceError(f"{cases} holds more than {_MOST:,} claims")
-    except (OSError, UnicodeDecodeError) as error:
-        raise SourceError(f"{cases} cannot be read: {error}") from error
+    for number, value in json_lines(cases):
+        found.append(_case(value, f"{cases}:{number}"))
+        if len(found) > _MOST:
+            raise SourceError(f"{cases} holds more than {_MOST:,} claims")
     if not found:
         raise SourceError(f"{cases} holds no claims; each is a line with claim, sources and supported")
     return found
 
 
-def _case(line: str, where: str) -> tuple[str, list[str], bool]:
+def _case(value: Any, where: str) -> tuple[str, list[str], bool]:
     try:
-        given = json.loads(line)
-        claim, sources, supported = given["claim"], given["sources"], given["supported"]
-    except (ValueError, KeyError, TypeError, RecursionError):
+        claim, sources, supported = value["claim"], value["sources"], value["supported"]
+    except (KeyError, TypeError):
         raise SourceError(f"{where} is no JSON object with claim, sources and supported") from None
     fits = isinstance(claim, str) and isinstance(supported, bool) and isinstance(sources, list)
     if not fits or not all(isinstance(text, str) for text in sources):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.text import Text
 
-from footnoted.cli.show import ANSWERED, REFUSED, err, open_index, out, run, save, words, write_json
+from footnoted.cli.show import ANSWERED, REFUSED, err, marked, open_index, out, run, save, words, write_json
 from footnoted.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -82,24 +82,24 @@ async def _traces(path: Path, *, as_json: bool) -> int:
     """Each trace's answer held against what the trace retrieved."""
     from footnoted.answering.generator import shipped_checker
     from footnoted.evaluation.check import check_answer
-    from footnoted.evaluation.traces import TracesReport, read_traces, told
+    from footnoted.evaluation.traces import TracesReport, annotated, read_traces
 
     found, passed = read_traces(_read(path), name=str(path))
     checked = []
-    for each in found:
-        report = await check_answer(each.given, weigher=shipped_checker())
-        checked.append(told(each, report))
+    for traced in found:
+        report = await check_answer(traced.given, weigher=shipped_checker())
+        checked.append(annotated(traced, report))
         if not as_json:
-            out.print(words(f"{each.name} · trace {each.trace}", "bold"))
-            _print(report, each.given.text)
-    report_of_all = TracesReport(stands=all(each.stands for each in checked), traces=checked, passed_over=passed)
+            out.print(words(f"{traced.name} · trace {traced.trace}", "bold"))
+            _print(report, traced.given.text)
+    whole = TracesReport(stands=all(trace.stands for trace in checked), traces=checked, passed_over=passed)
     if as_json:
-        write_json(report_of_all.model_dump_json(indent=2))
+        write_json(whole.model_dump_json(indent=2))
     for trace, why in passed.items():
         err.print(Text(f"trace {trace} is passed over: {why}", style="dim"))
     if not checked:
         raise ConfigurationError(f"no trace of {path} has an answer and what it retrieved")
-    return ANSWERED if report_of_all.stands else REFUSED
+    return ANSWERED if whole.stands else REFUSED
 
 
 def _write(
@@ -137,36 +137,29 @@ def _read(path: Path) -> str:
 
 
 def _print(report: CheckReport, text: str) -> None:
-    shown = Text()
-    at = 0
-    for claim in report.claims:
-        shown.append(words(text[at : claim.start], "dim"))
-        shown.append(words(text[claim.start : claim.end], _COLOURS[claim.verdict]))
-        at = claim.end
     if report.claims:
-        shown.append(words(text[at:].rstrip(), "dim"))
-        out.print(shown)
+        colours = {(claim.start, claim.end): _COLOURS[claim.verdict] for claim in report.claims}
+        out.print(marked(text.rstrip(), colours, "dim"))
         out.print()
     for claim in report.claims:
-        line = Text(f"  {claim.verdict:<13}", style=_COLOURS[claim.verdict])
-        line.append(words(" ".join(claim.text.split()), "default"))
-        out.print(line)
+        _print_line(claim.verdict, " ".join(claim.text.split()))
         if claim.reason and claim.verdict != "supported":
             out.print(words(f"                {claim.reason}", "dim"))
         for evidence in claim.evidence[:1]:
             quote = " ".join(evidence.quote.split())
             out.print(words(f"                {evidence.source}: “{quote}”", "italic dim"))
     for pointer in report.pointers:
-        line = Text(f"  {pointer.standing:<13}", style=_COLOURS[pointer.standing])
-        line.append(words(f"[{pointer.number}] {pointer.source}: “{' '.join(pointer.quote.split())}”", "default"))
-        out.print(line)
-    claims = sum(each.verdict == "supported" for each in report.claims)
-    pointers = sum(each.standing in ("stands", "moved") for each in report.pointers)
-    told = []
+        _print_line(pointer.standing, f"[{pointer.number}] {pointer.source}: “{' '.join(pointer.quote.split())}”")
+    counts = []
     if report.claims:
-        told.append(f"{claims} of {len(report.claims)} sentences are supported")
+        supported = sum(claim.verdict == "supported" for claim in report.claims)
+        counts.append(f"{supported} of {len(report.claims)} sentences are supported")
     if report.pointers:
-        told.append(f"{pointers} of {len(report.pointers)} pointers stand")
-    err.print(
-        Text("; ".join(told) or "nothing here needs support", style="bold green" if report.stands else "bold red")
-    )
+        standing = sum(pointer.standing in ("stands", "moved") for pointer in report.pointers)
+        counts.append(f"{standing} of {len(report.pointers)} pointers stand")
+    style = "bold green" if report.stands else "bold red"
+    err.print(Text("; ".join(counts) or "nothing here needs support", style=style))
+
+
+def _print_line(finding: str, what: str) -> None:
+    out.print(Text(f"  {finding:<13}", style=_COLOURS[finding]).append(words(what, "default")))

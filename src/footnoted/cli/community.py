@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,6 +15,8 @@ from footnoted.cli.show import (
     MARKER,
     REFUSED,
     err,
+    expect,
+    marked,
     out,
     progress,
     run,
@@ -49,12 +52,9 @@ def index(
 
     async def work() -> int:
         from footnoted.assistants.community.client import AIClient
-        from footnoted.assistants.community.fetching import Manners
-        from footnoted.assistants.community.indexing import build_index
+        from footnoted.assistants.community.indexing import Manners, build_index
 
-        missing = [str(path) for path in paths or () if not path.exists()]
-        if missing:
-            raise ConfigurationError(f"no such file or folder: {', '.join(missing)}")
+        expect(paths or ())
         if not (paths or url or output.exists()):
             raise ConfigurationError("name a folder, a file or --url to index")
         async with AIClient(_read(config)) as client:
@@ -63,7 +63,7 @@ def index(
                 return await client.summarize_for_kb_index(source_id, text, _SUMMARY_SECONDS)
 
             with progress("indexing") as advance:
-                told = await build_index(
+                indexed = await build_index(
                     paths or [],
                     url or [],
                     output,
@@ -72,7 +72,7 @@ def index(
                     advance=advance,
                     again=again,
                 )
-        return _told_index(told, output)
+        return _told_index(indexed, output)
 
     _quiet()
     run(work())
@@ -122,8 +122,6 @@ def community(
 
 async def _fit(messages: Path, config: Path | None, index: Path | None, precision: float, *, as_json: bool) -> int:
     """The curve of one's own messages, and the certainty in the config that fits them."""
-    import json
-
     from footnoted.assistants.community.client import AIClient
     from footnoted.assistants.community.labelled import certainty_for, curve, play, read_labelled
 
@@ -136,18 +134,18 @@ async def _fit(messages: Path, config: Path | None, index: Path | None, precisio
         points = curve(await play(client, threads))
     best = certainty_for(points, precision)
     if as_json:
-        told = [
-            {"certainty": one.certainty, "replies": one.replies, "right": one.right, "spoke_where_silent": one.spoke,
-             "precision": round(one.precision, 4), "recall": round(one.recall, 4)}
-            for one in points
+        rows = [
+            {"certainty": at.certainty, "replies": at.replies, "right": at.right, "spoke_where_silent": at.spoke,
+             "precision": round(at.precision, 4), "recall": round(at.recall, 4)}
+            for at in points
         ]  # fmt: skip
-        write_json(json.dumps({"certainty": best.certainty if best else None, "threads": len(threads), "points": told}))
+        write_json(json.dumps({"certainty": best.certainty if best else None, "threads": len(threads), "points": rows}))
     else:
-        for one in points:
-            bar = "█" * round(24 * one.precision)
-            mark = " ◄" if one is best else ""
-            told_here = f"precision {one.precision:6.1%} {bar:<24}  recall {one.recall:6.1%} of {one.wanted}"
-            out.print(words(f"{one.certainty:6.3f}  {told_here}  needless {one.spoke} of {one.unwanted}{mark}"))
+        for point in points:
+            bar = "█" * round(24 * point.precision)
+            shares = f"precision {point.precision:6.1%} {bar:<24}  recall {point.recall:6.1%} of {point.wanted}"
+            needless = f"needless {point.spoke} of {point.unwanted}{' ◄' if point is best else ''}"
+            out.print(words(f"{point.certainty:6.3f}  {shares}  {needless}"))
     if best is None:
         err.print(words(f"no certainty makes {precision:.0%} of the replies right; nothing was written", "yellow"))
         return REFUSED
@@ -184,12 +182,12 @@ def bot(
         from footnoted.assistants.community.rehearsing import rehearse
 
         played = posted = 0
-        async for one in rehearse(_read(config), read_labelled(path)):
-            played, posted = played + 1, posted + bool(one.posts)
-            latest = one.thread.talk.latest
-            out.print(words(f"{one.thread.id}  {latest.author}: {on_one_line(latest.text)}", "bold"))
-            why = (one.result.debug or {}).get("stopped") or (one.result.debug or {}).get("words") or "replied"
-            out.print(words("\n".join(one.posts) if one.posts else f"(silence: {why})"), "")
+        async for rehearsed in rehearse(_read(config), read_labelled(path)):
+            played, posted = played + 1, posted + bool(rehearsed.posts)
+            latest, debug = rehearsed.thread.talk.latest, rehearsed.result.debug or {}
+            out.print(words(f"{rehearsed.thread.id}  {latest.author}: {on_one_line(latest.text)}", "bold"))
+            silence = f"(silence: {debug.get('stopped') or debug.get('words') or 'replied'})"
+            out.print(words("\n".join(rehearsed.posts) or silence), "")
         out.print(words(f"{played} threads, {posted} would be replied to"))
         return ANSWERED
 
@@ -211,17 +209,17 @@ def _quiet() -> None:
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))
 
 
-def _told_index(told: Indexed, output: Path) -> int:
-    for source, reason in told.failed.items():
+def _told_index(indexed: Indexed, output: Path) -> int:
+    for source, reason in indexed.failed.items():
         err.print(words(f"failed: {source}: {reason}", "yellow"))
-    tell_unread(told.passed_over)
-    for source in told.gone:
+    tell_unread(indexed.passed_over)
+    for source in indexed.gone:
         err.print(words(f"gone: {source}", "yellow"))
-    parts = [f"{len(told.entries)} sources", f"{len(told.done)} summarised", f"{len(told.kept)} unchanged"]
-    if told.failed:
-        parts.append(f"{len(told.failed)} failed")
-    if told.passed_over:
-        parts.append(f"{len(told.passed_over)} not read")
+    parts = [f"{len(indexed.entries)} sources", f"{len(indexed.done)} summarised", f"{len(indexed.kept)} unchanged"]
+    if indexed.failed:
+        parts.append(f"{len(indexed.failed)} failed")
+    if indexed.passed_over:
+        parts.append(f"{len(indexed.passed_over)} not read")
     out.print(words(f"{output}: {', '.join(parts)}"))
     return ANSWERED
 
@@ -230,12 +228,8 @@ def _show(result: AIResult) -> None:
     if not result.should_reply or result.reply_text is None:
         err.print(words("(no reply)", "dim"))
         return
-    text, at = result.reply_text, 0
-    for start, end in sorted({(one.start_pos, one.end_pos) for one in result.citations}):
-        out.print(words(text[at:start]), end="")
-        out.print(words(text[start:end], MARKER), end="")
-        at = end
-    out.print(words(text[at:]))
+    markers = {(citation.start_pos, citation.end_pos): MARKER for citation in result.citations}
+    out.print(marked(result.reply_text, markers))
 
 
 def _explain(result: AIResult) -> None:
@@ -254,9 +248,8 @@ def _explain(result: AIResult) -> None:
     err.print(words(f"{'outcome':<13}", "bold"), words(debug.get("stopped") or "replied"), sep="")
 
 
-def _in_words(decided: Any) -> str:
-    if isinstance(decided, dict):
-        return on_one_line(
-            "; ".join(f"{name}: {value}" for name, value in decided.items() if value not in (None, "", []))
-        )
-    return ", ".join(map(str, decided)) if decided else "none"
+def _in_words(decision: Any) -> str:
+    if isinstance(decision, dict):
+        fields = (f"{name}: {value}" for name, value in decision.items() if value not in (None, "", []))
+        return on_one_line("; ".join(fields))
+    return ", ".join(map(str, decision)) if decision else "none"

@@ -58,8 +58,7 @@ def evaluate(
         found = read_cases(cases, limit=limit)
         before = Report.read(against) if against else None
         config = GenerationConfig(mode=mode, citation_style=style, model=model)
-        options = {"provider": provider, "model": model, "base_url": base_url, "record": record, "replay": replay}
-        outcomes = await _evaluate(found, config, concurrency, options)
+        outcomes = await _evaluate(found, config, concurrency, _provider(provider, model, base_url, record, replay))
         report = summarise(outcomes, name=cases.stem, provider=provider, model=model)
         comparison = compare(before, report) if before else None
         if json_file and str(json_file) == "-":
@@ -75,14 +74,12 @@ def evaluate(
     run(work())
 
 
-async def _evaluate(
-    cases: list[Case], config: GenerationConfig, concurrency: int, options: dict[str, Any]
-) -> list[Outcome]:
+async def _evaluate(cases: list[Case], config: GenerationConfig, concurrency: int, provider: Any) -> list[Outcome]:
     from footnoted.answering.generator import GroundedGenerator
     from footnoted.evaluation import evaluate as measure
 
     done = count(1)
-    async with GroundedGenerator(_provider(**options)) as generator:
+    async with GroundedGenerator(provider) as generator:
         with progress("asking") as advance:
             return await measure(
                 cases,
@@ -93,9 +90,7 @@ async def _evaluate(
             )
 
 
-def _provider(
-    *, provider: str, model: str | None, base_url: str | None, record: Path | None, replay: Path | None
-) -> Any:
+def _provider(provider: str, model: str | None, base_url: str | None, record: Path | None, replay: Path | None) -> Any:
     from footnoted.evaluation import Recording
     from footnoted.providers import build
 
@@ -111,16 +106,16 @@ def _thresholds(given: list[str]) -> dict[str, float]:
     from footnoted.evaluation.report import MEANS
 
     found = {}
-    for each in given:
-        metric, mark, share = each.partition("=")
+    for threshold in given:
+        metric, _, share = threshold.partition("=")
         if metric not in MEANS:
             raise ConfigurationError(f"--least knows no {metric!r}; there are {', '.join(MEANS)}")
         try:
             found[metric] = float(share)
         except ValueError:
-            mark = ""
-        if not mark or not 0 <= found[metric] <= 1:
-            raise ConfigurationError(f"--least {each!r}: write metric=share with a share from 0 to 1")
+            found[metric] = -1.0
+        if not 0 <= found[metric] <= 1:
+            raise ConfigurationError(f"--least {threshold!r}: write metric=share with a share from 0 to 1")
     return found
 
 
@@ -161,9 +156,9 @@ def _print(report: Report, comparison: Comparison | None) -> None:
         out.print(
             f"[dim]calibration error {report.calibration_error:.3f}, area under risk {report.risk_area:.3f}[/dim]"
         )
-    errors = [each for each in report.cases if each.error is not None]
-    for each in errors[:5]:
-        err.print(words(f"{each.case.id}: {each.error.type}: {each.error.message}" if each.error else "", "red"))
+    errors = [(case.case.id, case.error) for case in report.cases if case.error is not None]
+    for id_, error in errors[:5]:
+        err.print(words(f"{id_}: {error.type}: {error.message}", "red"))
     if len(errors) > 5:
         err.print(words(f"… and {len(errors) - 5} more cases without an answer", "red"))
     if comparison:
@@ -177,12 +172,10 @@ def _print_comparison(comparison: Comparison, means: dict[str, str]) -> None:
     )
     for column in ("what", "before", "now", "points (95 % interval)", ""):
         table.add_column(column, no_wrap=True)
-    for metric, each in comparison.metrics.items():
-        better = (each.change.value or 0) > 0
-        verdict = (
-            ("[green]better[/green]" if better else "[red]worse[/red]")
-            if each.real
-            else "[dim]no real difference[/dim]"
-        )
-        table.add_row(means[metric], f"{each.before:.1%}", f"{each.after:.1%}", each.change.points, verdict)
+    for metric, difference in comparison.metrics.items():
+        verdict = "[dim]no real difference[/dim]"
+        if difference.real:
+            verdict = "[green]better[/green]" if (difference.change.value or 0) > 0 else "[red]worse[/red]"
+        shares = f"{difference.before:.1%}", f"{difference.after:.1%}"
+        table.add_row(means[metric], *shares, difference.change.points, verdict)
     out.print(table)

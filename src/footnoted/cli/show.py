@@ -47,6 +47,15 @@ def words(text: object, style: str = "") -> Text:
     return Text(readable(str(text)), style=style)
 
 
+def marked(text: str, styles: Mapping[tuple[int, int], str], others: str = "") -> Text:
+    """A text with some stretches (start, end) in a style of their own, and the ``others`` in theirs."""
+    shown, at = Text(), 0
+    for (start, end), style in sorted(styles.items()):
+        shown.append(words(text[at:start], others)).append(words(text[start:end], style))
+        at = end
+    return shown.append(words(text[at:], others))
+
+
 def write(text: str, style: str = "") -> None:
     """A piece of a text as it comes."""
     if text:

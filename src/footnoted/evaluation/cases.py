@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from footnoted.contract import MAX_QUERY, MAX_SOURCE, MAX_SOURCES, GenerationConfig, GenerationRequest
 from footnoted.errors import SourceError
-from footnoted.evaluation.reading import context_of, json_lines
+from footnoted.evaluation.reading import context_of, first_fault, json_lines
 from footnoted.types import Source
 
 
@@ -96,6 +96,4 @@ def _case(value: object, place: str) -> Case:
     try:
         return Case.model_validate(value)
     except ValidationError as error:
-        first = error.errors()[0]
-        field = ".".join(map(str, first["loc"])) or "the line"
-        raise SourceError(f"{place}: {field}: {first['msg']}") from error
+        raise SourceError(f"{place}: {first_fault(error, 'the line')}") from error

@@ -13,7 +13,7 @@ from footnoted.answering.watch import Watch
 from footnoted.answering.weighing import NEEDS_SUPPORT, Checking, bare
 from footnoted.contract import GenerationResponse
 from footnoted.errors import SourceError
-from footnoted.evaluation.reading import sources_of
+from footnoted.evaluation.reading import first_fault, sources_of
 from footnoted.grounding.claims import segment
 from footnoted.grounding.judge import Weigher
 from footnoted.types import Ruling, Source, Tier, Verdict
@@ -77,9 +77,7 @@ def read_answer(text: str, *, name: str = "the answer") -> Given:
         try:
             saved = GenerationResponse.model_validate(data)
         except ValidationError as error:
-            first = error.errors()[0]
-            place = ".".join(map(str, first["loc"]))
-            raise SourceError(f"{name} looks like a saved answer but is not one: {place}: {first['msg']}") from error
+            raise SourceError(f"{name} looks like a saved answer but is not one: {first_fault(error)}") from error
         return Given(saved.response, saved)
     answer = next((data[key] for key in ANSWER_NAMES if isinstance(data.get(key), str)), None)
     try:
@@ -112,8 +110,8 @@ async def check_answer(
     there = given.sources if all_sources is None else all_sources
     pointers = check_pointers(given.saved, there) if given.saved else []
     claims = [] if pointers_only else await _weigh(given.text, find or (lambda _: given.sources), weigher)
-    stands = all(each.standing in ("stands", "moved") for each in pointers)
-    stands = stands and all(each.verdict == "supported" for each in claims)
+    stands = all(pointer.standing in ("stands", "moved") for pointer in pointers)
+    stands = stands and all(claim.verdict == "supported" for claim in claims)
     return CheckReport(stands=stands, pointers=pointers, claims=claims)
 
 
@@ -124,29 +122,28 @@ async def _weigh(text: str, find: Callable[[str], Sequence[Source]], weigher: We
         if claim.kind != NEEDS_SUPPORT:
             continue
         words = bare(claim.text)
-        held_against = find(words)
-        how = replace(checking, watch=Watch("", held_against))
-        verdict = await how.verdict(words, held_against, ()) if held_against else _UNHEARD_OF
-        found.append(_told(claim.text, claim.start, claim.end, verdict, held_against))
-    return found
-
-
-def _told(text: str, start: int, end: int, verdict: Verdict, sources: Sequence[Source]) -> ClaimCheck:
-    return ClaimCheck(
-        text=text,
-        start=start,
-        end=end,
-        verdict=verdict.ruling,
-        score=verdict.score,
-        tier=verdict.tier,
-        reason=verdict.reason,
-        evidence=[
-            EvidenceFound(
-                source=str(sources[each.source].metadata.get("file") or sources[each.source].title),
-                start=each.start,
-                end=each.end,
-                quote=each.quote,
+        sources = find(words)
+        verdict = _UNHEARD_OF
+        if sources:
+            verdict = await replace(checking, watch=Watch("", sources)).verdict(words, sources, ())
+        found.append(
+            ClaimCheck(
+                text=claim.text,
+                start=claim.start,
+                end=claim.end,
+                verdict=verdict.ruling,
+                score=verdict.score,
+                tier=verdict.tier,
+                reason=verdict.reason,
+                evidence=[
+                    EvidenceFound(
+                        source=str(sources[evidence.source].metadata.get("file") or sources[evidence.source].title),
+                        start=evidence.start,
+                        end=evidence.end,
+                        quote=evidence.quote,
+                    )
+                    for evidence in verdict.evidence
+                ],
             )
-            for each in verdict.evidence
-        ],
-    )
+        )
+    return found

@@ -44,8 +44,8 @@ def compare(before: Report, after: Report) -> Comparison:
 
     Raises `SourceError` when they share fewer than two cases, or ask different questions under one id.
     """
-    old = {each.case.id: each for each in before.cases}
-    new = {each.case.id: each for each in after.cases}
+    old = {case.case.id: case for case in before.cases}
+    new = {case.case.id: case for case in after.cases}
     shared = [name for name in new if name in old]
     if len(shared) < LEAST:
         raise SourceError(f"the two runs share {len(shared)} cases by id; compare runs of the same file of cases")
@@ -54,17 +54,14 @@ def compare(before: Report, after: Report) -> Comparison:
             raise SourceError(f"case {name!r} asks another question in the other run; compare runs of the same cases")
     pairs = [(old[name], new[name]) for name in shared]
     draws = weights(len(pairs))
-    metrics = {}
-    for metric in MEANS:
-        if (found := _difference(metric, pairs, draws)) is not None:
-            metrics[metric] = found
+    differences = {metric: _difference(metric, pairs, draws) for metric in MEANS}
     return Comparison(
         before=before.name or before.provider,
         after=after.name or after.provider,
         shared=len(shared),
         only_before=len(old) - len(shared),
         only_after=len(new) - len(shared),
-        metrics=metrics,
+        metrics={metric: difference for metric, difference in differences.items() if difference is not None},
         broke=[b.case.id for a, b in pairs if a.right is True and b.right is False],
         mended=[b.case.id for a, b in pairs if a.right is False and b.right is True],
     )
@@ -73,9 +70,9 @@ def compare(before: Report, after: Report) -> Comparison:
 def _difference(metric: str, pairs: list[tuple[CaseReport, CaseReport]], draws: Numbers) -> Difference | None:
     parts = BALANCED_OF if metric == BALANCED else (metric,)
     old, new = ([np.array(counts_of(part, cases)) for part in parts] for cases in zip(*pairs, strict=True))
-    if not all(each[:, 1].any() for each in (*old, *new)):
+    if not all(table[:, 1].any() for table in (*old, *new)):
         return None
-    both = draws[np.all([draws @ each[:, 1] > 0 for each in (*old, *new)], axis=0)]
+    both = draws[np.all([draws @ table[:, 1] > 0 for table in (*old, *new)], axis=0)]
     spread = in_resamples(new, both) - in_resamples(old, both)
     moved = [
         b[0] / b[1] - a[0] / a[1]
@@ -83,7 +80,7 @@ def _difference(metric: str, pairs: list[tuple[CaseReport, CaseReport]], draws: 
         for a, b in zip(was, now, strict=True)
         if a[1] and b[1]
     ]
-    better, worse = sum(each > 0 for each in moved), sum(each < 0 for each in moved)
+    better, worse = sum(change > 0 for change in moved), sum(change < 0 for change in moved)
     before, after = mean_ratio(old), mean_ratio(new)
     low, high = np.percentile(spread, [2.5, 97.5])
     return Difference(

@@ -46,12 +46,12 @@ async def grade(case: Case, response: GenerationResponse, weigher: Weigher) -> G
     Precision and recall of citations follow Gao et al. 2023 (ALCE, arXiv:2305.14627), per sentence.
     """
     answered = response.finish_reason is not FinishReason.REFUSED
-    sources = [each.as_source() for each in case.as_request().context]
+    sources = [context.as_source() for context in case.as_request().context]
     cited = carried = supported = 0
     # Sentences are cut from what the reader saw, whoever wrote it and whether or not it was checked on the way.
-    claims = [each for each in segment(response.response) if each.kind == "claim"] if answered else []
+    claims = [claim for claim in segment(response.response) if claim.kind == "claim"] if answered else []
     for claim in claims:
-        own = [each for each in response.citations if claim.start <= each.start_pos <= claim.end]
+        own = [citation for citation in response.citations if claim.start <= citation.start_pos <= claim.end]
         words = bare(without([(c.start_pos - claim.start, c.end_pos - claim.start) for c in own], claim.text))
         by_own = bool(own) and await _carry(words, [sources[i] for i in sorted({c.source_index for c in own})], weigher)
         cited += bool(own)
@@ -79,7 +79,7 @@ async def _carry(words: str, sources: list[Source], weigher: Weigher) -> bool:
 
 def _evidence_met(case: Case, response: GenerationResponse) -> bool | None:
     """Whether a citation quotes a gold sentence (half of either's words), or words that hold a gold answer."""
-    quotes = [_words(each.source_quote) for each in response.citations]
+    quotes = [_words(citation.source_quote) for citation in response.citations]
     if case.evidence:
         gold = [_words(sentence) for sentence in case.evidence]
         return any(_overlap(quote, sentence) for quote in quotes for sentence in gold)
@@ -97,7 +97,7 @@ def _overlap(quote: list[str], sentence: list[str]) -> bool:
 def _answer_f1(case: Case, response: GenerationResponse) -> float:
     """Best F1 over words with any gold answer, as in SQuAD (Rajpurkar et al. 2016), markers left out."""
     said = response.response
-    for citation in sorted(response.citations, key=lambda each: each.start_pos, reverse=True):
+    for citation in sorted(response.citations, key=lambda citation: citation.start_pos, reverse=True):
         said = said[: citation.start_pos] + " " + said[citation.end_pos :]
     given = Counter(_words(said))
     best = 0.0

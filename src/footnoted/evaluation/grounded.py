@@ -1,4 +1,4 @@
-"""An answer and its sources in; nothing, or an `AssertionError` that names each sentence that does not stand."""
+"""An assertion for tests of an answer: it fails with the sentences that the sources do not carry."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 from pydantic import BaseModel
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Numbers: TypeAlias = "NDArray[np.float64]"
-Counts = Mapping[str, tuple[float, float]]  # metric → (numerator, denominator) of one case
+Counts = Sequence[tuple[float, float]]  # numerator and denominator of each case
 
 RESAMPLES = 2_000
 BINS = 10
@@ -35,7 +35,7 @@ class Interval(BaseModel):
     @property
     def points(self) -> str:
         """A difference of shares and its interval, in percentage points."""
-        value, low, high = ((each or 0) * 100 for each in (self.value, self.low, self.high))
+        value, low, high = ((share or 0) * 100 for share in (self.value, self.low, self.high))
         return f"{value:+.1f} ({low:+.1f} to {high:+.1f})"
 
 
@@ -66,22 +66,14 @@ def weights(cases: int, *, resamples: int = RESAMPLES, seed: int = 7) -> Numbers
     return draws
 
 
-def ratio(counts: Sequence[tuple[float, float]], draws: Numbers | None = None) -> Interval:
-    """The sum of numerators over the sum of denominators, with its percentile interval over resamples."""
-    return _interval([counts], draws)
+def ratio(*parts: Counts, draws: Numbers | None = None) -> Interval:
+    """The sum of numerators over the sum of denominators, with its percentile interval over resamples.
 
-
-def balanced(
-    first: Sequence[tuple[float, float]], second: Sequence[tuple[float, float]], draws: Numbers | None = None
-) -> Interval:
-    """The mean of two ratios (of balanced accuracy: right on the answerable, right on the unanswerable)."""
-    return _interval([first, second], draws)
-
-
-def _interval(parts: Sequence[Sequence[tuple[float, float]]], draws: Numbers | None) -> Interval:
+    Of several parts, the mean of their ratios (of balanced accuracy: right on the answerable, on the unanswerable).
+    """
     tables = [np.array(part, dtype=float).reshape(-1, 2) for part in parts]
-    n = sum(int((each[:, 1] > 0).sum()) for each in tables)
-    if not all(each[:, 1].any() for each in tables):
+    n = sum(int((table[:, 1] > 0).sum()) for table in tables)
+    if not all(table[:, 1].any() for table in tables):
         return Interval(value=None, low=None, high=None, n=n)
     spread = in_resamples(tables, weights(len(tables[0])) if draws is None else draws)
     low, high = np.percentile(spread, [2.5, 97.5]) if spread.size else (None, None)
@@ -90,14 +82,14 @@ def _interval(parts: Sequence[Sequence[tuple[float, float]]], draws: Numbers | N
 
 def mean_ratio(tables: Sequence[Numbers]) -> float:
     """The mean of the tables' ratios, counts ``(cases, 2)`` each."""
-    return float(np.mean([each[:, 0].sum() / each[:, 1].sum() for each in tables]))
+    return float(np.mean([table[:, 0].sum() / table[:, 1].sum() for table in tables]))
 
 
 def in_resamples(tables: Sequence[Numbers], draws: Numbers) -> Numbers:
     """The `mean_ratio` in every resample in which each of the tables counted."""
-    sums = [draws @ each for each in tables]
-    counted = np.all([each[:, 1] > 0 for each in sums], axis=0)
-    spread: Numbers = np.mean([each[counted, 0] / each[counted, 1] for each in sums], axis=0)
+    sums = [draws @ table for table in tables]
+    counted = np.all([total[:, 1] > 0 for total in sums], axis=0)
+    spread: Numbers = np.mean([total[counted, 0] / total[counted, 1] for total in sums], axis=0)
     return spread
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from html import escape
 from importlib.resources import files
 
-from footnoted.contract import GenerationResponse
+from footnoted.contract import ClaimResult, GenerationResponse
+from footnoted.evaluation.check import ClaimCheck
 from footnoted.evaluation.compare import Comparison
 from footnoted.evaluation.plots import latency_plot, reliability_diagram, risk_coverage_curve
 from footnoted.evaluation.report import MEANS, CaseReport, Report, failed
@@ -21,22 +22,22 @@ HEAD = (
 
 def as_page(report: Report, comparison: Comparison | None = None) -> str:
     """The page's HTML. Text of cases, sources and models stands escaped in it."""
-    failing = [each for each in report.cases if failed(each)]
+    failing = report.failing
     name = report.name or "evaluation"
-    told = " · ".join(filter(None, (report.provider, report.model, f"{report.made:%Y-%m-%d %H:%M} UTC")))
+    made = " · ".join(filter(None, (report.provider, report.model, f"{report.made:%Y-%m-%d %H:%M} UTC")))
     parts = [
         f"{HEAD}<title>{escape(name)} · footnoted</title><style>{style()}</style></head><body><main>",
         (
-            f"<header><h1>{escape(name)}</h1><p>{escape(told)} · {len(report.cases)} cases · "
+            f"<header><h1>{escape(name)}</h1><p>{escape(made)} · {len(report.cases)} cases · "
             f"footnoted {escape(report.version)}</p></header>"
         ),
         _figures(report),
         _compared(comparison) if comparison else "",
         _plots(report),
         f"<h2>{len(failing)} of {len(report.cases)} cases to look at</h2>",
-        *(_case(each, opened=len(failing) <= 3) for each in failing),
+        *(_case(case, opened=len(failing) <= 3) for case in failing),
         "<h2>The others</h2>",
-        *(_case(each) for each in report.cases if not failed(each)),
+        *(_case(case) for case in report.cases if not failed(case)),
         "</main></body></html>",
     ]
     return "\n".join(filter(None, parts))
@@ -45,6 +46,21 @@ def as_page(report: Report, comparison: Comparison | None = None) -> str:
 def style() -> str:
     """The style sheet of every page made here."""
     return files("footnoted.evaluation").joinpath("page.css").read_text(encoding="utf-8")
+
+
+def highlighted(text: str, stretches: Iterable[tuple[int, int, str, str]]) -> str:
+    """A text, escaped, its stretches (start, end, opening and closing tag) between tags, save those that overlap."""
+    out, at = [], 0
+    for start, end, opening, closing in sorted(stretches):
+        if start >= at:
+            out.append(f"{escape(text[at:start])}{opening}{escape(text[start:end])}{closing}")
+            at = end
+    return "".join(out) + escape(text[at:])
+
+
+def said(claim: ClaimResult | ClaimCheck) -> str:
+    """A claim's verdict and its reason, escaped."""
+    return escape(f"{claim.verdict}: {claim.reason}" if claim.reason else claim.verdict)
 
 
 def _figures(report: Report) -> str:
@@ -78,10 +94,8 @@ def _compared(comparison: Comparison) -> str:
             f"<tr><th>{escape(MEANS[metric])}</th><td>{difference.before:.1%}</td><td>{difference.after:.1%}</td>"
             f'<td>{change.points}</td><td class="{direction if difference.real else "same"}">{verdict}</td></tr>'
         )
-    moved = []
-    for ids, what in ((comparison.broke, "right before, wrong now"), (comparison.mended, "wrong before, right now")):
-        if ids:
-            moved.append(f"<p>{what}: {escape(', '.join(ids))}</p>")
+    both = ((comparison.broke, "right before, wrong now"), (comparison.mended, "wrong before, right now"))
+    moved = [f"<p>{what}: {escape(', '.join(ids))}</p>" for ids, what in both if ids]
     return (
         f"<h2>Against {escape(comparison.before)}, {comparison.shared} shared cases</h2>"
         "<table><thead><tr><th>what</th><th>before</th><th>now</th><th>points</th><th></th></tr></thead><tbody>"
@@ -97,11 +111,11 @@ def _plots(report: Report) -> str:
     shown = (
         ("Reliability", reliability_diagram(report.reliability), error),
         ("Risk against coverage", risk_coverage_curve(report.risk_coverage), area),
-        ("Latency", latency_plot([each.latency_ms for each in report.cases]), "share of answers whole within a time"),
+        ("Latency", latency_plot([case.latency_ms for case in report.cases]), "share of answers whole within a time"),
     )
     figures = (
-        f"<figure><h3>{escape(title)}</h3>{plot}<figcaption>{escape(said)}</figcaption></figure>"
-        for title, plot, said in shown
+        f"<figure><h3>{escape(title)}</h3>{plot}<figcaption>{escape(caption)}</figcaption></figure>"
+        for title, plot, caption in shown
     )
     return f'<section class="plots">{"".join(figures)}</section>'
 
@@ -114,7 +128,7 @@ def _case(case: CaseReport, *, opened: bool = False) -> str:
         body.extend(_claims(case.response))
     for what, texts in (("evidence", case.case.evidence), ("right answers", case.case.answers)):
         if texts:
-            body.append(f"<h4>{what}</h4><ul>{''.join(f'<li>{escape(each)}</li>' for each in texts)}</ul>")
+            body.append(f"<h4>{what}</h4><ul>{''.join(f'<li>{escape(text)}</li>' for text in texts)}</ul>")
     body.append("<h4>sources</h4>")
     body.extend(_passages(case))
     return (
@@ -127,56 +141,38 @@ def _ending(case: CaseReport) -> str:
     if case.response is None:
         return f"{case.error.type}: {case.error.message}" if case.error else "no answer"
     wanted = {True: "answerable", False: "not answerable", None: "unknown whether answerable"}[case.case.answerable]
-    said = f"{case.response.finish_reason} · confidence {case.response.confidence:.0%} · {wanted}"
-    return f"{said} · {case.response.refusal.reason}" if case.response.refusal else said
+    ending = f"{case.response.finish_reason} · confidence {case.response.confidence:.0%} · {wanted}"
+    return f"{ending} · {case.response.refusal.reason}" if case.response.refusal else ending
 
 
 def _answer(response: GenerationResponse) -> str:
     """The answer with each claim in its verdict's colour."""
-    text, out, at = response.response, [], 0
-    for claim in sorted((c for c in response.claims if c.start_pos is not None), key=lambda c: c.start_pos or 0):
-        start, end = claim.start_pos or 0, claim.end_pos or 0
-        if start < at or claim.kind != "claim":
-            continue
-        said = f"{claim.verdict}{f': {claim.reason}' if claim.reason else ''}"
-        out.append(escape(text[at:start]))
-        out.append(f'<span class="{claim.verdict}" title="{escape(said)}">{escape(text[start:end])}</span>')
-        at = end
-    out.append(escape(text[at:]))
-    return "".join(out)
+    stretches = (
+        (claim.start_pos, claim.end_pos or 0, f'<span class="{claim.verdict}" title="{said(claim)}">', "</span>")
+        for claim in response.claims
+        if claim.start_pos is not None and claim.kind == "claim"
+    )
+    return highlighted(response.response, stretches)
 
 
 def _claims(response: GenerationResponse) -> list[str]:
     """What was held back, and what is not simply supported, with the reason."""
-    told = [
-        each for each in response.claims if each.kind == "claim" and (not each.shown or each.verdict != "supported")
+    rows = [
+        f'<li><span class="{claim.verdict}">{claim.verdict}</span>{"" if claim.shown else " (withheld)"} '
+        f"{escape(claim.text)}{f' <small>{escape(claim.reason)}</small>' if claim.reason else ''}</li>"
+        for claim in response.claims
+        if claim.kind == "claim" and (not claim.shown or claim.verdict != "supported")
     ]
-    if not told:
-        return []
-    rows = (
-        f'<li><span class="{each.verdict}">{each.verdict}</span>{"" if each.shown else " (withheld)"} '
-        f"{escape(each.text)}{f' <small>{escape(each.reason)}</small>' if each.reason else ''}</li>"
-        for each in told
-    )
-    return [f"<h4>claims to look at</h4><ul>{''.join(rows)}</ul>"]
+    return [f"<h4>claims to look at</h4><ul>{''.join(rows)}</ul>"] if rows else []
 
 
 def _passages(case: CaseReport) -> list[str]:
-    cited: dict[int, list[tuple[int, int]]] = {}
-    for each in case.response.citations if case.response else ():
-        cited.setdefault(each.source_index, []).append((each.source_start, each.source_end))
+    cited: dict[int, set[tuple[int, int, str, str]]] = {}
+    for citation in case.response.citations if case.response else ():
+        quote = (citation.source_start, citation.source_end, "<mark>", "</mark>")
+        cited.setdefault(citation.source_index, set()).add(quote)
     return [
         f"<details class=source{' open' if place in cited else ''}><summary>{place + 1}. {escape(passage.title)}"
-        f"</summary><p>{_marked(passage.text, cited.get(place, ()))}</p></details>"
+        f"</summary><p>{highlighted(passage.text, cited.get(place, ()))}</p></details>"
         for place, passage in enumerate(case.case.passages)
     ]
-
-
-def _marked(text: str, spans: Sequence[tuple[int, int]]) -> str:
-    out, at = [], 0
-    for start, end in sorted(set(spans)):
-        if start < at:
-            continue
-        out.append(f"{escape(text[at:start])}<mark>{escape(text[start:end])}</mark>")
-        at = end
-    return "".join(out) + escape(text[at:])

@@ -13,29 +13,27 @@ _ACROSS, _UP = WIDTH - LEFT - RIGHT, HEIGHT - TOP - BOTTOM
 
 def reliability_diagram(bins: Sequence[Bin]) -> str:
     """How often answers of each confidence were right; on the diagonal, confidence means what it says."""
-    most = max((each.n for each in bins), default=1)
+    most = max((answers.n for answers in bins), default=1)
     drawn = [_line([(0, 0), (1, 1)], "ideal")]
-    for each in bins:
-        middle = (each.low + each.high) / 2
-        left, right = _at(each.low, 0)[0] + 2, _at(each.high, 0)[0] - 2
-        top, floor = _at(middle, each.right)[1], _at(middle, 0)[1]
-        label = f"confidence {each.low:.0%} to {each.high:.0%}: {each.right:.0%} of {each.n} right"
+    for answers in bins:
+        left, floor = _at(answers.low, 0)
+        right, top = _at(answers.high, answers.right)
+        left, right = left + 2, right - 2
+        shares = f"confidence {answers.low:.0%} to {answers.high:.0%}: {answers.right:.0%} of {answers.n} right"
+        title = f"<title>{shares}</title>"
         drawn.append(
             f'<rect class="bar" x="{left:.1f}" y="{top:.1f}" width="{right - left:.1f}" height="{floor - top:.1f}" '
-            f'opacity="{0.35 + 0.65 * each.n / most:.2f}"><title>{escape(label)}</title></rect>'
+            f'opacity="{0.35 + 0.65 * answers.n / most:.2f}">{title}</rect>'
         )
-        x, y = _at(each.confidence, each.right)
-        drawn.append(f'<circle class="dot" cx="{x:.1f}" cy="{y:.1f}" r="3"><title>{escape(label)}</title></circle>')
+        x, y = _at(answers.confidence, answers.right)
+        drawn.append(f'<circle class="dot" cx="{x:.1f}" cy="{y:.1f}" r="3">{title}</circle>')
     return _frame("Reliability", "confidence", "share right", drawn)
 
 
-def risk_coverage_curve(points: Sequence[RiskPoint], *, other: Sequence[RiskPoint] = ()) -> str:
+def risk_coverage_curve(points: Sequence[RiskPoint]) -> str:
     """What share of the answers would be wrong, were only the most confident given."""
-    top = max([0.1, *(each.risk for each in (*points, *other))])
-    drawn = []
-    for curve, name in ((other, "other"), (points, "curve")):
-        if curve:
-            drawn.append(_line([(each.coverage, each.risk / top) for each in curve], name))
+    top = max([0.1, *(point.risk for point in points)])
+    drawn = [_line([(point.coverage, point.risk / top) for point in points], "curve")] if points else []
     return _frame("Risk against coverage", "share answered", "share wrong", drawn, top=top)
 
 
@@ -54,7 +52,7 @@ def _at(x: float, y: float) -> tuple[float, float]:
 
 
 def _line(points: Sequence[tuple[float, float]], name: str) -> str:
-    path = " ".join(f"{x:.1f},{y:.1f}" for x, y in (_at(*each) for each in points))
+    path = " ".join(f"{x:.1f},{y:.1f}" for x, y in (_at(*point) for point in points))
     return f'<polyline class="{name}" points="{path}"/>'
 
 

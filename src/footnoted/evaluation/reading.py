@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
+from pydantic import ValidationError
+
 from footnoted.contract import MAX_SOURCE, MAX_SOURCES, SourceContext
 from footnoted.errors import SourceError
 from footnoted.types import Source
@@ -37,6 +39,12 @@ def json_lines(path: Path) -> Iterator[tuple[int, Any]]:
         raise SourceError(f"{path} cannot be read: {error}") from error
 
 
+def first_fault(error: ValidationError, whole: str = "") -> str:
+    """The first thing that is wrong, and with what field, or the ``whole``."""
+    fault = error.errors()[0]
+    return f"{'.'.join(map(str, fault['loc'])) or whole}: {fault['msg']}"
+
+
 def _value(line: str) -> Any:
     try:
         return json.loads(line)
@@ -54,7 +62,7 @@ def sources_of(data: dict[str, Any]) -> list[tuple[str, str]] | None:
         return None
     if len(given) > MAX_SOURCES:
         raise SourceError(f"{len(given)} sources; at most {MAX_SOURCES} are read")
-    return [_source(each, number) for number, each in enumerate(given, start=1)]
+    return [_source(source, number) for number, source in enumerate(given, start=1)]
 
 
 def context_of(place: int, source: Source) -> SourceContext:

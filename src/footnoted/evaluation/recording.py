@@ -46,18 +46,18 @@ class Recording:
                 "the template, the sampling or the model changed; record it again",
                 provider=self.name,
             )
-        told: list[Delta] = []
+        said: list[Delta] = []
         async with aclosing(self._provider.stream(prompt)) as deltas:  # type: ignore[type-var]  # a generator closes
             async for delta in deltas:
-                told.append(delta)
+                said.append(delta)
                 if delta.finish_reason in (FinishReason.COMPLETE, FinishReason.REFUSED):
                     # Before it is passed on: who reads an answer may leave at its last word.
-                    self._keep(key, prompt.question, told)
+                    self._keep(key, prompt.question, said)
                 yield delta
 
-    def _keep(self, key: str, question: str, told: list[Delta]) -> None:
-        self._replies[key] = told
-        line = json.dumps({"key": key, "question": question, "deltas": [_as_json(each) for each in told]})
+    def _keep(self, key: str, question: str, deltas: list[Delta]) -> None:
+        self._replies[key] = deltas
+        line = json.dumps({"key": key, "question": question, "deltas": [_as_json(delta) for delta in deltas]})
         try:
             with self._path.open("a", encoding="utf-8") as lines:
                 lines.write(line + "\n")
@@ -75,12 +75,12 @@ def key_of(prompt: Prompt) -> str:
 
 
 def _as_json(delta: Delta) -> dict[str, Any]:
-    told = {
+    fields = {
         **delta._asdict(),
-        "pointers": [asdict(each) for each in delta.pointers],
+        "pointers": [asdict(pointer) for pointer in delta.pointers],
         "usage": delta.usage and asdict(delta.usage),
     }
-    return {name: value for name, value in told.items() if value}
+    return {name: value for name, value in fields.items() if value}
 
 
 def _read(path: Path) -> dict[str, list[Delta]]:
@@ -88,8 +88,8 @@ def _read(path: Path) -> dict[str, list[Delta]]:
     with path.open(encoding="utf-8") as lines:
         for number, line in enumerate(lines, start=1):
             try:
-                told = json.loads(line)
-                found[told["key"]] = [_delta(each) for each in told["deltas"]]
+                reply = json.loads(line)
+                found[reply["key"]] = [_delta(fields) for fields in reply["deltas"]]
             except (ValueError, KeyError, TypeError, AttributeError) as error:
                 # A run that was killed leaves half a line at the end, which is asked again.
                 if line.endswith("\n"):
@@ -97,11 +97,11 @@ def _read(path: Path) -> dict[str, list[Delta]]:
     return found
 
 
-def _delta(told: dict[str, Any]) -> Delta:
+def _delta(fields: dict[str, Any]) -> Delta:
     return Delta(
-        text=told.get("text", ""),
-        pointers=tuple(Pointer(**each) for each in told.get("pointers", ())),
-        usage=Usage(**told["usage"]) if told.get("usage") else None,
-        finish_reason=FinishReason(told["finish_reason"]) if told.get("finish_reason") else None,
-        detail=told.get("detail", ""),
+        text=fields.get("text", ""),
+        pointers=tuple(Pointer(**pointer) for pointer in fields.get("pointers", ())),
+        usage=Usage(**fields["usage"]) if fields.get("usage") else None,
+        finish_reason=FinishReason(fields["finish_reason"]) if fields.get("finish_reason") else None,
+        detail=fields.get("detail", ""),
     )

@@ -18,12 +18,12 @@ from footnoted.evaluation.metrics import (
     Bin,
     Interval,
     RiskPoint,
-    balanced,
     ratio,
     reliability,
     risk_coverage,
     weights,
 )
+from footnoted.evaluation.reading import first_fault
 
 if TYPE_CHECKING:
     from footnoted.evaluation.grade import Grade
@@ -95,7 +95,7 @@ class Report(BaseModel):
     @property
     def failing(self) -> list[CaseReport]:
         """Cases that went wrong: an error, a wrong answer, or a sentence its citation does not carry."""
-        return [each for each in self.cases if failed(each)]
+        return [case for case in self.cases if failed(case)]
 
     @classmethod
     def read(cls, path: Path) -> Report:
@@ -105,10 +105,9 @@ class Report(BaseModel):
         except OSError as error:
             raise SourceError(f"{path} cannot be read: {error.strerror}") from error
         except ValidationError as error:
-            first = error.errors()[0]
-            place = ".".join(map(str, first["loc"]))
+            fault = first_fault(error)
             raise SourceError(
-                f"{path} is no saved evaluation ({place}: {first['msg']}); make one with footnoted eval … --json FILE"
+                f"{path} is no saved evaluation ({fault}); make one with footnoted eval … --json FILE"
             ) from error
 
 
@@ -120,23 +119,23 @@ def failed(case: CaseReport) -> bool:
 
 def counts_of(metric: str, cases: Iterable[CaseReport]) -> list[tuple[float, float]]:
     """What a metric counted in each case."""
-    return [each.counts.get(metric, (0.0, 0.0)) for each in cases]
+    return [case.counts.get(metric, (0.0, 0.0)) for case in cases]
 
 
 def summarise(outcomes: Sequence[Outcome], *, name: str = "", provider: str = "", model: str | None = None) -> Report:
     """The report of one run."""
-    cases = [_case(each) for each in outcomes]
+    cases = [_case(outcome) for outcome in outcomes]
     draws = weights(len(cases)) if cases else None
-    metrics = {metric: ratio(counts_of(metric, cases), draws) for metric in METRICS}
-    answered, refused = (counts_of(part, cases) for part in BALANCED_OF)
-    metrics[BALANCED] = balanced(answered, refused, draws)
+    metrics = {metric: ratio(counts_of(metric, cases), draws=draws) for metric in METRICS}
+    metrics[BALANCED] = ratio(*(counts_of(part, cases) for part in BALANCED_OF), draws=draws)
     judged = [
-        (each.response.confidence, each.right)
-        for each in cases
-        if each.response is not None and each.right is not None and each.response.finish_reason != "refused"
+        (case.response.confidence, case.right)
+        for case in cases
+        if case.response is not None and case.right is not None and case.response.finish_reason != "refused"
     ]
-    bins, error = reliability([sure for sure, _ in judged], [right for _, right in judged])
-    curve, area = risk_coverage([sure for sure, _ in judged], [right for _, right in judged])
+    confidences, right = [sure for sure, _ in judged], [is_right for _, is_right in judged]
+    bins, error = reliability(confidences, right)
+    curve, area = risk_coverage(confidences, right)
     return Report(
         name=name,
         provider=provider,
@@ -163,42 +162,32 @@ def _case(outcome: Outcome) -> CaseReport:
         response=outcome.response,
         error=outcome.error,
         counts=counts,
-        # A case without an answer is a wrong one wherever a right one is known.
         right=outcome.grade.right if outcome.grade else (None if outcome.case.answerable is None else False),
         latency_ms=outcome.latency_ms,
     )
 
 
 def _counts(case: Case, grade: Grade | None) -> dict[str, tuple[float, float]]:
-    if grade is None:
-        known = {"right": (0.0, 1.0)} if case.answerable is not None else {}
-        of = {True: "answered_answerable", False: "refused_unanswerable"}
-        return known | ({of[case.answerable]: (0.0, 1.0)} if case.answerable is not None else {})
-    counts = {
-        "citation_precision": (float(grade.carried), float(grade.cited)),
-        "citation_recall": (float(grade.cited), float(grade.needing)),
-        "grounding": (float(grade.supported), float(grade.needing)),
-    }
-    if grade.right is not None:
-        counts["right"] = (float(grade.right), 1.0)
-    if grade.evidence_met is not None:
-        counts["evidence"] = (float(grade.evidence_met), 1.0)
-    if grade.answer_f1 is not None:
-        counts["answer_f1"] = (grade.answer_f1, 1.0)
+    counts: dict[str, tuple[float, float]] = {}
+    if grade is not None:
+        counts["citation_precision"] = (float(grade.carried), float(grade.cited))
+        counts["citation_recall"] = (float(grade.cited), float(grade.needing))
+        counts["grounding"] = (float(grade.supported), float(grade.needing))
+        shares = {"right": grade.right, "evidence": grade.evidence_met, "answer_f1": grade.answer_f1}
+        counts |= {metric: (float(share), 1.0) for metric, share in shares.items() if share is not None}
+    elif case.answerable is not None:
+        counts["right"] = (0.0, 1.0)  # a case without an answer is a wrong one wherever a right one is known
     if case.answerable is True:
-        counts["answered_answerable"] = (float(grade.answered), 1.0)
+        counts["answered_answerable"] = (float(grade is not None and grade.answered), 1.0)
     if case.answerable is False:
-        counts["refused_unanswerable"] = (float(not grade.answered), 1.0)
+        counts["refused_unanswerable"] = (float(grade is not None and not grade.answered), 1.0)
     return counts
 
 
 def _latency(cases: Sequence[CaseReport]) -> Latency:
-    took = sorted(each.latency_ms for each in cases) or [0.0]
-    first = [
-        each.response.time_to_first_token_ms
-        for each in cases
-        if each.response is not None and each.response.time_to_first_token_ms is not None
-    ]
+    took = sorted(case.latency_ms for case in cases) or [0.0]
+    responses = [case.response for case in cases if case.response is not None]
+    first = [ms for response in responses if (ms := response.time_to_first_token_ms) is not None]
     return Latency(
         p50=statistics.median(took),
         p95=took[min(len(took) - 1, int(0.95 * len(took)))],
@@ -208,10 +197,10 @@ def _latency(cases: Sequence[CaseReport]) -> Latency:
 
 
 def _tokens(cases: Sequence[CaseReport]) -> Tokens:
-    used = [each.response.usage for each in cases if each.response is not None]
+    used = [case.response.usage for case in cases if case.response is not None]
     return Tokens(
-        input=sum(each.input for each in used),
-        cached=sum(each.cached for each in used),
-        output=sum(each.output for each in used),
-        estimated=any(each.estimated for each in used),
+        input=sum(usage.input for usage in used),
+        cached=sum(usage.cached for usage in used),
+        output=sum(usage.output for usage in used),
+        estimated=any(usage.estimated for usage in used),
     )

@@ -21,12 +21,11 @@ _RULES = {
 
 def as_sarif(report: CheckReport, text: str, *, uri: str) -> str:
     """SARIF 2.1.0 (OASIS) of what does not stand; columns and offsets in Unicode code points."""
-    results = [_claim(each, text, uri) for each in report.claims if each.verdict in _RULES]
-    results += [
-        _result(each.standing, f"[{each.number}] {each.source}: {each.quote!r} is {each.standing}", uri, None)
-        for each in report.pointers
-        if each.standing in _RULES
-    ]
+    results = [_claim(claim, text, uri) for claim in report.claims if claim.verdict in _RULES]
+    for pointer in report.pointers:
+        if pointer.standing in _RULES:
+            message = f"[{pointer.number}] {pointer.source}: {pointer.quote!r} is {pointer.standing}"
+            results.append(_result(pointer.standing, message, uri, None))
     rules = [
         {"id": name, "shortDescription": {"text": said}, "defaultConfiguration": {"level": level}}
         for name, (level, said) in _RULES.items()
@@ -37,8 +36,8 @@ def as_sarif(report: CheckReport, text: str, *, uri: str) -> str:
         "artifacts": [{"location": {"uri": uri}}],
         "results": results,
     }
-    told = {"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": [run]}
-    return json.dumps(told, ensure_ascii=False, indent=2)
+    log = {"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": [run]}
+    return json.dumps(log, ensure_ascii=False, indent=2)
 
 
 def _claim(claim: ClaimCheck, text: str, uri: str) -> dict[str, Any]:

@@ -75,7 +75,7 @@ def read_traces(text: str, *, name: str = "the spans") -> tuple[list[Traced], di
     if not any(span.kind for spans in traces.values() for span in spans):
         raise SourceError(f"{name} holds no OpenInference span (openinference.span.kind)")
     found, passed = [], {}
-    for trace, spans in sorted(traces.items(), key=lambda each: min(span.began for span in each[1])):
+    for trace, spans in sorted(traces.items(), key=lambda trace: min(span.began for span in trace[1])):
         answer = _answer(spans)
         sources = as_sources(list(_passages(spans)))
         if answer is None:
@@ -88,13 +88,12 @@ def read_traces(text: str, *, name: str = "the spans") -> tuple[list[Traced], di
     return found, passed
 
 
-def told(traced: Traced, report: CheckReport) -> TraceCheck:
+def annotated(traced: Traced, report: CheckReport) -> TraceCheck:
     """A trace's report, with its annotation."""
-    stand = sum(each.verdict == "supported" for each in report.claims)
-    fallen = [f"{each.verdict}: {each.text.strip()}" for each in report.claims if each.verdict != "supported"]
+    fallen = [f"{claim.verdict}: {claim.text.strip()}" for claim in report.claims if claim.verdict != "supported"]
     result = {
         "label": "grounded" if report.stands else "ungrounded",
-        "score": stand / len(report.claims) if report.claims else 1.0,
+        "score": (len(report.claims) - len(fallen)) / len(report.claims) if report.claims else 1.0,
         "explanation": "; ".join(fallen) or "all of it stands",
     }
     annotation = {"span_id": traced.span, "name": "footnoted.grounding", "annotator_kind": "CODE", "result": result}
@@ -141,14 +140,13 @@ def _spans(values: Iterator[Any]) -> Iterator[Span]:
 
 
 def _from_otlp(span: Mapping[str, Any]) -> Span:
-    attributes = {str(each.get("key")): _otlp_value(each.get("value")) for each in _dicts(span.get("attributes"))}
     return Span(
         trace=str(span.get("traceId")),
         id=str(span.get("spanId")),
         parent=str(span.get("parentSpanId") or ""),
         name=str(span.get("name") or ""),
         began=_number(span.get("startTimeUnixNano")),
-        attributes=attributes,
+        attributes={str(pair.get("key")): _otlp_value(pair.get("value")) for pair in _dicts(span.get("attributes"))},
     )
 
 
@@ -174,11 +172,11 @@ def _flat(value: Any, name: str) -> Iterator[tuple[str, Any]]:
     """Nested attributes by their dotted names: ``{"a": [{"b": 1}]}`` -> ``("a.0.b", 1)``."""
     at = f"{name}." if name else ""
     if isinstance(value, dict):
-        for key, each in value.items():
-            yield from _flat(each, f"{at}{key}")
+        for key, inner in value.items():
+            yield from _flat(inner, f"{at}{key}")
     elif isinstance(value, list):
-        for place, each in enumerate(value):
-            yield from _flat(each, f"{at}{place}")
+        for place, inner in enumerate(value):
+            yield from _flat(inner, f"{at}{place}")
     else:
         yield name, value
 
@@ -186,7 +184,7 @@ def _flat(value: Any, name: str) -> Iterator[tuple[str, Any]]:
 def _answer(spans: list[Span]) -> tuple[Span, str] | None:
     """The outermost span that gave words, and they; an LLM's own where those around it gave data."""
     depths = _depths(spans)
-    for span in sorted(spans, key=lambda each: (depths[each.id], -each.began)):
+    for span in sorted(spans, key=lambda span: (depths[span.id], -span.began)):
         if span.kind in ("RETRIEVER", "EMBEDDING", "RERANKER", "TOOL", "EVALUATOR", "GUARDRAIL"):
             continue
         if words := _words(span):
@@ -213,7 +211,7 @@ def _words(span: Span) -> str:
     if isinstance(data, str):
         return data
     named = (data.get(key) for key in ANSWER_NAMES) if isinstance(data, dict) else ()
-    return next((each for each in named if isinstance(each, str)), "")
+    return next((answer for answer in named if isinstance(answer, str)), "")
 
 
 def _depths(spans: list[Span]) -> dict[str, int]:
@@ -232,28 +230,25 @@ def _depths(spans: list[Span]) -> dict[str, int]:
 
 def _passages(spans: list[Span]) -> Iterator[tuple[str, str]]:
     """Title and text of all that a trace retrieved, and of what its tools gave back; each text once."""
-    told: dict[str, str] = {}
-    for span in sorted(spans, key=lambda each: each.began):
+    titles: dict[str, str] = {}  # by the text
+    for span in sorted(spans, key=lambda span: span.began):
         for name, value in span.attributes.items():
             if name.endswith(".document.content") and name.startswith(_FOUND) and isinstance(value, str):
-                told.setdefault(value, _title(span, name.removesuffix("content")))
-        given = span.attributes.get("output.value")
-        if span.kind == "TOOL" and isinstance(given, str):
-            told.setdefault(given, str(span.attributes.get("tool.name") or span.name))
-    for text, title in told.items():
-        if text.strip():
-            yield title, text
+                titles.setdefault(value, _title(span, name.removesuffix("content")))
+        output = span.attributes.get("output.value")
+        if span.kind == "TOOL" and isinstance(output, str):
+            titles.setdefault(output, str(span.attributes.get("tool.name") or span.name))
+    yield from ((title, text) for text, title in titles.items() if text.strip())
 
 
 def _title(span: Span, document: str) -> str:
-    metadata = span.attributes.get(f"{document}metadata")
     try:
-        kept = json.loads(metadata) if isinstance(metadata, str) else {}
+        metadata = json.loads(str(span.attributes.get(f"{document}metadata")))
     except (ValueError, RecursionError):
-        kept = {}
-    kept = kept if isinstance(kept, dict) else {}
+        metadata = None
+    kept = metadata if isinstance(metadata, dict) else {}
     named = [kept.get(name) or span.attributes.get(f"{document}metadata.{name}") for name in _NAMED]
-    return next((str(each) for each in named if each), str(span.attributes.get(f"{document}id") or span.name))
+    return str(next(filter(None, named), span.attributes.get(f"{document}id") or span.name))
 
 
 def _moment(value: Any) -> float:
@@ -272,4 +267,4 @@ def _number(value: Any) -> float:
 
 
 def _dicts(value: Any) -> list[dict[str, Any]]:
-    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []

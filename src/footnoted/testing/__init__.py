@@ -1,8 +1,7 @@
 """Doubles for tests: a model on loopback in eight protocols, its faults, and a provider with no wire."""
 
 from footnoted.testing import faults
-from footnoted.testing.faults import Fault
-from footnoted.testing.script import Pin, Reply, Request
+from footnoted.testing.script import Fault, Pin, Reply, Request
 from footnoted.testing.scripted import ScriptedProvider, scripted_provider
 from footnoted.testing.server import ScriptedLLM, closed_port
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from footnoted.testing.dialect import Dialect, Frame, Message, Refused
+from footnoted.testing.dialect import Dialect, Frame, Message, Refused, typed
 from footnoted.testing.script import Pin, ProtocolName, Reply, Request, text_of, texts
 
 _FINISH = {"stop": "end_turn", "length": "max_tokens", "filter": "refusal", "blocked": "refusal"}
@@ -50,27 +50,27 @@ class Anthropic(Dialect):
 
     def frames(self, request: Request, reply: Reply) -> list[Frame]:
         message = self._message(request, reply, content=[], stop=None, written=1)
-        frames = [_event("open", "message_start", message=message)]
+        frames = [typed("open", "message_start", message=message)]
         tool = _tool(request, reply)
         blocks = [([], reply.parts)] if tool else _blocks(reply)
         for index, (pins, pieces) in enumerate(blocks):
             empty = _tool_block(tool, {}) if tool else _text_block("", pins)
-            frames.append(_event("open", "content_block_start", index=index, content_block=empty))
+            frames.append(typed("open", "content_block_start", index=index, content_block=empty))
             if not index:
                 frames.append(Frame("open", {"type": "ping"}, event="ping"))
             for piece in pieces:
                 said = {"type": "text_delta", "text": piece}
                 wrote = {"type": "input_json_delta", "partial_json": piece}
-                frames.append(_event("text", "content_block_delta", index=index, delta=wrote if tool else said))
+                frames.append(typed("text", "content_block_delta", index=index, delta=wrote if tool else said))
             for pin in pins:
                 delta = {"type": "citations_delta", "citation": _location(pin)}
-                frames.append(_event("open", "content_block_delta", index=index, delta=delta))
+                frames.append(typed("open", "content_block_delta", index=index, delta=delta))
             last = index == len(blocks) - 1
-            frames.append(_event("stop" if last else "open", "content_block_stop", index=index))
+            frames.append(typed("stop" if last else "open", "content_block_stop", index=index))
         stop = {"stop_reason": _stop(tool, reply), "stop_sequence": None}
         written = reply.tokens("")[2]
-        frames.append(_event("stop", "message_delta", delta=stop, usage={"output_tokens": written}))
-        frames.append(_event("end", "message_stop"))
+        frames.append(typed("stop", "message_delta", delta=stop, usage={"output_tokens": written}))
+        frames.append(typed("end", "message_stop"))
         return frames
 
     def body(self, request: Request, reply: Reply) -> dict[str, Any]:
@@ -78,7 +78,7 @@ class Anthropic(Dialect):
         if tool:
             content = [_tool_block(tool, reply.json)]
         else:
-            content = [_text_block("".join(pieces), pins, told=True) for pins, pieces in _blocks(reply)]
+            content = [_text_block("".join(pieces), pins, cited=True) for pins, pieces in _blocks(reply)]
         return self._message(request, reply, content=content, stop=_stop(tool, reply), written=reply.tokens("")[2])
 
     def error(self, status: int, message: str, *, retry_after: str | None = None) -> dict[str, Any]:  # noqa: ARG002
@@ -91,9 +91,9 @@ class Anthropic(Dialect):
     def unknown(self) -> list[Frame]:
         thought = {"type": "thinking_delta", "thinking": "Hm."}
         return [
-            _event("noise", "weather_report", temperature=21),
-            _event("noise", "content_block_delta", index=0, delta=thought),
-            _event("noise", "content_block_delta", index=0, delta={"type": "mood_delta", "text_mood": 1}),
+            typed("noise", "weather_report", temperature=21),
+            typed("noise", "content_block_delta", index=0, delta=thought),
+            typed("noise", "content_block_delta", index=0, delta={"type": "mood_delta", "text_mood": 1}),
         ]
 
     def bad_key(self, key: str | None) -> Refused:
@@ -125,10 +125,6 @@ class Anthropic(Dialect):
         }
 
 
-def _event(part: Any, kind: str, **fields: Any) -> Frame:
-    return Frame(part, {"type": kind, **fields}, event=kind)
-
-
 def _blocks(reply: Reply) -> list[tuple[list[Pin], list[str]]]:
     """Text blocks as the API cuts them: a block ends where citations stand. At least one block."""
     blocks: list[tuple[list[Pin], list[str]]] = []
@@ -144,9 +140,9 @@ def _blocks(reply: Reply) -> list[tuple[list[Pin], list[str]]]:
     return blocks
 
 
-def _text_block(text: str, pins: list[Pin], *, told: bool = False) -> dict[str, Any]:
+def _text_block(text: str, pins: list[Pin], *, cited: bool = False) -> dict[str, Any]:
     """A block of text; its citations are told in it, or by events after it."""
-    citations = [_location(pin) for pin in pins] if told else []
+    citations = [_location(pin) for pin in pins] if cited else []
     return {"type": "text", "text": text, **({"citations": citations} if pins else {})}
 
 

@@ -72,8 +72,8 @@ class Bedrock(Dialect):
             frames.append(Frame("text", delta, event="contentBlockDelta"))
         frames.append(Frame("stop", {"contentBlockIndex": 0}, event="contentBlockStop"))
         frames.append(Frame("stop", {"stopReason": _FINISH[reply.finish]}, event="messageStop"))
-        told = {"usage": _usage(request, reply), "metrics": {"latencyMs": 1}}
-        return [*frames, Frame("usage", told, event="metadata")]
+        counts = {"usage": _usage(request, reply), "metrics": {"latencyMs": 1}}
+        return [*frames, Frame("usage", counts, event="metadata")]
 
     def body(self, request: Request, reply: Reply) -> dict[str, Any]:
         return {

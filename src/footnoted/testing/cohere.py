@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from footnoted.testing.dialect import Dialect, Frame, Message, Refused
+from footnoted.testing.dialect import Dialect, Frame, Message, Refused, typed
 from footnoted.testing.script import ProtocolName, Reply, Request, texts
 
 _FINISH = {"stop": "COMPLETE", "length": "MAX_TOKENS", "filter": "ERROR_TOXIC"}
@@ -34,20 +34,20 @@ class Cohere(Dialect):
 
     def frames(self, request: Request, reply: Reply) -> list[Frame]:
         frames = [
-            _event("open", "message-start", id="scripted", delta={"message": {"role": "assistant", "content": []}}),
-            _event("open", "content-start", index=0, delta={"message": {"content": {"type": "text", "text": ""}}}),
+            typed("open", "message-start", id="scripted", delta={"message": {"role": "assistant", "content": []}}),
+            typed("open", "content-start", index=0, delta={"message": {"content": {"type": "text", "text": ""}}}),
         ]
         cited = self._citations(request, reply)
         for number, piece in enumerate(reply.parts):
-            frames.append(_event("text", "content-delta", index=0, delta={"message": {"content": {"text": piece}}}))
+            frames.append(typed("text", "content-delta", index=0, delta={"message": {"content": {"text": piece}}}))
             for index, (pin, citation) in enumerate(zip(reply.citations, cited, strict=True)):
                 if pin.piece == number:
-                    told = {"message": {"citations": citation}}
-                    frames.append(_event("open", "citation-start", index=index, delta=told))
-                    frames.append(_event("open", "citation-end", index=index))
-        frames.append(_event("stop", "content-end", index=0))
+                    delta = {"message": {"citations": citation}}
+                    frames.append(typed("open", "citation-start", index=index, delta=delta))
+                    frames.append(typed("open", "citation-end", index=index))
+        frames.append(typed("stop", "content-end", index=0))
         end = {"finish_reason": _FINISH[reply.finish], "usage": _usage(request, reply)}
-        frames.append(_event("stop", "message-end", id="scripted", delta=end))
+        frames.append(typed("stop", "message-end", id="scripted", delta=end))
         return [*frames, Frame("end", "[DONE]")]
 
     def body(self, request: Request, reply: Reply) -> dict[str, Any]:
@@ -63,14 +63,14 @@ class Cohere(Dialect):
         return {"id": "scripted", "message": message}
 
     def stream_error(self, message: str) -> Frame:
-        return _event("noise", "message-end", delta={"finish_reason": "ERROR", "error": message})
+        return typed("noise", "message-end", delta={"finish_reason": "ERROR", "error": message})
 
     def unknown(self) -> list[Frame]:
         thought = {"message": {"content": {"type": "thinking", "thinking": "Hm."}}}
         return [
-            _event("noise", "weather-report", celsius=21),
-            _event("noise", "content-delta", index=0, delta=thought),
-            _event("noise", "tool-plan-delta", delta={"message": {"tool_plan": "I will look."}}),
+            typed("noise", "weather-report", celsius=21),
+            typed("noise", "content-delta", index=0, delta=thought),
+            typed("noise", "tool-plan-delta", delta={"message": {"tool_plan": "I will look."}}),
         ]
 
     def bad_key(self, key: str | None) -> Refused:
@@ -91,10 +91,6 @@ class Cohere(Dialect):
             source = {"type": "document", "id": document["id"], "document": document.get("data", {})}
             found.append({"start": start, "end": start + len(text), "text": text, "sources": [source]})
         return found
-
-
-def _event(part: Any, kind: str, **fields: Any) -> Frame:
-    return Frame(part, {"type": kind, **fields}, event=kind)
 
 
 def _usage(request: Request, reply: Reply) -> dict[str, Any]:

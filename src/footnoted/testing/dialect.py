@@ -32,6 +32,11 @@ class Frame:
         return f"{head}data: {data}\n\n".encode()
 
 
+def typed(part: Part, kind: str, /, **fields: Any) -> Frame:
+    """An event that says what it is in its name and in its data."""
+    return Frame(part, {"type": kind, **fields}, event=kind)
+
+
 def to_json(value: object) -> bytes:
     """Compact JSON as UTF-8, every script as itself; half of a character, which UTF-8 lacks, as an escape."""
     try:

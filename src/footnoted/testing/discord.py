@@ -7,8 +7,8 @@
             await server.say("How do I install it?", author="ann")
             await server.until(lambda: server.posted)
 
-It keeps what it was sent: `posted`, `threads`, `commands`, and for slash commands `deferred` and `answered`. It needs
-discord.py.
+It keeps what it was sent: `posted`, `threads`, `commands`, and for slash commands `deferred` and `answered`. What it
+sends has the fields that discord.py reads and no others. It needs discord.py.
 """
 
 from __future__ import annotations
@@ -28,7 +28,9 @@ if TYPE_CHECKING:
 
 GUILD, BOT_ID, CHANNEL, FORUM = 1, 900, 100, 150
 _BEGINNING = datetime(2026, 1, 1, tzinfo=UTC)
+_THREAD = 11  # a channel's type
 Json = dict[str, Any]
+_MEMBER: Json = {"roles": [], "joined_at": _BEGINNING.isoformat(), "deaf": False, "mute": False, "flags": 0}
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +48,13 @@ class Posted:
     @property
     def reply_to(self) -> int | None:
         """The id of the message it replies to."""
-        told = (self.body.get("message_reference") or {}).get("message_id")
-        return int(told) if told else None
+        id_ = (self.body.get("message_reference") or {}).get("message_id")
+        return int(id_) if id_ else None
 
 
 @dataclass(slots=True)
-class _Told:
-    """What the server keeps of a channel: its own description, and its messages, oldest first."""
+class _Place:
+    """What the server keeps of a channel, forum or thread: its description, and its messages, oldest first."""
 
     about: Json
     messages: list[Json] = field(default_factory=list)
@@ -78,13 +80,12 @@ class DiscordDouble:
         self.forgets = False
         self.port = 0
         self._users: dict[str, int] = {bot: BOT_ID}
-        self._places: dict[int, _Told] = {}
-        for id_, name in (channels or {CHANNEL: "help", CHANNEL + 1: "lounge"}).items():
-            self._places[id_] = _Told(_channel(id_, name, 0))
-        self._places[FORUM] = _Told(_channel(FORUM, "questions", 15))
+        named = channels or {CHANNEL: "help", CHANNEL + 1: "lounge"}
+        self._places = {id_: _Place(_channel(id_, name, 0)) for id_, name in named.items()}
+        self._places[FORUM] = _Place(_channel(FORUM, "questions", 15))
         self._files: dict[str, bytes] = {}
         self._sockets: set[web.WebSocketResponse] = set()
-        self._told: list[Json] = []
+        self._events: list[Json] = []
         self._next_id = 10_000
         self._ready = asyncio.Event()
         self._changed = asyncio.Event()
@@ -131,52 +132,47 @@ class DiscordDouble:
             text = text.replace(f"@{name}", f"<@{self._user(name)['id']}>")
         data = self._message(id_, channel, author, text, bot=bot or author == self.bot)
         data |= {
-            "member": {"roles": [], "joined_at": _time(0), "deaf": False, "mute": False, "flags": 0},
-            "mentions": [self._user(one) for one in mentions],
+            "member": _MEMBER,
+            "mentions": [self._user(name) for name in mentions],
             "attachments": [self._attached(name, content) for name, content in (files or {}).items()],
             "type": type_ if type_ is not None else (19 if reply_to else 0),
         }
-        place = self._places.setdefault(channel, _Told(_channel(channel, "help", 0)))
+        messages = self._messages(channel)
         if reply_to:
             data["message_reference"] = {"message_id": str(reply_to), "channel_id": str(channel)}
-            data["referenced_message"] = next((one for one in place.messages if one["id"] == str(reply_to)), None)
+            data["referenced_message"] = next((said for said in messages if said["id"] == str(reply_to)), None)
         if webhook:
             data["webhook_id"] = str(webhook)
-        if all(one["id"] != data["id"] for one in place.messages):
-            place.messages.append(data)
+        if all(said["id"] != data["id"] for said in messages):
+            messages.append(data)
         if not unheard:
             await self._dispatch("MESSAGE_CREATE", data)
         return id_
 
     async def open_post(self, title: str, text: str, *, author: str = "ann", forum: int = FORUM) -> int:
         """Somebody opens a post in a forum; gives its id, which is its first message's too."""
-        id_ = self.new_id()
-        about = _thread(id_, forum, title)
-        self._places[id_] = _Told(about)
-        await self._dispatch("THREAD_CREATE", about)
+        id_ = await self.open_thread(title, channel=forum)
         return await self.say(text, author=author, channel=id_, id_=id_)
 
     async def open_thread(self, name: str, *, channel: int = CHANNEL, on: int | None = None) -> int:
         """Somebody opens a thread below a channel, ``on`` a message or on none; gives its id."""
         id_ = on or self.new_id()
-        self._places[id_] = _Told(_thread(id_, channel, name))
+        self._places[id_] = _Place(_thread(id_, channel, name))
         await self._dispatch("THREAD_CREATE", self._places[id_].about)
         return id_
 
     async def ask(self, question: str, *, command: str = "ask", author: str = "ann", channel: int = CHANNEL) -> str:
         """Somebody uses the slash command; gives the interaction's token, which the answer carries."""
         token = f"token-{self.new_id()}"
-        id_ = next((one["id"] for one in self.commands if one["name"] == command), "1")
+        id_ = next((known["id"] for known in self.commands if known["name"] == command), "1")
         options = [{"name": "question", "type": 3, "value": question}]
-        member = {"user": self._user(author), "roles": [], "joined_at": _time(0), "deaf": False, "mute": False,
-                  "flags": 0, "permissions": "8"}  # fmt: skip
+        member = {**_MEMBER, "user": self._user(author), "permissions": "8"}
         data = {"id": id_, "name": command, "type": 1, "options": options}
         interaction = {
             "id": str(self.new_id()), "application_id": str(BOT_ID), "type": 2, "token": token, "version": 1,
             "guild_id": str(GUILD), "channel_id": str(channel), "channel": self._places[channel].about,
-            "member": member, "data": data, "locale": "en-US", "guild_locale": "en-US", "app_permissions": "8",
-            "entitlements": [],
-            "authorizing_integration_owners": {}, "attachment_size_limit": 0,
+            "member": member, "data": data, "entitlements": [], "authorizing_integration_owners": {},
+            "attachment_size_limit": 0,
         }  # fmt: skip
         await self._dispatch("INTERACTION_CREATE", interaction)
         return token
@@ -200,9 +196,9 @@ class DiscordDouble:
                 await self._changed.wait()
 
     async def _dispatch(self, event: str, data: Json) -> None:
-        self._told.append({"op": 0, "t": event, "s": len(self._told) + 1, "d": data})
+        self._events.append({"op": 0, "t": event, "s": len(self._events) + 1, "d": data})
         for socket in list(self._sockets):
-            await socket.send_str(json.dumps(self._told[-1]))
+            await socket.send_str(json.dumps(self._events[-1]))
 
     async def _gateway(self, request: web.Request) -> web.WebSocketResponse:
         from aiohttp import WSMsgType, web
@@ -224,7 +220,7 @@ class DiscordDouble:
                 if op == 6 and self.forgets:
                     await socket.send_str(json.dumps({"op": 9, "d": False}))
                     continue
-                for missed in self._told[said["d"]["seq"] :] if op == 6 else ():
+                for missed in self._events[said["d"]["seq"] :] if op == 6 else ():
                     await socket.send_str(json.dumps(missed))
                 self._sockets.add(socket)
                 await (self._welcome() if op == 2 else self._resume())
@@ -242,25 +238,16 @@ class DiscordDouble:
         me = self._user(self.bot)
         ready = {
             "v": 10, "user": me, "guilds": [{"id": str(GUILD), "unavailable": True}], "session_id": "s",
-            "resume_gateway_url": f"ws://127.0.0.1:{self.port}/", "shard": [0, 1],
-            "application": {"id": str(BOT_ID), "flags": 0},
+            "resume_gateway_url": f"ws://127.0.0.1:{self.port}/", "application": {"id": str(BOT_ID), "flags": 0},
         }  # fmt: skip
         await self._dispatch("READY", ready)
-        everyone = {
-            "id": str(GUILD), "name": "@everyone", "color": 0, "colors": {"primary_color": 0}, "hoist": False,
-            "position": 0, "permissions": "8", "managed": False, "mentionable": False, "flags": 0,
-        }  # fmt: skip
-        joined = {"user": me, "roles": [], "joined_at": _time(0), "deaf": False, "mute": False, "flags": 0}
-        every = [one.about for one in self._places.values()]
+        everyone = {"id": str(GUILD), "name": "@everyone", "colors": {"primary_color": 0}, "permissions": "8"}
+        places = [place.about for place in self._places.values()]
         guild = {
-            "id": str(GUILD), "name": "A guild", "owner_id": "2", "roles": [everyone], "emojis": [], "features": [],
-            "channels": [one for one in every if one["type"] != 11],
-            "threads": [one for one in every if one["type"] == 11],
-            "members": [joined], "member_count": 2, "large": False, "unavailable": False, "joined_at": _time(0),
-            "voice_states": [], "presences": [], "stage_instances": [], "guild_scheduled_events": [],
-            "verification_level": 0, "default_message_notifications": 0, "explicit_content_filter": 0, "mfa_level": 0,
-            "premium_tier": 0, "preferred_locale": "en-US", "afk_timeout": 300, "system_channel_flags": 0,
-            "nsfw_level": 0, "premium_progress_bar_enabled": False, "stickers": [], "soundboard_sounds": [],
+            "id": str(GUILD), "name": "A guild", "owner_id": "2", "roles": [everyone], "member_count": 2,
+            "members": [{**_MEMBER, "user": me}],
+            "channels": [place for place in places if place["type"] != _THREAD],
+            "threads": [place for place in places if place["type"] == _THREAD],
         }  # fmt: skip
         await self._dispatch("GUILD_CREATE", guild)
 
@@ -302,8 +289,8 @@ class DiscordDouble:
                 case "GET", "channels", channel, "messages":
                     return self._history(int(channel), request.query)
                 case "GET", "channels", channel, "messages", message:
-                    told = next(one for one in self._places[int(channel)].messages if one["id"] == message)
-                    return _answer(told)
+                    messages = self._places[int(channel)].messages
+                    return _answer(next(said for said in messages if said["id"] == message))
         except (KeyError, StopIteration):
             return _answer({"code": 10008, "message": "Unknown"}, status=404)
         return _answer({"code": 0, "message": f"unknown route {method} {path}"}, status=404)
@@ -312,9 +299,9 @@ class DiscordDouble:
         if self.refuse_commands:
             return _answer({"code": 50001, "message": "Missing Access"}, status=403)
         self.commands = [
-            {**one, "id": str(self.new_id()), "application_id": str(BOT_ID), "version": "1",
+            {**command, "id": str(self.new_id()), "application_id": str(BOT_ID), "version": "1",
              "default_member_permissions": None, "dm_permission": False}
-            for one in body
+            for command in body
         ]  # fmt: skip
         self._changed.set()
         return _answer(self.commands)
@@ -328,7 +315,7 @@ class DiscordDouble:
         if self.refuse_threads:
             return _answer({"code": 50013, "message": "Missing Permissions"}, status=403)
         self.threads[message] = name
-        self._places[message] = _Told(_thread(message, channel, name))
+        self._places[message] = _Place(_thread(message, channel, name))
         self._changed.set()
         return _answer(self._places[message].about, status=201)
 
@@ -337,29 +324,31 @@ class DiscordDouble:
         data = self._message(self.new_id(), channel, self.bot, str(body["content"]), bot=True)
         if body.get("message_reference"):
             data["message_reference"] = body["message_reference"]
-        self._places.setdefault(channel, _Told(_channel(channel, "help", 0))).messages.append(data)
+        self._messages(channel).append(data)
         self._changed.set()
         return _answer(data)
 
     def _history(self, channel: int, query: Mapping[str, str]) -> web.Response:
         before = int(query.get("before", 1 << 62))
-        told = [one for one in self._places[channel].messages if int(one["id"]) < before]
-        return _answer(list(reversed(told))[: int(query.get("limit", 50))])
+        earlier = [said for said in self._places[channel].messages if int(said["id"]) < before]
+        return _answer(earlier[::-1][: int(query.get("limit", 50))])
+
+    def _messages(self, channel: int) -> list[Json]:
+        """What was said in a channel, which is there from then on."""
+        return self._places.setdefault(channel, _Place(_channel(channel, "help", 0))).messages
 
     def _application(self) -> Json:
         return {
-            "id": str(BOT_ID), "flags": 0, "name": self.bot, "description": "", "icon": None, "rpc_origins": [],
-            "bot_public": False, "bot_require_code_grant": False, "owner": self._user("owner"), "verify_key": "",
-            "summary": "", "team": None,
+            "id": str(BOT_ID), "flags": 0, "name": self.bot, "description": "", "icon": None, "bot_public": False,
+            "bot_require_code_grant": False, "owner": self._user("owner"), "verify_key": "",
         }  # fmt: skip
 
     def _message(self, id_: int, channel: int, author: str, text: str, *, bot: bool) -> Json:
         return {
-            "id": str(id_), "channel_id": str(channel), "guild_id": str(GUILD),
-            "author": {**self._user(author), "bot": bot}, "content": text, "timestamp": _time(id_),
-            "edited_timestamp": None, "tts": False, "mention_everyone": False, "mentions": [], "mention_roles": [],
+            "id": str(id_), "channel_id": str(channel), "guild_id": str(GUILD), "type": 0, "content": text,
+            "author": {**self._user(author), "bot": bot}, "timestamp": _time(id_), "edited_timestamp": None,
+            "tts": False, "pinned": False, "mention_everyone": False, "mentions": [], "mention_roles": [],
             "attachments": [], "embeds": [],
-            "pinned": False, "type": 0,
         }  # fmt: skip
 
     def _user(self, name: str) -> Json:
@@ -408,16 +397,13 @@ def _time(number: int) -> str:
 def _channel(id_: int, name: str, type_: int) -> Json:
     return {
         "id": str(id_), "type": type_, "name": name, "position": 0, "permission_overwrites": [], "guild_id": str(GUILD),
-        "parent_id": None, "topic": None, "nsfw": False, "available_tags": [], "flags": 0, "default_forum_layout": 0,
-        "default_sort_order": None, "default_reaction_emoji": None,
+        "parent_id": None, "available_tags": [], "flags": 0,
     }  # fmt: skip
 
 
 def _thread(id_: int, parent: int, name: str) -> Json:
-    told = {"archived": False, "auto_archive_duration": 1440, "archive_timestamp": _time(0), "locked": False}
+    state = {"archived": False, "auto_archive_duration": 1440, "archive_timestamp": _time(0), "locked": False}
     return {
         "id": str(id_), "guild_id": str(GUILD), "parent_id": str(parent), "owner_id": str(BOT_ID), "name": name,
-        "type": 11,
-        "message_count": 0, "member_count": 1, "rate_limit_per_user": 0, "flags": 0, "total_message_sent": 0,
-        "thread_metadata": told,
+        "type": _THREAD, "message_count": 0, "member_count": 1, "rate_limit_per_user": 0, "thread_metadata": state,
     }  # fmt: skip

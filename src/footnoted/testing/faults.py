@@ -7,27 +7,13 @@ server: `footnoted.testing.closed_port`. ``after`` counts the pieces of text tha
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
 from itertools import chain
 from typing import Any
 
 from footnoted.testing.dialect import Dialect, Frame, to_json
+from footnoted.testing.script import Fault
 from footnoted.testing.steps import Close, Hang, Head, Scene, Send, Step, Wait, whole, without_finish
-
-Frames = Callable[[list[Frame], Dialect], list[Frame]]
-Steps = Callable[[Iterator[Step], Scene], Iterator[Step]]
-Body = Callable[[Mapping[str, Any], Dialect], bytes]
-
-
-@dataclass(frozen=True, slots=True)
-class Fault:
-    """A way to go wrong: in the events, in the whole reply's body, or in how either travels."""
-
-    name: str
-    frames: Frames | None = None
-    body: Body | None = None
-    steps: Steps | None = None
 
 
 def hang_before_headers() -> Fault:
@@ -269,5 +255,5 @@ def _unfinished(body: Mapping[str, Any], _: Dialect) -> bytes:
     }
     for name, reason in (("choices", "finish_reason"), ("candidates", "finishReason")):
         if name in body:
-            body[name] = [{key: value for key, value in one.items() if key != reason} for one in body[name]]
+            body[name] = [{key: value for key, value in end.items() if key != reason} for end in body[name]]
     return to_json(body)

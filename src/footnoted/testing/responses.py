@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from footnoted.testing.dialect import Frame, Message, Part, Refused
+from footnoted.testing.dialect import Frame, Message, Part, Refused, typed
 from footnoted.testing.openai import OpenAI
 from footnoted.testing.script import ProtocolName, Reply, Request, text_of, texts
 
@@ -27,8 +27,8 @@ class Responses(OpenAI):
             return None
         given = message.json.get("input")
         turns = [{"role": "user", "content": given}] if isinstance(given, str) else given
-        told = (text_of(message.json.get("instructions")), texts(turns, "system", "developer"))
-        return self._request(message, system_text="\n".join(filter(None, told)), prompt_text=texts(turns, "user"))
+        system = (text_of(message.json.get("instructions")), texts(turns, "system", "developer"))
+        return self._request(message, system_text="\n".join(filter(None, system)), prompt_text=texts(turns, "user"))
 
     def complaint(self, request: Request) -> Refused | None:
         name = request.lacks("model", "input")
@@ -38,7 +38,7 @@ class Responses(OpenAI):
         frames: list[Frame] = []
 
         def tell(stage: Part, kind: str, /, **fields: Any) -> None:
-            frames.append(Frame(stage, {"type": kind, "sequence_number": len(frames), **fields}, event=kind))
+            frames.append(typed(stage, kind, sequence_number=len(frames), **fields))
 
         begun = {**self.body(request, reply), "status": "in_progress", "output": [], "usage": None}
         tell("open", "response.created", response=begun)
@@ -88,10 +88,9 @@ class Responses(OpenAI):
         return Frame("noise", {**error, "sequence_number": 100_000}, event="error")
 
     def unknown(self) -> list[Frame]:
-        thought = {"type": "response.reasoning_summary_text.delta", "delta": "Hm.", "item_id": "rs_1"}
         return [
-            Frame("noise", {"type": "response.weather", "temperature": 21}, event="response.weather"),
-            Frame("noise", thought, event="response.reasoning_summary_text.delta"),
+            typed("noise", "response.weather", temperature=21),
+            typed("noise", "response.reasoning_summary_text.delta", delta="Hm.", item_id="rs_1"),
         ]
 
 

@@ -6,10 +6,7 @@ import json as jsonlib
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
-
-if TYPE_CHECKING:
-    from footnoted.testing.faults import Fault
+from typing import Any, Literal
 
 ProtocolName = Literal["openai", "responses", "anthropic", "gemini", "azure", "bedrock", "vertex", "cohere"]
 Finish = Literal["stop", "length", "filter", "blocked"]
@@ -28,6 +25,19 @@ class Pin:
     end: int
     quote: str = ""
     title: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A way to go wrong: in the events, in the whole reply's body, or in how either travels; `faults` makes them.
+
+    Each takes what a good reply would be, and what is said of it there, and gives what is sent instead.
+    """
+
+    name: str
+    frames: Callable[..., Any] | None = None
+    body: Callable[..., bytes] | None = None
+    steps: Callable[..., Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -93,7 +93,7 @@ class ScriptedLLM:
     @property
     def open_connections(self) -> int:
         """Connections the clients hold, idle ones among them."""
-        return sum(each.connected for each in self._server.connections)
+        return sum(connection.connected for connection in self._server.connections)
 
     async def asked(self, count: int = 1, *, within: float = 5.0) -> None:
         """Wait until ``count`` requests have come; fails after ``within`` seconds."""

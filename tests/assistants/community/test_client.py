@@ -9,7 +9,7 @@ import structlog
 from prometheus_client import REGISTRY
 
 from footnoted.assistants.community import AIClient, AIResult, Conversation, KnowledgeBase, LLMClient, RequestContext
-from footnoted.assistants.community.clock import Clock
+from footnoted.assistants.community.asking import Clock
 from footnoted.assistants.community.graph import reply_graph
 from footnoted.errors import (
     BadProviderReply,
@@ -361,9 +361,7 @@ def test_the_graph_has_no_checkpointer_and_is_drawn_as_documented():
     assert graph.checkpointer is None
     assert graph.store is None
     page = (EXAMPLE.parents[1] / "docs" / "community.md").read_text("utf-8")
-    from footnoted.assistants.community.picture import picture
-
-    assert picture() in page
+    assert graph.get_graph().draw_mermaid(with_styles=False) in page
 
 
 async def test_verification_is_always_a_call_of_its_own(ask):

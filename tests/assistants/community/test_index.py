@@ -10,9 +10,9 @@ from aiohttp import web
 
 from footnoted.assistants.community import AIClient, KnowledgeBase
 from footnoted.assistants.community.artifact import Entry, read_entries, written
-from footnoted.assistants.community.fetching import Manners, fetch, is_public
-from footnoted.assistants.community.indexing import build_index
+from footnoted.assistants.community.indexing import Manners, build_index, fetch
 from footnoted.errors import ProviderUnavailable, SourceError
+from footnoted.fetching import is_public
 from tests.tables import every
 
 from .conftest import EXAMPLE
@@ -168,7 +168,7 @@ async def test_private_addresses_are_refused_at_every_hop(tmp_path):
             "nonsense",
         ):
             with pytest.raises(SourceError):
-                await fetch(bad)
+                await fetch(bad, Manners())
 
 
 async def test_a_redirect_is_looked_at_like_the_first_address():

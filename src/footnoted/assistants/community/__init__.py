@@ -1,4 +1,4 @@
-"""Replies in a community where its own documents answer, checked and cited, and is silent everywhere else."""
+"""A responder for communities: it replies, checked and cited, where their own documents answer, and else is silent."""
 
 from __future__ import annotations
 

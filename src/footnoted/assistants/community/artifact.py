@@ -42,7 +42,7 @@ class Entry:
 def written(entries: Iterable[Entry]) -> str:
     """The artifact's text, entries in the order of their ids."""
     sections = [_OPENING]
-    for entry in sorted(entries, key=lambda one: one.id):
+    for entry in sorted(entries, key=lambda entry: entry.id):
         fields = {"title": entry.title, "location": entry.location, "link": entry.link, "sha256": entry.sha256}
         lines = [f"- {name}: {on_one_line(value)}" for name, value in fields.items() if value]
         # A line that looks like a heading would open a section.

@@ -16,7 +16,6 @@ from footnoted.assistants.community.llm import LLMCall, LLMClient
 from footnoted.errors import ConfigurationError, ProviderError, ProviderTimeout, StructuredOutputError
 
 if TYPE_CHECKING:
-    from footnoted.assistants.community.clock import Clock
     from footnoted.assistants.community.config import Node
     from footnoted.assistants.community.llm import LLMs
     from footnoted.types import Prompt
@@ -25,6 +24,23 @@ _BASE, _CAP = 0.4, 4.0  # seconds before the second try, doubled for each furthe
 _LONGEST_REPLY = 200_000  # code points
 
 Decision = TypeVar("Decision", bound=BaseModel)
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """The one clock of a reply: a moment of the event loop's time by which all must be done."""
+
+    until: float
+
+    @classmethod
+    def of(cls, seconds: float) -> Clock:
+        """A clock that runs out in so many seconds."""
+        return cls(asyncio.get_running_loop().time() + seconds)
+
+    @property
+    def left(self) -> float:
+        """Seconds left, never negative."""
+        return max(0.0, self.until - asyncio.get_running_loop().time())
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
+from dataclasses import asdict
 from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from footnoted.answering.generator import shipped_checker
 from footnoted.assistants.community import metrics
-from footnoted.assistants.community.asking import Asking
-from footnoted.assistants.community.clock import Clock
+from footnoted.assistants.community.asking import Asking, Clock
 from footnoted.assistants.community.config import CommunityConfig, configured, read_config
 from footnoted.assistants.community.drafting import named, passage_of, written
 from footnoted.assistants.community.fitted import Fitted
@@ -19,7 +19,7 @@ from footnoted.assistants.community.knowledge import KnowledgeBase
 from footnoted.assistants.community.linking import link_of
 from footnoted.assistants.community.llm import as_llms, llms_of
 from footnoted.assistants.community.run import Run
-from footnoted.assistants.community.summarizing import summary_by_model, summary_by_rules
+from footnoted.assistants.community.summarizing import MAX_WORDS, summary_by_model, summary_by_rules
 from footnoted.assistants.community.talk import AIResult, Conversation, ReplyCitation, RequestContext
 from footnoted.assistants.community.thread import read_thread
 from footnoted.assistants.community.yaml_lines import Lined
@@ -71,12 +71,7 @@ class AIClient:
 
     async def generate_reply(self, conversation: Conversation, context: RequestContext) -> AIResult:
         """The reply to the latest message, or the decision to stay silent. Never raises, save to be cancelled."""
-        log = _log().bind(
-            platform=context.platform,
-            channel_id=context.channel_id,
-            thread_id=context.thread_id,
-            message_id=context.message_id,
-        )
+        log = _log().bind(**asdict(context))
         run: Run | None = None
         clock = Clock.of(self.config.ai.request_timeout_seconds)
         try:
@@ -113,8 +108,8 @@ class AIClient:
                 if self.llms.get("summarization") is None:
                     return await asyncio.to_thread(summary_by_rules, source_id, text)
                 asking = self._asking(Clock.of(timeout_seconds), log)
-                template = self.config.ai.summarization_prompt
-                return await summary_by_model(asking, source_id, text, template=template)
+                instructions = self.config.ai.instructions("summarization", max_words=MAX_WORDS)
+                return await summary_by_model(asking, source_id, text, instructions=instructions)
         except TimeoutError:
             raise ProviderTimeout(f"{source_id}: no summary within {timeout_seconds:g} s") from None
 
@@ -140,8 +135,7 @@ class AIClient:
 
     async def aclose(self) -> None:
         """Close the models' connections."""
-        for llm in {id(one): one for one in self.llms.values() if one is not None}.values():
-            close = getattr(llm, "aclose", None)
+        for close in {getattr(llm, "aclose", None) for llm in self.llms.values()}:
             if close is not None:
                 await close()
 
@@ -156,38 +150,33 @@ class AIClient:
         return Asking(self.llms, clock, ai.llm_timeout_seconds, ai.max_retries, log)
 
     def _run(self, conversation: Conversation, log: Any, clock: Clock) -> Run:
-        checker: Any = self._checker or shipped_checker()
-        thread = read_thread(conversation)
-        ai, sites = self.config.ai, self.config.knowledge.sites
         return Run(
             conversation,
-            ai,
+            self.config.ai,
             self.knowledge,
             self._asking(clock, log),
-            checker,
+            self._checker or shipped_checker(),
             self._fitted or Fitted.read(),
-            thread,
-            sites,
+            read_thread(conversation),
+            self.config.knowledge.sites,
             log,
         )
 
     def _result(self, state: ReplyState, run: Run) -> AIResult:
-        debug = {**_debug(state), "certainty": run.certainty}
-        gate, verified = state.get("gate"), state.get("verification")
-        if not state.get("stopped") and verified is not None and verified.is_good_enough:
-            return AIResult(
-                should_reply=True, reply_text=state["draft"]["text"], citations=_citations(run), debug=debug
-            )
-        redirects = self.config.ai.refusal_policy == "redirect"
-        if (
-            redirects
-            and gate is not None
-            and gate.is_question
-            and not gate.is_answerable
-            and gate.addressee != "member"
-        ):
-            return AIResult(should_reply=True, reply_text=self.config.ai.redirect_text, debug=debug)
-        return AIResult(should_reply=False, debug=debug)
+        debug: dict[str, Any] = {**state, "certainty": run.certainty}
+        gate, verification = state.get("gate"), state.get("verification")
+        debug |= {
+            name: decision.model_dump()
+            for name, decision in (("gate", gate), ("verification", verification))
+            if decision is not None
+        }
+        reply: str | None = None
+        citations: list[ReplyCitation] = []
+        if verification is not None and verification.is_good_enough:
+            reply, citations = state["draft"]["text"], _citations(run)
+        elif self.config.ai.refusal_policy == "redirect" and gate is not None and gate.may_be_redirected:
+            reply = self.config.ai.redirect_text
+        return AIResult(should_reply=reply is not None, reply_text=reply, citations=citations, debug=debug)
 
 
 def _citations(run: Run) -> list[ReplyCitation]:
@@ -196,30 +185,22 @@ def _citations(run: Run) -> list[ReplyCitation]:
     if response is None:
         return []
     found = []
-    for one, (start, end) in zip(response.citations, written(run, response).places, strict=True):
-        entry, passage = passage_of(run, one.chunk_id)
+    for citation, (start, end) in zip(response.citations, written(run, response).places, strict=True):
+        entry, passage = passage_of(run, citation.chunk_id)
         found.append(
             ReplyCitation(
-                number=one.number,
+                number=citation.number,
                 source_id=entry.id,
                 title=named(entry, passage),
                 location=link_of(entry, passage.metadata, run.sites) or entry.location,
-                quote=one.source_quote,
+                quote=citation.source_quote,
                 start_pos=start,
                 end_pos=end,
-                source_start=one.source_start,
-                source_end=one.source_end,
+                source_start=citation.source_start,
+                source_end=citation.source_end,
             )
         )
     return found
-
-
-def _debug(state: ReplyState) -> dict[str, Any]:
-    told: dict[str, Any] = dict(state)
-    for name in ("gate", "verification"):
-        if name in told:
-            told[name] = told[name].model_dump()
-    return told
 
 
 def _config(given: Any) -> CommunityConfig:

@@ -8,12 +8,12 @@ from collections.abc import Iterator, Mapping
 from fnmatch import fnmatchcase
 from importlib.resources import files
 from pathlib import Path, PurePosixPath
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 from urllib.parse import quote
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
-from footnoted.assistants.community.prompts import fault_in
+from footnoted.assistants.community.prompts import fault_in, instructions
 from footnoted.assistants.community.yaml_lines import Lined, Place, read_lined
 from footnoted.errors import ConfigurationError
 
@@ -36,27 +36,24 @@ class ModelConfig(_Section):
     api_key_env: str | None = Field(default=None, description="the environment variable that holds the key")
 
 
-class Scope(_Section):
-    """What the bot answers. ``about`` is told to the models; ``sources`` and ``never`` hold without any, too."""
-
-    about: str = ""
-    sources: list[str] = Field(default_factory=lambda: ["*"])
-    never: list[str] = Field(default_factory=list)
+class _OfSources(_Section):
+    sources: list[str] = Field(default_factory=lambda: ["*"])  # patterns of ids
 
     def holds(self, source_id: str) -> bool:
-        """Whether a source may be answered from."""
+        """Whether the section is about a source."""
         return any(fnmatchcase(source_id, pattern) for pattern in self.sources)
 
 
-class AIConfig(_Section):
+class Scope(_OfSources):
+    """What the bot answers. ``about`` is told to the models; ``sources`` and ``never`` hold without any, too."""
+
+    about: str = ""
+    never: list[str] = Field(default_factory=list)
+
+
+class AIConfig(ModelConfig):
     """Section ``ai``: how a reply is made. There is no key to switch verification off."""
 
-    provider: Literal[
-        "extractive", "openai", "anthropic", "gemini", "azure", "bedrock", "vertex", "cohere", "compatible"
-    ] = "extractive"
-    model: str | None = None
-    base_url: str | None = None
-    api_key_env: str | None = None
     models: dict[Node, ModelConfig] = Field(default_factory=dict)
 
     request_timeout_seconds: float = Field(default=30.0, gt=0, le=600)
@@ -85,9 +82,7 @@ class AIConfig(_Section):
     def _in_words(cls, scope: Any) -> Any:
         return {"about": scope} if isinstance(scope, str) else scope
 
-    @field_validator(
-        "gating_prompt", "selection_prompt", "summarization_prompt", "answer_prompt", "verification_prompt"
-    )
+    @field_validator(*(f"{node}_prompt" for node in get_args(Node)))
     @classmethod
     def _known_variables(cls, template: str | None, info: Any) -> str | None:
         fault = fault_in(info.field_name.removesuffix("_prompt"), template) if template is not None else ""
@@ -101,34 +96,30 @@ class AIConfig(_Section):
             raise ValueError("redirect_text is longer than max_answer_chars")
         return self
 
-    def prompt(self, node: Node) -> str | None:
-        """The community's own instructions for a node, if it has any."""
-        told: str | None = getattr(self, f"{node}_prompt")
-        return told
+    def instructions(self, node: Node, **values: object) -> str:
+        """The instructions of a node, the community's own or those that ship, filled in; ``values`` come first."""
+        known = {
+            "scope": self.answer_scope.about or "(any topic of the documents)",
+            "max_sources": self.max_sources,
+            "max_answer_chars": self.max_answer_chars,
+        }
+        return instructions(node, getattr(self, f"{node}_prompt"), **{**known, **values})
 
     def model_of(self, node: Node) -> ModelConfig:
         """Which model decides at a node."""
-        own = ModelConfig(
-            provider=self.provider, model=self.model, base_url=self.base_url, api_key_env=self.api_key_env
-        )
-        return self.models.get(node, own)
+        return self.models.get(node) or ModelConfig(**{name: getattr(self, name) for name in ModelConfig.model_fields})
 
 
-class Site(_Section):
+class Site(_OfSources):
     """Where sources are published: ``sources`` (patterns of ids), ``base_url``, and how a page's address is made.
 
     ``strip`` is taken off the front of the id. ``pages``: ``folder`` makes ``a/b.md`` into ``a/b/``, ``html`` into
     ``a/b.html``, ``name`` into ``a/b``, and ``file`` leaves it (a repository's file).
     """
 
-    sources: list[str] = Field(default_factory=lambda: ["*"])
     base_url: str = Field(pattern=r"^https?://[^\s<>()]+$")
     strip: str = ""
     pages: Literal["folder", "html", "name", "file"] = "folder"
-
-    def holds(self, source_id: str) -> bool:
-        """Whether a source is published there."""
-        return any(fnmatchcase(source_id, pattern) for pattern in self.sources)
 
     def page(self, source_id: str) -> str:
         """The page's address."""
@@ -140,8 +131,8 @@ class Site(_Section):
         if self.pages == "html":
             return base + quote(str(path.with_suffix(".html")))
         name = path.parent if first else path.with_suffix("")
-        told = "" if str(name) == "." else quote(str(name))
-        return base + told + ("/" if told and self.pages == "folder" else "")
+        folder = "" if str(name) == "." else quote(str(name))
+        return base + folder + ("/" if folder and self.pages == "folder" else "")
 
 
 class KnowledgeConfig(_Section):
@@ -223,8 +214,7 @@ def configured(lined: Lined, name: str, *, folder: Path) -> CommunityConfig:
     try:
         return CommunityConfig.model_validate({**given, "folder": folder})
     except ValidationError as error:
-        told = "\n".join(_faults(error, lined, name))
-        raise ConfigurationError(told) from None
+        raise ConfigurationError("\n".join(_faults(error, lined, name))) from None
 
 
 def with_certainty(text: str, certainty: float) -> str:
@@ -274,6 +264,6 @@ def _nearest(place: Place) -> str:
         if not (isinstance(kind, type) and issubclass(kind, BaseModel)):
             return ""
         section = kind
-    known = [one for one in section.model_fields if one != "folder"]
+    known = [field for field in section.model_fields if field != "folder"]
     near = difflib.get_close_matches(str(place[-1]), known, n=1, cutoff=0.5)
     return f"; did you mean {near[0]}?" if near else f"; there are {', '.join(known)}"

@@ -67,9 +67,9 @@ class CommunityBot(discord.Client):
         self._turns = asyncio.Semaphore(_AT_ONCE)
         self._log: Any = structlog.get_logger("footnoted.community.discord")
         if config.command:
-            told = "Ask this community's documents"
+            asks = "Ask this community's documents"
             self.tree.add_command(
-                discord.app_commands.Command(name=config.command, description=told, callback=self._asked)
+                discord.app_commands.Command(name=config.command, description=asks, callback=self._asked)
             )
 
     async def setup_hook(self) -> None:
@@ -111,8 +111,7 @@ class CommunityBot(discord.Client):
         where = _context(at, interaction.id)
         async with self._turns:
             result = await self.brain.generate_reply(Conversation(message, bot=bot), where)
-        told = parts(result.reply_text or self.brain.config.ai.redirect_text)
-        for part in told:
+        for part in parts(result.reply_text or self.brain.config.ai.redirect_text):
             await interaction.followup.send(part, allowed_mentions=discord.AllowedMentions.none(), suppress_embeds=True)
 
     def _is_ours(self, message: discord.Message) -> bool:
@@ -139,15 +138,15 @@ class CommunityBot(discord.Client):
         """The message and what was said before it, as far as it can be read."""
         earlier: list[discord.Message] = []
         with contextlib.suppress(discord.HTTPException):
-            earlier = [one async for one in message.channel.history(limit=_EARLIER, before=message)]
+            earlier = [before async for before in message.channel.history(limit=_EARLIER, before=message)]
         if not isinstance(message.channel, discord.Thread):
-            earlier = [one for one in earlier if message.created_at - one.created_at < _RECENT]
+            earlier = [before for before in earlier if message.created_at - before.created_at < _RECENT]
         answered = message.reference.resolved if message.reference else None
-        if isinstance(answered, discord.Message) and all(one.id != answered.id for one in earlier):
+        if isinstance(answered, discord.Message) and all(before.id != answered.id for before in earlier):
             earlier.append(answered)  # however long ago it was said
-        every = [*reversed(earlier), message]
-        places = {one.id: place for place, one in enumerate(every)}
-        return Conversation([await self._said(one, places) for one in every], bot=self.user.name if self.user else "")
+        talk = [*reversed(earlier), message]
+        places = {said.id: place for place, said in enumerate(talk)}
+        return Conversation([await self._said(said, places) for said in talk], bot=self.user.name if self.user else "")
 
     async def _said(self, message: discord.Message, places: dict[int, int]) -> Message:
         text = message.content
@@ -157,7 +156,7 @@ class CommunityBot(discord.Client):
         channel = message.channel
         if isinstance(channel, discord.Thread) and message.id == channel.id and _is_forum(channel):
             text = f"{channel.name}\n{text}"  # a post in a forum asks in its title
-        text = "\n".join([text, *[await self._attached(one) for one in message.attachments]])
+        text = "\n".join([text, *[await self._attached(file) for file in message.attachments]])
         to = message.reference.message_id if message.reference else None
         return Message(
             text.strip(),
@@ -184,10 +183,10 @@ class CommunityBot(discord.Client):
         try:
             place = await self._place(message)
             for number, part in enumerate(parts(result.reply_text or "")):
-                told: dict[str, Any] = {"allowed_mentions": discord.AllowedMentions.none(), "suppress_embeds": True}
+                how: dict[str, Any] = {"allowed_mentions": discord.AllowedMentions.none(), "suppress_embeds": True}
                 if number == 0 and place is message.channel:
-                    told["reference"] = message.to_reference(fail_if_not_exists=False)
-                await place.send(part, **told)
+                    how["reference"] = message.to_reference(fail_if_not_exists=False)
+                await place.send(part, **how)
         except discord.HTTPException as error:
             log.warning("the reply could not be posted", status=error.status, code=error.code, words=error.text[:300])
         else:

@@ -50,10 +50,10 @@ class Fitted:
         """The log of the chance of each speech act of a text, by its vector (384,)."""
         from footnoted.native import numpy as np
 
-        told = vector @ self._table[:-1] + self._table[-1]
-        told = told - told.max()
-        told = told - np.log(np.exp(told).sum())
-        return dict(zip(ACTS, map(float, told), strict=True))
+        odds = vector @ self._table[:-1] + self._table[-1]
+        odds = odds - odds.max()
+        odds = odds - np.log(np.exp(odds).sum())
+        return dict(zip(ACTS, map(float, odds), strict=True))
 
 
 def chance(weights: Mapping[str, float], features: Mapping[str, float]) -> float:
@@ -64,10 +64,12 @@ def chance(weights: Mapping[str, float], features: Mapping[str, float]) -> float
 def gate_features(shape: Mapping[str, float], acts: Sequence[Mapping[str, float]]) -> dict[str, Any]:
     """What the gate weighs: the thread's shape, and the speech acts of its latest message, its turn, its sentences."""
     latest, turn, *sentences = acts
-    told = {f"latest_{act}": max(-6.0, value) for act, value in latest.items()}
-    told |= {f"turn_{act}": max(-6.0, value) for act, value in turn.items()}
-    told |= {f"some_{act}": max(-6.0, *(one[act] for one in [latest, *sentences])) for act in ACTS}
-    return {**shape, **told}
+    return {
+        **shape,
+        **{f"latest_{act}": max(-6.0, value) for act, value in latest.items()},
+        **{f"turn_{act}": max(-6.0, value) for act, value in turn.items()},
+        **{f"some_{act}": max(-6.0, *(text[act] for text in [latest, *sentences])) for act in ACTS},
+    }
 
 
 @lru_cache(maxsize=1)

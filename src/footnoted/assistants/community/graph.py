@@ -4,14 +4,13 @@
       │            │            │            │               │
       └────────────┴────────────┴────────────┴───────────────┴──► silence
 
-Every node takes the state and the run, decides one thing, and says so. Open this file first.
+Every node takes the run and the state, decides one thing, and says so. Open this file first.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Awaitable, Callable
-from functools import wraps
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -37,75 +36,43 @@ from footnoted.assistants.community.verifying import verify
 if TYPE_CHECKING:
     from langgraph.graph.state import CompiledStateGraph
 
-Step = Callable[[ReplyState, Runtime[Run]], Awaitable[ReplyState]]
-
-
-def timed(node: Step) -> Step:
-    """The node, its seconds measured and logged as ``latency.<node>_ms``."""
-
-    @wraps(node)
-    async def step(state: ReplyState, runtime: Runtime[Run]) -> ReplyState:
-        began = time.perf_counter()
-        try:
-            return await node(state, runtime)
-        finally:
-            took = time.perf_counter() - began
-            metrics.NODES.labels(node=node.__name__).observe(took)
-            runtime.context.log.info(node.__name__, **{f"latency.{node.__name__}_ms": round(took * 1000, 1)})
-
-    return step
-
-
-@timed
-async def gating(state: ReplyState, runtime: Runtime[Run]) -> ReplyState:
-    """Is the message a question our documents may answer?"""
-    del state  # the first node: nothing was decided yet
-    decided = await gate(runtime.context)
-    stopped = "" if decided.is_ours else "not answerable"
-    return {"gate": decided, "stopped": stopped}
-
-
-@timed
-async def selection(state: ReplyState, runtime: Runtime[Run]) -> ReplyState:
-    """Which sources of the index may hold the answer?"""
-    ids = await select(runtime.context, state["gate"])
-    return {"selected": ids, "stopped": "" if ids else "no source selected"}
-
-
-@timed
-async def loading(state: ReplyState, runtime: Runtime[Run]) -> ReplyState:
-    """Read them; one that fails is skipped."""
-    ids = await load(runtime.context, state["selected"])
-    return {"loaded": ids, "stopped": "" if ids else "no source loaded"}
-
-
-@timed
-async def generation(state: ReplyState, runtime: Runtime[Run]) -> ReplyState:
-    """Write a short answer that cites them."""
-    written, why_not = await draft(runtime.context, state["gate"], state["loaded"])
-    return {"draft": written, "stopped": why_not}
-
-
-@timed
-async def verification(state: ReplyState, runtime: Runtime[Run]) -> ReplyState:
-    """Would a careful member post this?"""
-    decided = await verify(runtime.context, state["gate"], state["draft"])
-    return {"verification": decided, "stopped": "" if decided.is_good_enough else "not good enough"}
-
-
-def go_on_to(following: str) -> Callable[[ReplyState], str]:
-    """The way out of a node: on, or silence."""
-    return lambda state: END if state.get("stopped") else following
+Node = Callable[[Run, ReplyState], Awaitable[ReplyState]]
+NODES: dict[str, Node] = {
+    "gating": gate,  # Is the message a question our documents may answer?
+    "selection": select,  # Which sources of the index may hold the answer?
+    "loading": load,  # Read them; one that fails is skipped.
+    "generation": draft,  # Write a short answer that cites them.
+    "verification": verify,  # Would a careful member post this?
+}
 
 
 def reply_graph() -> CompiledStateGraph[ReplyState, Run, ReplyState, ReplyState]:
     """The compiled graph. It has no checkpointer: nothing is remembered between two messages."""
     graph: Any = StateGraph(ReplyState, context_schema=Run)
-    nodes = (gating, selection, loading, generation, verification)
-    for node in nodes:
-        graph.add_node(node.__name__, node)
+    for name, node in NODES.items():
+        graph.add_node(name, _timed(name, node))
     graph.add_edge(START, "gating")
-    for node, following in pairwise(nodes):
-        graph.add_conditional_edges(node.__name__, go_on_to(following.__name__), [following.__name__, END])
+    for name, following in pairwise(NODES):
+        graph.add_conditional_edges(name, _on_to(following), [following, END])
     graph.add_edge("verification", END)
     return graph.compile()  # type: ignore[no-any-return]
+
+
+def _on_to(following: str) -> Callable[[ReplyState], str]:
+    """The way out of a node: on, or silence."""
+    return lambda state: END if state.get("stopped") else following
+
+
+def _timed(name: str, node: Node) -> Callable[[ReplyState, Runtime[Run]], Awaitable[ReplyState]]:
+    """The node, its seconds measured and logged as ``latency.<node>_ms``."""
+
+    async def step(state: ReplyState, runtime: Runtime[Run]) -> ReplyState:
+        began = time.perf_counter()
+        try:
+            return await node(runtime.context, state)
+        finally:
+            seconds = time.perf_counter() - began
+            metrics.NODES.labels(node=name).observe(seconds)
+            runtime.context.log.info(name, **{f"latency.{name}_ms": round(seconds * 1000, 1)})
+
+    return step

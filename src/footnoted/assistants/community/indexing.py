@@ -9,20 +9,62 @@ import tempfile
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from footnoted.assistants.community.artifact import Entry, open_entries, written
-from footnoted.assistants.community.fetching import Manners, fetch
 from footnoted.assistants.community.knowledge import KINDS, LIMIT, kept_page, page_stem, read_bounded
 from footnoted.errors import FootnotedError, SourceError
-
-if TYPE_CHECKING:
-    from footnoted.retrieval.load import Document
+from footnoted.fetching import Fetcher, is_public
 
 Summarise = Callable[[str, str], Awaitable[str]]
 Advance = Callable[[int, int, str], None]
 _AT_ONCE = 4
+_AGENT = "footnoted-index (reads pages for a community's knowledge base)"
+_CONTENT_TYPES = {
+    "text/html": "html",
+    "application/xhtml+xml": "html",
+    "text/markdown": "markdown",
+    "text/x-markdown": "markdown",
+    "application/pdf": "pdf",
+    "text/plain": "text",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Manners:
+    """How pages are fetched: limits, and what is allowed beyond public https addresses."""
+
+    most_bytes: int = 5_000_000
+    seconds: float = 20.0  # for a page, its redirects included
+    pause: float = 1.0  # between two pages of one host
+    http: bool = False
+    private: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """What a URL gave: its bytes, its kind, and where it was found after redirects."""
+
+    url: str
+    kind: str
+    data: bytes
+
+
+async def fetch(url: str, manners: Manners) -> Page:
+    """The page at ``url``. Raises `SourceError` with the reason."""
+    found = await Fetcher(
+        manners.most_bytes,
+        manners.seconds,
+        schemes=("http", "https") if manners.http else ("https",),
+        agent=_AGENT,
+        reaches=(lambda _: True) if manners.private else is_public,
+    ).fetch(url)
+    kind = _CONTENT_TYPES.get(found.content_type)
+    if kind is None:
+        raise SourceError(f"is {found.content_type}; pages are read as HTML, Markdown, PDF or plain text")
+    if kind == "text" and urlsplit(found.url).path.lower().endswith((".md", ".markdown")):
+        kind = "markdown"
+    return Page(found.url, kind, found.data)
 
 
 @dataclass(slots=True)
@@ -41,7 +83,7 @@ class Indexed:
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _Source:
     id: str
     location: str
     place: Path | None  # of a file; a URL has none
@@ -61,77 +103,75 @@ async def build_index(
 
     A source that fails keeps the entry it had, if any. Raises `SourceError` when no source could be read.
     """
-    folder = out.parent
     before = await asyncio.to_thread(_before, out)
-    told = Indexed()
-    found = _found(paths, urls, before, out, told)
-    gate, pages = asyncio.Semaphore(_AT_ONCE), _Pages(folder, manners or Manners())
+    indexed = Indexed()
+    sources = _sources(paths, urls, before, out, indexed)
+    gate, pages = asyncio.Semaphore(_AT_ONCE), _Pages(out.parent, manners or Manners())
     finished = 0
 
-    async def one(source: _Found) -> Entry | None:
+    async def refreshed(source: _Source) -> Entry | None:
         nonlocal finished
         old = before.get(source.id)
         try:
             async with gate:
                 entry: Entry | None = await _entry(source, None if again else old, pages, summarise)
-            (told.kept if entry is old else told.done).append(source.id)
+            (indexed.kept if entry is old else indexed.done).append(source.id)
         except FootnotedError as error:
-            told.failed[source.id] = str(error)
+            indexed.failed[source.id] = str(error)
             entry = old
         finished += 1
         if advance is not None:
-            advance(finished, len(found), source.id)
+            advance(finished, len(sources), source.id)
         return entry
 
-    made = await asyncio.gather(*(one(source) for source in found))
-    told.entries = [entry for entry in made if entry is not None]
-    told.gone = sorted(set(before) - {source.id for source in found})
-    if not told.entries:
-        why = "; ".join(f"{id_}: {reason}" for id_, reason in list(told.failed.items())[:5])
+    entries = await asyncio.gather(*map(refreshed, sources))
+    indexed.entries = [entry for entry in entries if entry is not None]
+    indexed.gone = sorted(set(before) - {source.id for source in sources})
+    if not indexed.entries:
+        why = "; ".join(f"{id_}: {reason}" for id_, reason in list(indexed.failed.items())[:5])
         raise SourceError(f"no source could be read{': ' + why if why else '; name a folder or a URL'}")
-    await asyncio.to_thread(_write, out, written(told.entries))
-    return told
+    await asyncio.to_thread(_write, out, written(indexed.entries))
+    return indexed
 
 
 def _before(out: Path) -> dict[str, Entry]:
     return {entry.id: entry for entry in open_entries(out)} if out.exists() else {}
 
 
-def _found(
-    paths: Sequence[Path], urls: Sequence[str], before: dict[str, Entry], out: Path, told: Indexed
-) -> list[_Found]:
+def _sources(
+    paths: Sequence[Path], urls: Sequence[str], before: dict[str, Entry], out: Path, indexed: Indexed
+) -> list[_Source]:
     """The sources there are: the files under ``paths``, the URLs, and entries of before that still have a source."""
     from footnoted.retrieval.load.found import as_paths, find
 
     folder = out.parent
     pages = page_stem(folder.resolve(), "").parent
-    found: dict[str, _Found] = {}
+    sources: dict[str, _Source] = {}
     known = {entry.location: entry.id for entry in before.values()}
     if paths:
         findings = find(as_paths(list(paths)))
-        told.failed |= {problem.path: problem.reason for problem in findings.problems}
-        told.passed_over |= {problem.path: problem.reason for problem in findings.passed_over}
+        indexed.failed |= {problem.path: problem.reason for problem in findings.problems}
+        indexed.passed_over |= {problem.path: problem.reason for problem in findings.passed_over}
         for file in findings.files:
             place = Path(file.where)
             if place == out.resolve() or pages in place.parents:
                 continue  # our own
             location = os.path.relpath(place, folder.resolve()).replace(os.sep, "/")
             id_ = known.get(location, file.path)
-            found[id_] = _Found(id_, location, place)
+            sources[id_] = _Source(id_, location, place)
     for url in urls:
         id_ = known.get(url, url)
-        found[id_] = _Found(id_, url, None)
+        sources[id_] = _Source(id_, url, None)
     for entry in before.values():
-        if entry.id in found:
-            continue
-        if entry.remote:
-            found[entry.id] = _Found(entry.id, entry.location, None)
-        elif (folder / entry.location).is_file():
-            found[entry.id] = _Found(entry.id, entry.location, folder / entry.location)
-    return list(found.values())
+        file_of_before = None if entry.remote else folder / entry.location
+        if entry.id not in sources and (file_of_before is None or file_of_before.is_file()):
+            sources[entry.id] = _Source(entry.id, entry.location, file_of_before)
+    return list(sources.values())
 
 
-async def _entry(source: _Found, old: Entry | None, pages: _Pages, summarise: Summarise) -> Entry:
+async def _entry(source: _Source, old: Entry | None, pages: _Pages, summarise: Summarise) -> Entry:
+    from footnoted.retrieval.load import parse
+
     if source.place is None:
         data, kind, name = await pages.get(source.location)
     else:
@@ -139,26 +179,16 @@ async def _entry(source: _Found, old: Entry | None, pages: _Pages, summarise: Su
     digest = hashlib.sha256(data).hexdigest()
     if old is not None and old.summary and old.sha256 == digest:
         return old
-    document = await asyncio.to_thread(_parsed, data, name, kind)
+    document = await asyncio.to_thread(parse, data, name, kind=kind, limit_bytes=LIMIT)
+    title = document.title
+    if source.place is None and title.strip() in {"", page_stem(Path(), source.location).name}:
+        title = source.location
     summary = await summarise(source.id, document.text)
-    title = _title(document, source)
-    made = Entry(source.id, title, source.location, digest, summary, old.link if old else "")
+    entry = Entry(source.id, title, source.location, digest, summary, old.link if old else "")
     if old is not None and not old.sha256 and old.summary:
         # Written by hand: its words stay, and are watched from now on.
-        return replace(made, summary=old.summary, title=old.title)
-    return made
-
-
-def _parsed(data: bytes, name: str, kind: str | None) -> Document:
-    from footnoted.retrieval.load import parse
-
-    return parse(data, name, kind=kind, limit_bytes=LIMIT)
-
-
-def _title(document: Document, source: _Found) -> str:
-    if source.place is None and document.title.strip() in {"", page_stem(Path(), source.location).name}:
-        return source.location
-    return document.title
+        return replace(entry, summary=old.summary, title=old.title)
+    return entry
 
 
 class _Pages:

@@ -29,6 +29,7 @@ _NEAR = 24  # passages in words, and as many in meaning, that are weighed for a 
 _UNREAD = 8  # of them whose meaning is read for a question that comes before the reading ahead is done
 _AT_ONCE = 64  # passages read ahead before what was read is kept
 _SUMMARY = 600  # code points of a summary a model is shown
+_Stamp = tuple[int, int, int]  # which file it is, how long, when last written: another one must be read again
 KINDS = {"html": ".html", "markdown": ".md", "pdf": ".pdf", "text": ".txt", "docx": ".docx"}
 
 
@@ -41,16 +42,9 @@ class LoadedSource:
 
 
 @dataclass(frozen=True, slots=True)
-class _Stamp:
-    """Which file it is, how long, and when it was last written: another one says that it must be read again."""
-
-    inode: int
-    size: int
-    written: int
-
-
-@dataclass(frozen=True, slots=True)
 class _Opened:
+    """All passages, searchable, and for each the id of its source; ``places`` are theirs by their own ids."""
+
     index: Index
     terms: Terms
     meanings: Meanings
@@ -71,7 +65,7 @@ class KnowledgeBase:
         self.problems: list[str] = []
         self._opened: _Opened | None = None
         self._opening = threading.Lock()
-        self._kept: dict[str, tuple[_Stamp, LoadedSource]] = {}
+        self._kept: dict[str, tuple[_Stamp, LoadedSource]] = {}  # by the source's id
 
     @classmethod
     def open(cls, path: str | Path, *, holds: Callable[[str], bool] | None = None) -> KnowledgeBase:
@@ -82,16 +76,15 @@ class KnowledgeBase:
     @cached_property
     def index_text(self) -> str:
         """The index for a model to choose from: an id and a summary a source, as many as fit."""
-        told: list[str] = []
+        lines: list[str] = []
         room = _LONGEST_INDEX
         for entry in self.entries.values():
             summary = " ".join(entry.summary.split())
-            line = f"- id: {entry.id}\n  title: {entry.title}\n  about: {summary[:_SUMMARY]}"
-            room -= len(line) + 1
+            lines.append(f"- id: {entry.id}\n  title: {entry.title}\n  about: {summary[:_SUMMARY]}")
+            room -= len(lines[-1]) + 1
             if room < 0:
-                break
-            told.append(line)
-        return "\n".join(told)
+                return "\n".join(lines[:-1])
+        return "\n".join(lines)
 
     @cached_property
     def titles(self) -> str:
@@ -136,7 +129,8 @@ class KnowledgeBase:
 
         opened = self._searched()
         vector = Embedder.load().queries([question])[0]
-        scores = {opened.places[one.id]: one.score or 0.0 for one in opened.index.search(question, 2 * _NEAR)}
+        found = opened.index.search(question, 2 * _NEAR)
+        scores = {opened.places[passage.id]: passage.score or 0.0 for passage in found}
         if within is None:
             places = self._near(opened, scores, vector)
         else:
@@ -163,16 +157,20 @@ class KnowledgeBase:
             if self._opened is None:
                 from footnoted.retrieval.index import Index
 
-                read: list[Source] = []
+                passages: list[Source] = []
                 for entry in self.entries.values():
                     try:
-                        read.extend(self._read(entry).passages)
+                        passages.extend(self._read(entry).passages)
                     except SourceError as error:
                         self.problems.append(f"{entry.id}: {error}")
-                pages = tuple(str(one.metadata["source_id"]) for one in read)
-                places = {one.id: place for place, one in enumerate(read)}
-                meanings = Meanings(read, self.folder / "index.meanings.npz" if self.entries else None)
-                self._opened = _Opened(Index.of(read), Terms(read), meanings, tuple(read), pages, places)
+                self._opened = _Opened(
+                    Index.of(passages),
+                    Terms(passages),
+                    Meanings(passages, self.folder / "index.meanings.npz" if self.entries else None),
+                    tuple(passages),
+                    tuple(str(passage.metadata["source_id"]) for passage in passages),
+                    {passage.id: place for place, passage in enumerate(passages)},
+                )
             return self._opened
 
     def _read(self, entry: Entry) -> LoadedSource:
@@ -181,28 +179,21 @@ class KnowledgeBase:
         place = kept_page(self.folder, entry.location) if entry.remote else self.folder / entry.location
         if place is None:
             raise SourceError("the page is not kept here; run footnoted index again")
-        stamp = _stamp(place)
-        kept = self._kept.get(entry.id)
-        if kept is not None and stamp is not None and kept[0] == stamp:
+        try:
+            found = place.stat()
+            stamp: _Stamp | None = (found.st_ino, found.st_size, found.st_mtime_ns)
+        except OSError:
+            stamp = None  # reading it says why
+        if stamp is not None and (kept := self._kept.get(entry.id)) is not None and kept[0] == stamp:
             return kept[1]
-        data = read_bounded(place)
-        document = parse(data, entry.id if not entry.remote else place.name, limit_bytes=LIMIT)
-        passages = (
-            replace(one, metadata={**one.metadata, "source_id": entry.id, "title": entry.title})
-            for one in chunks(replace(document, path=entry.id, title=entry.title))
-        )
-        loaded = LoadedSource(entry, tuple(passages))
+        name = place.name if entry.remote else entry.id
+        document = replace(parse(read_bounded(place), name, limit_bytes=LIMIT), path=entry.id, title=entry.title)
+        ours = {"source_id": entry.id, "title": entry.title}
+        passages = (replace(passage, metadata={**passage.metadata, **ours}) for passage in chunks(document))
+        source = LoadedSource(entry, tuple(passages))
         if stamp is not None:
-            self._kept[entry.id] = (stamp, loaded)
-        return loaded
-
-
-def _stamp(place: Path) -> _Stamp | None:
-    try:
-        found = place.stat()
-    except OSError:
-        return None  # reading it says why
-    return _Stamp(found.st_ino, found.st_size, found.st_mtime_ns)
+            self._kept[entry.id] = (stamp, source)
+        return source
 
 
 def read_bounded(place: Path) -> bytes:

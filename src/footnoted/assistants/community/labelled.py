@@ -41,15 +41,14 @@ class Labelled:
         """Whether a reply was wanted, cites a right page, and says what must be said."""
         if not (self.should_reply and result.should_reply):
             return False
-        cited = {one.source_id for one in result.citations}
-        if self.pages and not any(one == page or one.endswith(f"/{page}") for one in cited for page in self.pages):
-            return False
-        return self.told(result.reply_text or "")
+        cited = {citation.source_id for citation in result.citations}
+        right_page = any(id_ == page or id_.endswith(f"/{page}") for id_ in cited for page in self.pages)
+        return (right_page or not self.pages) and self.told(result.reply_text or "")
 
     def told(self, text: str) -> bool:
         """Whether a text says what must be said."""
         said = _flat(text)
-        return all(any(_flat(one) in said for one in must.split("|")) for must in self.must_say)
+        return all(any(_flat(words) in said for words in must.split("|")) for must in self.must_say)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,35 +109,32 @@ def read_labelled(path: Path) -> list[Labelled]:
 
 async def play(client: AIClient, threads: Iterable[Labelled]) -> list[Outcome]:
     """Each thread put to the responder, in order."""
-    found = []
-    for one in threads:
-        result = await client.generate_reply(one.talk, RequestContext("rehearsal", "messages", None, one.id))
-        found.append(Outcome(one, result, one.right(result)))
-    return found
+    outcomes = []
+    for thread in threads:
+        result = await client.generate_reply(thread.talk, RequestContext("rehearsal", "messages", None, thread.id))
+        outcomes.append(Outcome(thread, result, thread.right(result)))
+    return outcomes
 
 
 def point(outcomes: Sequence[Outcome], certainty: float) -> Point:
     """What a certainty lets out of replies that were made at a lower one."""
-    let_out = [one for one in outcomes if one.result.should_reply and one.certainty >= certainty]
-    wanted = sum(one.thread.should_reply for one in outcomes)
-    spoke = sum(not one.thread.should_reply for one in let_out)
-    right = sum(one.right for one in let_out)
-    return Point(certainty, len(let_out), right, spoke, wanted, len(outcomes) - wanted)
+    replies = [outcome for outcome in outcomes if outcome.result.should_reply and outcome.certainty >= certainty]
+    wanted = sum(outcome.thread.should_reply for outcome in outcomes)
+    needless = sum(not outcome.thread.should_reply for outcome in replies)
+    right = sum(outcome.right for outcome in replies)
+    return Point(certainty, len(replies), right, needless, wanted, len(outcomes) - wanted)
 
 
 def curve(outcomes: Sequence[Outcome]) -> list[Point]:
     """A point for each certainty at which a reply falls away."""
-    steps = sorted({math.floor(one.certainty * 10_000) / 10_000 for one in outcomes if one.result.should_reply})
-    return [point(outcomes, step) for step in steps]
+    replies = [outcome for outcome in outcomes if outcome.result.should_reply]
+    return [point(outcomes, at) for at in sorted({math.floor(reply.certainty * 10_000) / 10_000 for reply in replies})]
 
 
 def certainty_for(points: Sequence[Point], precision: float) -> Point | None:
-    """The point that answers most at a precision or above; ``None`` where none is good enough."""
-    kept: Point | None = None
-    for one in reversed(points):
-        if one.right and one.precision >= precision and (kept is None or one.right > kept.right):
-            kept = one
-    return kept
+    """The point that answers most at a precision or above, the last of several; ``None`` where none is good enough."""
+    good = [at for at in points if at.right and at.precision >= precision]
+    return max(reversed(good), key=lambda at: at.right, default=None)
 
 
 def _labelled(given: Any, number: int) -> Labelled:
@@ -150,7 +146,7 @@ def _labelled(given: Any, number: int) -> Labelled:
         Conversation(given["thread"], bot=str(given.get("bot", ""))),
         bool(given.get("should_reply", False)),
         tuple(str(page) for page in pages if page),
-        tuple(str(one) for one in given.get("good_reply_must_say") or ()),
+        tuple(str(words) for words in given.get("good_reply_must_say") or ()),
         given,
     )
 

@@ -64,47 +64,36 @@ LLMs = Mapping["Node", "LLMClient | None"]
 
 def llms_of(config: AIConfig) -> LLMs:
     """The model of each node; ``None`` where rules and the local model decide. Nodes alike share one client."""
-    made: dict[ModelConfig, LLMClient] = {}
-    found: dict[Node, LLMClient | None] = {}
-    for node in NODES:
-        wanted = config.model_of(node)
-        if wanted.provider == "extractive":
-            found[node] = None
-        else:
-            made[wanted] = made.get(wanted) or ProviderLLM(_provider(wanted))
-            found[node] = made[wanted]
-    return found
+    clients: dict[ModelConfig, LLMClient | None] = {}
+    for model in map(config.model_of, NODES):
+        if model not in clients:
+            clients[model] = None if model.provider == "extractive" else ProviderLLM(_provider(model))
+    return {node: clients[config.model_of(node)] for node in NODES}
 
 
 def as_llms(given: Any) -> LLMs:
     """One model for every node, or one a node by name (``None``: no model), in any form the core takes."""
-    if isinstance(given, Mapping):
-        unknown = [node for node in given if node not in NODES]
-        if unknown:
-            raise ConfigurationError(f"llm names the node {unknown[0]!r}; there are {', '.join(NODES)}")
-        return {node: _client(given[node]) if given.get(node) is not None else None for node in NODES}
-    client = _client(given)
-    return dict.fromkeys(NODES, client)
+    if not isinstance(given, Mapping):
+        return dict.fromkeys(NODES, _client(given))
+    unknown = [node for node in given if node not in NODES]
+    if unknown:
+        raise ConfigurationError(f"llm names the node {unknown[0]!r}; there are {', '.join(NODES)}")
+    return {node: _client(given[node]) if given.get(node) is not None else None for node in NODES}
 
 
 def _client(given: Any) -> LLMClient | None:
     """A function of a call stays; a name, a provider or an async generator function of a prompt is wrapped."""
     if given == "extractive":
         return None
-    if isinstance(given, str):
+    if isinstance(given, str) or callable(getattr(given, "stream", None)) or inspect.isasyncgenfunction(given):
         return ProviderLLM(build(given))
-    if callable(getattr(given, "stream", None)) or inspect.isasyncgenfunction(given):
-        return ProviderLLM(build(given))
-    if callable(given):
-        return _awaited(given)
-    raise ConfigurationError(
-        f"llm must be an async function of an LLMCall, a provider, or a provider's name; got {given!r}"
-    )
+    if not callable(given):
+        raise ConfigurationError(
+            f"llm must be an async function of an LLMCall, a provider, or a provider's name; got {given!r}"
+        )
 
-
-def _awaited(function: Callable[[LLMCall], Any]) -> LLMClient:
     async def ask(call: LLMCall, /) -> str:
-        reply = function(call)
+        reply = given(call)
         return str(await reply) if inspect.isawaitable(reply) else str(reply)
 
     return ask

@@ -67,7 +67,7 @@ class Terms:
     """How many passages hold each term: what tells passages apart here, and what is known nowhere."""
 
     def __init__(self, passages: Iterable[Source]) -> None:
-        self.held = [frozenset(index_terms(f"{head_of(one)}\n{one.text}")) for one in passages]
+        self.held = [frozenset(index_terms(f"{head_of(passage)}\n{passage.text}")) for passage in passages]
         self.spread = Counter(term for held in self.held for term in held)
 
     def weights(self, question: str) -> dict[str, float]:
@@ -82,7 +82,7 @@ class Meanings:
     def __init__(self, passages: Sequence[Source], path: Path | None) -> None:
         from footnoted.native import numpy as np
 
-        self._texts = [f"{head_of(one)}\n{one.text}" for one in passages]
+        self._texts = [f"{head_of(passage)}\n{passage.text}" for passage in passages]
         self._keys = [hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32] for text in self._texts]
         self._path = path
         self._lock = threading.Lock()
@@ -96,11 +96,11 @@ class Meanings:
 
         new = [place for place in places if not self.known[place]]
         for start in range(0, len(new), _AT_ONCE):
-            some = new[start : start + _AT_ONCE]
-            read = Embedder.load().passages([self._texts[place] for place in some])
+            batch = new[start : start + _AT_ONCE]
+            vectors = Embedder.load().passages([self._texts[place] for place in batch])
             with self._lock:
-                self.vectors[some] = read
-                self.known[some] = True
+                self.vectors[batch] = vectors
+                self.known[batch] = True
         return bool(new)
 
     def unread(self) -> list[int]:
@@ -115,10 +115,10 @@ class Meanings:
             return
         beside = self._path.with_suffix(".new")
         with contextlib.suppress(OSError):
-            told = io.BytesIO()
+            file = io.BytesIO()
             keys = np.array([key for key, known in zip(self._keys, self.known, strict=True) if known])
-            np.savez(told, keys=keys, vectors=self.vectors[self.known].astype(np.float16))
-            beside.write_bytes(told.getvalue())
+            np.savez(file, keys=keys, vectors=self.vectors[self.known].astype(np.float16))
+            beside.write_bytes(file.getvalue())
             beside.replace(self._path)
 
     def _recall(self) -> None:
@@ -127,8 +127,8 @@ class Meanings:
         if self._path is None or not self._path.is_file():
             return
         try:
-            with np.load(io.BytesIO(self._path.read_bytes()), allow_pickle=False) as told:
-                kept = dict(zip(told["keys"].tolist(), told["vectors"].astype(np.float32), strict=True))
+            with np.load(io.BytesIO(self._path.read_bytes()), allow_pickle=False) as file:
+                kept = dict(zip(file["keys"].tolist(), file["vectors"].astype(np.float32), strict=True))
             for place, key in enumerate(self._keys):
                 vector = kept.get(key)
                 if vector is not None and vector.shape == (384,):
@@ -159,14 +159,14 @@ def measured(
     wordiest = max(places, key=lambda place: scores.get(place, 0.0), default=-1)
     found = []
     for place in places:
-        others = [one for one in places if pages[one] != pages[place]]
+        others = [other for other in places if pages[other] != pages[place]]
         found.append(
             {
                 "alike": 10 * alike[place],
                 "stands_out": (alike[place] - mean) / spread,
-                "lead": 10 * (alike[place] - max((alike[one] for one in others), default=mean)),
+                "lead": 10 * (alike[place] - max((alike[other] for other in others), default=mean)),
                 "words": scores.get(place, 0.0),
-                "words_lead": scores.get(place, 0.0) - max((scores.get(one, 0.0) for one in others), default=0.0),
+                "words_lead": scores.get(place, 0.0) - max((scores.get(other, 0.0) for other in others), default=0.0),
                 "cover": sum(weight for term, weight in telling.items() if term in terms.held[place]) / total,
                 "unknown": unknown,
                 "agreed": float(place == likest) + float(place == wordiest),
@@ -186,35 +186,31 @@ class Found:
 
 def read_closely(question: str, near: Sequence[Match], meaning: Reading) -> Found:
     """The nearest passages in a new order: each sentence weighed, the best ones read together with the question."""
-    some, rest = near[:_CLOSELY], near[_CLOSELY:]
-    passages = [one.passage for one in some]
-    ranked, answers = judged(question, passages, likeness=meaning)
+    closest, rest = near[:_CLOSELY], near[_CLOSELY:]
+    ranked, answers = judged(question, [match.passage for match in closest], likeness=meaning)
     best: dict[int, float] = {}
-    for one in ranked:
-        best.setdefault(one.source_index, one.score)
+    for sentence in ranked:
+        best.setdefault(sentence.source_index, sentence.score)
     worst = min(best.values(), default=0.0) - 1
-    read = [replace(one, score=best.get(place, worst)) for place, one in enumerate(some)]
-    read.sort(key=lambda one: -one.score)
-    return Found((*read, *(replace(one, score=worst) for one in rest)), answers)
+    read = [replace(match, score=best.get(place, worst)) for place, match in enumerate(closest)]
+    read.sort(key=lambda match: -match.score)
+    return Found((*read, *(replace(match, score=worst) for match in rest)), answers)
 
 
 def reply_features(found: Found) -> dict[str, float]:
     """What speaks for the best passage as a reply: that it answers, as it was read; its likeness; and the others."""
     if not found.matches:
         return {}
-    first = found.matches[0]
+    first, *others = found.matches
     page = first.passage.metadata.get("source_id")
-    others = [one.score for one in found.matches[1:] if one.passage.metadata.get("source_id") != page]
-    told = max(1e-4, min(1 - 1e-4, found.chance))
+    elsewhere = [match.score for match in others if match.passage.metadata.get("source_id") != page]
+    answers = max(1e-4, min(1 - 1e-4, found.chance))
     return {
-        "answers": math.log(told / (1 - told)),
-        "ahead": min(4.0, first.score - max(others, default=first.score - 4.0)),
-        "alike": first.features["alike"],
-        "stands_out": first.features["stands_out"],
-        "cover": first.features["cover"],
-        "unknown": first.features["unknown"],
+        "answers": math.log(answers / (1 - answers)),
+        "ahead": min(4.0, first.score - max(elsewhere, default=first.score - 4.0)),
+        **{name: first.features[name] for name in ("alike", "stands_out", "cover", "unknown")},
         "first": first.odds,
-        "likest": float(first.odds >= max(one.odds for one in found.matches)),
+        "likest": float(first.odds >= max(match.odds for match in found.matches)),
     }
 
 
@@ -222,5 +218,5 @@ def matches(
     weights: Mapping[str, float], passages: Sequence[Source], features: Sequence[Mapping[str, float]]
 ) -> list[Match]:
     """Passages with their chances by likeness, best first."""
-    made = [Match(one, chance(weights, told), told) for one, told in zip(passages, features, strict=True)]
-    return sorted(made, key=lambda one: -one.chance)
+    made = [Match(passage, chance(weights, told), told) for passage, told in zip(passages, features, strict=True)]
+    return sorted(made, key=lambda match: -match.chance)

@@ -45,6 +45,6 @@ def fault_in(node: str, template: str) -> str:
 
 
 def instructions(node: str, template: str | None, **values: object) -> str:
-    """The instructions of a node, ready for a prompt."""
+    """The instructions of a node for a prompt: ``template``, or those that ship, its variables filled in."""
     allowed = {name: str(value) for name, value in values.items() if name in VARIABLES[node]}
     return string.Template(template or shipped(node)).safe_substitute(allowed).strip()

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from footnoted.inert import readable
@@ -19,7 +19,7 @@ from footnoted.types import Delta, FinishReason, Pointer, Usage, Verdict
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
 
-    from footnoted.grounding.check import Checker
+    from footnoted.grounding.judge import Weigher
     from footnoted.retrieval.relevance import Sentence
     from footnoted.types import Prompt, Source
 
@@ -70,24 +70,26 @@ class Quoting:
 
     def quotes(self, prompt: Prompt) -> list[_Piece]:
         """What to say, in order."""
-        said: list[_Piece] = []
+        quotes: list[_Piece] = []
         room = self.characters
         ranked = rank(prompt.question, prompt.sources, likeness=self._meaning)
         ranked = reread(prompt.question, ranked, prompt.sources, self._meaning)
         for index, source in enumerate(prompt.sources):
-            others = len(prompt.sources) - 1 - index
-            share = room if not others else int(room * _FIRST)
-            best = [one.start for one in ranked if one.source_index == index]
-            found = _of(source, index, best, share, first=not said)
-            said += found
-            room -= sum(len(piece.before) + len(piece.text) for piece in found)
-        return said
+            is_last = index == len(prompt.sources) - 1
+            best = [sentence.start for sentence in ranked if sentence.source_index == index]
+            pieces = _around_best(_pieces(source, index), best, room if is_last else int(room * _FIRST))
+            if pieces:
+                starts_list = pieces[0].text.startswith(("- ", "```")) or re.match(r"\d+\. ", pieces[0].text)
+                before = "" if not quotes else "\n" if starts_list else "\n\n"
+                quotes += [replace(pieces[0], before=before), *pieces[1:]]
+                room -= len(before) + len(pieces[0].text) + sum(len(piece.before + piece.text) for piece in pieces[1:])
+        return quotes
 
 
 class Verbatim:
     """A checker for quotes: what stands in a source letter by letter, markup aside; another checks the rest."""
 
-    def __init__(self, checker: Checker) -> None:
+    def __init__(self, checker: Weigher) -> None:
         self._checker = checker
 
     async def acheck(self, claim: str, sources: Sequence[Source], *, cited: Sequence[int] = ()) -> Verdict:
@@ -105,39 +107,32 @@ def _letters(text: str) -> str:
     return "".join(char for char in text if char.isalnum())
 
 
-def _of(source: Source, index: int, ranked: Sequence[int], room: int, *, first: bool) -> list[_Piece]:
-    """The quotes of one source: the run of its pieces around the best, as long as fits.
+def _around_best(pieces: list[_Piece], ranked: Sequence[int], room: int) -> list[_Piece]:
+    """The run of a source's pieces around the best, as long as fits.
 
-    ``ranked`` is where its sentences begin, the best answer first.
+    ``ranked`` is where the source's sentences begin, the best answer first.
     """
-    pieces = _pieces(source, index)
-    if not pieces:
-        return []
     sizes = [len(piece.before) + len(piece.text) + 4 for piece in pieces]  # a marker's room
     places = {piece.pointer.start: place for place, piece in enumerate(pieces) if piece.pointer is not None}
     best = next((places[start] for start in ranked if start in places), 0) if sum(sizes) > room else 0
-    low, high, size = best, best + 1, sizes[best]
-    if size > room:
+    if not pieces or sizes[best] > room:
         return []
+    low, high = best, best + 1
+    room -= sizes[best]
     while True:  # on to what follows, and back to what it follows on, by turns
-        after = high < len(pieces) and size + sizes[high] <= room
+        after = high < len(pieces) and sizes[high] <= room
         if after:
-            size += sizes[high]
+            room -= sizes[high]
             high += 1
-        before = low > 0 and size + sizes[low - 1] <= room
+        before = low > 0 and sizes[low - 1] <= room
         if before:
             low -= 1
-            size += sizes[low]
+            room -= sizes[low]
         if not (after or before):
             break
     while high - 1 > best and pieces[high - 1].text.endswith(":"):
         high -= 1  # an introduction to nothing
-    run = pieces[low:high]
-    opening = run[0]
-    before_it = "" if first else "\n\n"
-    if opening.text.startswith(("- ", "```")) or re.match(r"\d+\. ", opening.text):
-        before_it = "" if first else "\n"
-    return [_Piece(opening.text, before_it, opening.pointer), *run[1:]]
+    return pieces[low:high]
 
 
 def _pieces(source: Source, index: int) -> list[_Piece]:
@@ -157,19 +152,16 @@ def _pieces(source: Source, index: int) -> list[_Piece]:
         if alone := _NUMBER_ALONE.fullmatch(_plain(sentence.text)):
             number = alone[1]  # of an item in a block quote, which the reader of layouts takes for prose
             continue
-        piece = _said(sentence, index, same=sentence.block == block)
+        piece = _piece(sentence, index, same=sentence.block == block)
         if piece is not None:
-            if number:
-                piece = _Piece(f"{number}. {piece.text}", "\n", piece.pointer)
-                number = ""
-            found.append(piece)
-            block = sentence.block
+            found.append(replace(piece, text=f"{number}. {piece.text}", before="\n") if number else piece)
+            block, number = sentence.block, ""
     if listing:
         found += _listing(source, listing)
     return found
 
 
-def _said(sentence: Sentence, index: int, *, same: bool) -> _Piece | None:
+def _piece(sentence: Sentence, index: int, *, same: bool) -> _Piece | None:
     mark = _LIST_MARK.match(sentence.text) if sentence.kind == "item" else None
     words = _plain(sentence.text[mark.end() :] if mark else sentence.text)
     if not any(char.isalnum() for char in words):

@@ -37,46 +37,43 @@ async def rehearse(config: CommunityConfig, threads: Sequence[Labelled]) -> Asyn
     channels = {_FIRST + place: f"rehearsal-{place + 1}" for place in range(len(threads))}
     where = config.discord.model_copy(update={"channels": list(channels), "only_when_mentioned": False})
     decided: dict[int, asyncio.Future[AIResult]] = {}
-    name = next((one.talk.bot for one in threads if one.talk.bot), "bot")
+    name = next((thread.talk.bot for thread in threads if thread.talk.bot), "bot")
 
-    def told(message_id: int, result: AIResult) -> None:
+    def heard(message_id: int, result: AIResult) -> None:
         decided[message_id].set_result(result)
 
     async with DiscordDouble(bot=name, channels=channels) as server, AIClient(config) as brain:
         await brain.prepare()
         await brain.read_ahead()
         with server.in_place():
-            async with CommunityBot(brain, where, told) as bot:
+            async with CommunityBot(brain, where, heard) as bot:
                 running = asyncio.create_task(bot.start("a.token.of-the-rehearsal"))
                 try:
                     await server.ready()
                     for channel, thread in zip(channels, threads, strict=True):
-                        posted = len(server.posted)
-                        latest = await _said(server, channel, thread, decided)
-                        result = await decided[latest]
-                        yield Rehearsed(thread, result, tuple(one.text for one in server.posted[posted:]))
+                        already = len(server.posted)
+                        ids = [server.new_id() for _ in thread.talk.messages]
+                        decided[ids[-1]] = asyncio.get_running_loop().create_future()
+                        await _say(server, channel, thread, ids)
+                        result = await decided[ids[-1]]
+                        yield Rehearsed(thread, result, tuple(message.text for message in server.posted[already:]))
                 finally:
                     await bot.close()
                     with contextlib.suppress(asyncio.CancelledError):
                         await asyncio.wait_for(running, 20)
 
 
-async def _said(
-    server: DiscordDouble, channel: int, thread: Labelled, decided: dict[int, asyncio.Future[AIResult]]
-) -> int:
-    """The thread said; gives the id of the latest message, of which alone the bot is told."""
-    ids: list[int] = []
-    messages = thread.talk.messages
-    for place, one in enumerate(messages):
-        id_ = server.new_id()
-        last = place == len(messages) - 1
-        if last:
-            decided[id_] = asyncio.get_running_loop().create_future()
-        author = server.bot if one.from_bot else one.author or "somebody"
-        to = ids[one.reply_to] if one.reply_to is not None and one.reply_to < len(ids) else None
-        said = one.text.replace(f"@{thread.talk.bot}", f"@{server.bot}") if thread.talk.bot else one.text
+async def _say(server: DiscordDouble, channel: int, thread: Labelled, ids: Sequence[int]) -> None:
+    """The thread's messages said under these ids; of the last one alone the bot is told."""
+    bot = thread.talk.bot
+    for place, (id_, message) in enumerate(zip(ids, thread.talk.messages, strict=True)):
+        to = message.reply_to if message.reply_to is not None and message.reply_to < place else None
         await server.say(
-            said, author=author, channel=channel, id_=id_, reply_to=to, mentions=one.mentions, unheard=not last
+            message.text.replace(f"@{bot}", f"@{server.bot}") if bot else message.text,
+            author=server.bot if message.from_bot else message.author or "somebody",
+            channel=channel,
+            id_=id_,
+            reply_to=None if to is None else ids[to],
+            mentions=message.mentions,
+            unheard=id_ != ids[-1],
         )
-        ids.append(id_)
-    return ids[-1]

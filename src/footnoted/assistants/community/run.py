@@ -5,18 +5,23 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from footnoted.prompting.prompt import fence
+from footnoted.types import Prompt, Sampling, Schema
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from footnoted.assistants.community.asking import Asking
-    from footnoted.assistants.community.config import AIConfig, Site
+    from footnoted.assistants.community.asking import Asking, Decision
+    from footnoted.assistants.community.config import AIConfig, Node, Site
     from footnoted.assistants.community.fitted import Fitted
     from footnoted.assistants.community.knowledge import KnowledgeBase, LoadedSource
     from footnoted.assistants.community.matching import Found
+    from footnoted.assistants.community.state import Gate
     from footnoted.assistants.community.talk import Conversation
     from footnoted.assistants.community.thread import Thread
     from footnoted.contract import GenerationResponse
-    from footnoted.grounding.check import Checker
+    from footnoted.grounding.judge import Weigher
+    from footnoted.types import Source
 
 
 @dataclass(slots=True)
@@ -32,7 +37,7 @@ class Run:
     config: AIConfig
     knowledge: KnowledgeBase
     asking: Asking
-    checker: Checker
+    checker: Weigher
     fitted: Fitted
     thread: Thread
     sites: Sequence[Site]
@@ -41,6 +46,28 @@ class Run:
     matches: dict[str, Found] = field(default_factory=dict)
     response: GenerationResponse | None = None
     certainty: float = 1.0
+
+    def has_model(self, node: Node) -> bool:
+        """Whether a language model decides at a node."""
+        return self.asking.llms.get(node) is not None
+
+    def question(self, gate: Gate) -> str:
+        """What is looked up: as the gate put it, else as it was asked."""
+        return gate.rewrite_query or self.thread.question
+
+    async def decide(
+        self, node: Node, shape: type[Decision], question: str, *, shown: Sequence[Source], ask: str, tokens: int = 400
+    ) -> Decision:
+        """What a node's model decides, having been shown some texts, which stand behind a fence. Raises its error."""
+        prompt = Prompt(
+            question=question,
+            system=self.config.instructions(node),
+            context=fence(shown, [source.text for source in shown]),
+            ask=ask,
+            sampling=Sampling(max_tokens=tokens, temperature=0.0),
+            schema=Schema(shape.__name__, shape.model_json_schema()),
+        )
+        return await self.asking.decide(node, prompt, shape)
 
     def let_go(self) -> None:
         """Free the texts."""

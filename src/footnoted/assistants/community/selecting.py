@@ -5,25 +5,25 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from footnoted.assistants.community import metrics
-from footnoted.assistants.community.decisions import Gate, Selection
-from footnoted.assistants.community.prompts import instructions
+from footnoted.assistants.community.state import ReplyState, Selection
 from footnoted.assistants.community.unaided import select_unaided
-from footnoted.prompting.prompt import fence
-from footnoted.types import Prompt, Sampling, Schema, Source
+from footnoted.types import Source
 
 if TYPE_CHECKING:
     from footnoted.assistants.community.run import Run
 
 
-async def select(run: Run, gate: Gate) -> list[str]:
+async def select(run: Run, state: ReplyState) -> ReplyState:
     """At most ``max_sources`` ids, in the order they were named, unknown and repeated ones left out."""
-    question = gate.rewrite_query or run.thread.question
-    if run.asking.llms.get("selection") is None:
-        named = await select_unaided(run, question)
+    question = run.question(state["gate"])
+    if run.has_model("selection"):
+        index = Source(id="index", title="the index", text=run.knowledge.index_text or "(empty)")
+        ask = f"The question: {question}"
+        choice = await run.decide("selection", Selection, question, shown=[index], ask=ask)
+        named = dict.fromkeys(id_.strip() for id_ in choice.selected_source_ids)
     else:
-        chosen = await run.asking.decide("selection", _prompt(run, question), Selection)
-        named = [id_.strip() for id_ in chosen.selected_source_ids]
-    known = [id_ for id_ in dict.fromkeys(named) if id_ in run.knowledge.entries]
+        named = dict.fromkeys(await select_unaided(run, question))
+    known = [id_ for id_ in named if id_ in run.knowledge.entries]
     ids = known[: run.config.max_sources]
     metrics.SELECTED.observe(len(ids))
     run.log.info(
@@ -31,21 +31,7 @@ async def select(run: Run, gate: Gate) -> list[str]:
         **{
             "selection.selected_sources_count": len(ids),
             "selection.source_ids": ids,
-            "selection.unknown_ids_count": len(dict.fromkeys(named)) - len(known),
+            "selection.unknown_ids_count": len(named) - len(known),
         },
     )
-    return ids
-
-
-def _prompt(run: Run, question: str) -> Prompt:
-    config = run.config
-    scope = config.answer_scope.about or "(any topic of the documents)"
-    index = Source(id="index", title="the index", text=run.knowledge.index_text or "(empty)")
-    return Prompt(
-        question=question,
-        system=instructions("selection", config.selection_prompt, scope=scope, max_sources=config.max_sources),
-        context=fence([index], [index.text]),
-        ask=f"The question: {question}",
-        sampling=Sampling(max_tokens=400, temperature=0.0),
-        schema=Schema("Selection", Selection.model_json_schema()),
-    )
+    return {"selected": ids, "stopped": "" if ids else "no source selected"}

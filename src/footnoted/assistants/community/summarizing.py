@@ -6,7 +6,6 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from footnoted.assistants.community.prompts import instructions
 from footnoted.errors import BadProviderReply, SourceError
 from footnoted.inert import on_one_line, readable, without_tokens
 from footnoted.orders import is_order
@@ -30,12 +29,12 @@ _MARKS = re.compile(r"[*_`]{1,3}|<[^>\n]{1,80}>|!?\[([^\]\n]*)\]\([^)\n]*\)")
 _LINK = re.compile(r"https?://[^\s)>\]]+|\]\([^)\n]*\)")
 
 
-async def summary_by_model(asking: Asking, source_id: str, text: str, *, template: str | None) -> str:
+async def summary_by_model(asking: Asking, source_id: str, text: str, *, instructions: str) -> str:
     """What a model says the source covers. Raises `FootnotedError` when it says nothing usable."""
     source = Source(id=source_id, text=text[:_READ], title=source_id)
     prompt = Prompt(
         question=f"What does {source_id} cover?",
-        system=instructions("summarization", template, max_words=MAX_WORDS),
+        system=instructions,
         context=fence([source], [source.text]),
         ask="Describe the document above.",
         sampling=Sampling(max_tokens=300, temperature=0.2),
@@ -51,16 +50,15 @@ def summary_by_rules(source_id: str, text: str) -> str:
     front = _FRONT.match(text)
     described = _DESCRIPTION.search(front[1]) if front else None
     body = _CODE.sub(" ", text[front.end() :] if front else text)
-    headings = [_plain(one) for one in _HEADING.findall(body)]
+    headings = [_plain(heading) for heading in _HEADING.findall(body)]
     prose = _HEADING.sub("\n", body)
-    opening = ([_plain(described[1])] if described else []) + _opening(prose)
-    told = [_stopped(one) for one in opening[:2]]
+    parts = ([_plain(described[1])] if described else []) + _opening(prose)
+    parts = parts[:2]
     if headings:
-        told.append(_stopped(f"Sections: {'; '.join(dict.fromkeys(headings[:10]))}"))
-    terms = _terms(_MARKS.sub(lambda mark: mark[1] or " ", _LINK.sub(" ", body)))
-    if terms:
-        told.append(_stopped(f"Matters for questions about {', '.join(terms)}"))
-    summary = on_one_line(" ".join(told))
+        parts.append(f"Sections: {'; '.join(dict.fromkeys(headings[:10]))}")
+    if terms := _terms(_MARKS.sub(lambda mark: mark[1] or " ", _LINK.sub(" ", body))):
+        parts.append(f"Matters for questions about {', '.join(terms)}")
+    summary = on_one_line(" ".join(part if part.endswith((".", "!", "?", "…")) else f"{part}." for part in parts))
     if not any(char.isalpha() for char in summary):
         raise SourceError(f"{source_id} holds no words to summarise")
     return summary[:_LONGEST]
@@ -80,12 +78,10 @@ def _opening(prose: str) -> list[str]:
 
 def _terms(text: str) -> list[str]:
     """Words said often here, small ones aside."""
-    count = Counter(stem(word) for word, _, _ in words(text) if _tells(word))
-    shown: dict[str, str] = {}
-    for word, _, _ in words(text):
-        if _tells(word):
-            shown.setdefault(stem(word), fold(word))
-    return [shown[one] for one, times in count.most_common(_TERMS) if times > 1 or len(count) < _TERMS]
+    telling = [(stem(word), fold(word)) for word, _, _ in words(text) if _tells(word)]
+    count = Counter(root for root, _ in telling)
+    shown = dict(reversed(telling))  # the form that came first
+    return [shown[root] for root, times in count.most_common(_TERMS) if times > 1 or len(count) < _TERMS]
 
 
 def _tells(word: str) -> bool:
@@ -95,7 +91,3 @@ def _tells(word: str) -> bool:
 def _plain(text: str) -> str:
     """Words without their markup, on one line."""
     return on_one_line(readable(_MARKS.sub(lambda mark: mark[1] or "", text))).strip(" #|>-")
-
-
-def _stopped(text: str) -> str:
-    return text if text.endswith((".", "!", "?", "…")) else f"{text}."

@@ -43,7 +43,7 @@ class Conversation:
     def __init__(self, messages: str | Message | Iterable[str | Message | Mapping[str, Any]], bot: str = "") -> None:
         given = [messages] if isinstance(messages, str | Message) else list(messages)
         left_out = max(0, len(given) - MOST_MESSAGES)
-        read = tuple(_message(one, bot, left_out) for one in given[left_out:])
+        read = tuple(_message(message, bot, left_out) for message in given[left_out:])
         object.__setattr__(self, "messages", read)
         object.__setattr__(self, "bot", bot)
 
@@ -110,7 +110,7 @@ def _message(given: str | Message | Mapping[str, Any], bot: str, left_out: int) 
             author,
             bool(given.get("from_bot", author == "assistant")),
             _place(given.get("reply_to")),
-            tuple(str(one) for one in given.get("mentions") or ()),
+            tuple(map(str, given.get("mentions") or ())),
             float(at) if isinstance(at, int | float) else None,
         )
     to = given.reply_to

@@ -57,13 +57,13 @@ class Thread:
 def read_thread(conversation: Conversation) -> Thread:
     """The thread of a conversation's latest message."""
     turn = _turn(conversation)
-    plain = [said(one.text) for one in turn]
-    whole = "\n".join(one for one in plain if one)
+    plain = [said(message.text) for message in turn]
+    whole = "\n".join(filter(None, plain))
     before = _followed(conversation, turn)
     question = f"{said(before.text)}\n{whole}" if before and whole else whole
     latest = plain[-1] if plain else ""
     ends = [whole[span.start : span.end] for span in sentences(whole)][-_SENTENCES:]
-    acts = tuple(_anonymous(one, conversation.bot) for one in (latest, whole, *ends))
+    acts = tuple(_anonymous(text, conversation.bot) for text in (latest, whole, *ends))
     return Thread(turn, question[:_LONGEST], acts, _shape(conversation, turn, latest))
 
 
@@ -73,7 +73,7 @@ def said(text: str) -> str:
     >>> said("<@123> how do I use `enumerate`? :pray:\n[image: a.png]")
     'how do I use `enumerate`?'
     """
-    text = _QUOTED.sub(" ", _LISTING.sub(lambda one: f"\n{one[1]}\n", readable(text)))
+    text = _QUOTED.sub(" ", _LISTING.sub(r"\n\1\n", readable(text)))
     text = _EMOJI.sub(" ", _LINK.sub(" ", _TAGGED.sub(" ", _ATTACHED.sub(" ", text))))
     lines = (" ".join(line.split()) for line in text.splitlines())
     return "\n".join(line for line in lines if line)
@@ -82,17 +82,16 @@ def said(text: str) -> str:
 def forbidden(text: str, never: Iterable[str]) -> str:
     """The first of the words or phrases that stands in a message, whole and whatever its case; else nothing."""
     folded = " ".join(readable(text).casefold().split())
-    return next((one for one in never if one.strip() and _whole(one).search(folded)), "")
+    return next((phrase for phrase in never if phrase.strip() and _whole(phrase).search(folded)), "")
 
 
 def as_told(conversation: Conversation) -> str:
     """A conversation as text for a model to read behind a fence: who speaks, to whom, and what."""
     names: dict[str, str] = {}
-
-    def who(author: str, from_bot: bool) -> str:
-        return "THE BOT" if from_bot else names.setdefault(author, f"member {len(names) + 1}")
-
-    speakers = [who(one.author, one.from_bot) for one in conversation.messages]
+    speakers = [
+        "THE BOT" if message.from_bot else names.setdefault(message.author, f"member {len(names) + 1}")
+        for message in conversation.messages
+    ]
     lines = []
     for number, (message, speaker) in enumerate(zip(conversation.messages, speakers, strict=True)):
         to = message.reply_to
@@ -108,14 +107,16 @@ def as_told(conversation: Conversation) -> str:
 
 def _turn(conversation: Conversation) -> tuple[Message, ...]:
     """The latest message and those of the same author right before it."""
-    found: list[Message] = []
+    turn: list[Message] = []  # the latest first
     for message in reversed(conversation.messages):
-        if found and (message.author != found[-1].author or message.from_bot != found[-1].from_bot):
-            break
-        if found and found[-1].at is not None and message.at is not None and found[-1].at - message.at > _PAUSE:
-            break
-        found.append(message)
-    return tuple(reversed(found))
+        if turn:
+            after = turn[-1]
+            if (message.author, message.from_bot) != (after.author, after.from_bot):
+                break
+            if after.at is not None and message.at is not None and after.at - message.at > _PAUSE:
+                break
+        turn.append(message)
+    return tuple(reversed(turn))
 
 
 def _followed(conversation: Conversation, turn: tuple[Message, ...]) -> Message | None:
@@ -124,35 +125,36 @@ def _followed(conversation: Conversation, turn: tuple[Message, ...]) -> Message 
     if not turn or start < 2 or not conversation.messages[start - 1].from_bot:
         return None
     earlier = reversed(conversation.messages[: start - 1])
-    return next((one for one in earlier if not one.from_bot and one.author == turn[-1].author), None)
+    return next((message for message in earlier if not message.from_bot and message.author == turn[-1].author), None)
 
 
 def _shape(conversation: Conversation, turn: tuple[Message, ...], latest: str) -> dict[str, float]:
-    messages = conversation.messages
+    """The features that ``fitted.json`` weighs; what they are called and count is what it was fitted with."""
+    messages, bot = conversation.messages, conversation.bot
     start = len(messages) - len(turn)
     before = messages[start - 1] if start else None
     author = turn[-1].author if turn else ""
     to = _replied_to(messages, turn)
-    others = {one.author for one in messages if not one.from_bot and one.author != author}
-    called = [name for one in turn for name in _called(one, conversation.bot)]
-    leads = any(_leads(one, conversation.bot) for one in turn)
-    text = "\n".join(one.text for one in turn)
-    bot = conversation.bot.casefold()
-    named = bool(bot) and (bot in text.casefold() or any(conversation.bot in one.mentions for one in turn))
+    others = {message.author for message in messages if not message.from_bot and message.author != author}
+    leads = any(_leads(message, bot) for message in turn)
+    calls = any(_called(message, bot) for message in turn)
+    text = "\n".join(message.text for message in turn)
+    named = bool(bot) and (bot.casefold() in text.casefold() or any(bot in message.mentions for message in turn))
+    returns = any(message.author == author for message in messages[:start])
     return {
         "calls_member_first": float(leads),
-        "calls_member": float(bool(called) and not leads),
+        "calls_member": float(calls and not leads),
         "names_bot": float(named),
         "to_member": float(to is not None and not to.from_bot and to.author != author),
         "to_bot": float(to is not None and to.from_bot),
         "after_member": float(before is not None and not before.from_bot),
         "after_bot": float(before is not None and before.from_bot),
-        "joins": float(bool(others) and not any(one.author == author for one in messages[:start])),
-        "returns": float(any(one.author == author for one in messages[:start])),
+        "joins": float(bool(others) and not returns),
+        "returns": float(returns),
         "others": float(len(others)),
         "turn": float(len(turn) > 1),
         "marked": float(bool(_MARK.search(latest))),
-        "marked_before": float(any(_MARK.search(said(one.text)) for one in turn[:-1])),
+        "marked_before": float(any(_MARK.search(said(message.text)) for message in turn[:-1])),
         "listing": float("```" in text),
         "length": math.log1p(len(latest.split())),
         "orders": float(any(is_order(text[span.start : span.end]) for span in sentences(text))),
@@ -160,17 +162,18 @@ def _shape(conversation: Conversation, turn: tuple[Message, ...], latest: str) -
 
 
 def _replied_to(messages: tuple[Message, ...], turn: tuple[Message, ...]) -> Message | None:
-    places = [one.reply_to for one in turn if one.reply_to is not None]
+    places = [message.reply_to for message in turn if message.reply_to is not None]
     return messages[places[-1]] if places and places[-1] < len(messages) - 1 else None
 
 
 def _called(message: Message, bot: str) -> list[str]:
     """The members a message calls by name: those the platform says, and whoever stands behind an @."""
     named = [*message.mentions, *_CALLED.findall(_LINK.sub(" ", _LISTING.sub(" ", message.text)))]
-    return [one for one in dict.fromkeys(named) if one != bot and one not in ("everyone", "here")]
+    return [name for name in dict.fromkeys(named) if name not in (bot, "everyone", "here")]
 
 
 def _leads(message: Message, bot: str) -> bool:
+    """Whether a message begins with a member's name."""
     found = _CALLED.match(message.text.lstrip(" \t\n,*_-"))
     return found is not None and found[1] in _called(message, bot)
 

@@ -6,10 +6,10 @@ import asyncio
 import math
 from typing import TYPE_CHECKING
 
-from footnoted.assistants.community.decisions import Gate, Verification
 from footnoted.assistants.community.fitted import chance, gate_features
 from footnoted.assistants.community.matching import reply_features
 from footnoted.assistants.community.quoting import Quoting
+from footnoted.assistants.community.state import Gate, Verification
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,10 +30,8 @@ def gate_unaided(run: Run) -> Gate:
     from footnoted.models import Embedder
 
     thread = run.thread
-    if thread.wordless:
-        return Gate(is_question=False, is_answerable=False, reason="it has no words")
-    acts = [run.fitted.act_of(one) for one in Embedder.load().queries(thread.acts)]
-    if max(math.exp(one["attack"]) for one in acts) >= _ATTACK:
+    acts = [run.fitted.act_of(vector) for vector in Embedder.load().queries(thread.acts)]
+    if max(math.exp(act["attack"]) for act in acts) >= _ATTACK:
         return Gate(is_question=False, is_answerable=False, reason="it tries to give the bot orders")
     asked = chance(run.fitted.gate, gate_features(thread.shape, acts))
     if asked < _ASKED:  # most of a community's talk: nothing is looked up for it
@@ -56,18 +54,19 @@ async def select_unaided(run: Run, question: str) -> list[str]:
     found = run.matches.get(question)
     if found is None:
         found = await asyncio.to_thread(run.knowledge.answers, question, run.fitted.match)
-    return list(dict.fromkeys(owner_of(one) for one in quoted(found.matches)))
+    return list(dict.fromkeys(owner_of(match) for match in quoted(found.matches)))
 
 
 async def nearest_passages(run: Run, question: str, ids: Sequence[str], most: int | None) -> list[tuple[str, Source]]:
     """The loaded passages that match a question, with their sources' ids, best first; ``None``: those to be quoted."""
     found = await asyncio.to_thread(run.knowledge.answers, question, run.fitted.match, within=set(ids))
-    loaded = {one.id: one for id_ in ids for one in run.sources[id_].passages}
-    near = [one for one in found.matches if one.passage.id in loaded]
-    return [(owner_of(one), loaded[one.passage.id]) for one in (quoted(near) if most is None else near[:most])]
+    loaded = {passage.id: passage for id_ in ids for passage in run.sources[id_].passages}
+    near = [match for match in found.matches if match.passage.id in loaded]
+    chosen = quoted(near) if most is None else near[:most]
+    return [(owner_of(match), loaded[match.passage.id]) for match in chosen]
 
 
-async def verify_unaided(run: Run) -> Verification:
+def verify_unaided(run: Run) -> Verification:
     """The core's verdict on every sentence."""
     response = run.response
     if response is None or not response.citations:
@@ -87,14 +86,14 @@ def quoting(run: Run) -> Quoting:
 
 def quoted(found: Sequence[Match]) -> list[Match]:
     """The best, and one more: of its own page where that may help, of another only where it is nearly as good."""
-    best = found[:1]
-    for one in found[1:]:
-        behind = _BESIDE if owner_of(one) == owner_of(found[0]) else _ELSEWHERE
-        if len(best) < MOST_QUOTED and one.score >= found[0].score - behind:
-            best = [*best, one]
-    return list(best)
+    best = list(found[:1])
+    for match in found[1:]:
+        behind = _BESIDE if owner_of(match) == owner_of(found[0]) else _ELSEWHERE
+        if len(best) < MOST_QUOTED and match.score >= found[0].score - behind:
+            best.append(match)
+    return best
 
 
-def owner_of(one: Match) -> str:
+def owner_of(match: Match) -> str:
     """The id of the source a match stands in."""
-    return str(one.passage.metadata["source_id"])
+    return str(match.passage.metadata["source_id"])

@@ -94,7 +94,7 @@ class _Front:
     def _read(self, body: bytes) -> tuple[Conversation, RequestContext]:
         given = json.loads(body)
         messages = given["messages"]
-        if not isinstance(messages, list) or not all(isinstance(one, dict) for one in messages):
+        if not isinstance(messages, list) or not all(isinstance(message, dict) for message in messages):
             raise ValueError("messages must be a list of objects")
         talk = Conversation(messages, bot=str(given.get("bot") or self._config.bot))
         thread = given.get("thread_id")

@@ -51,10 +51,8 @@ def read_lined(text: str, name: str) -> Lined:
         raise ConfigurationError(f"{name}, line {line}: this is not YAML: {error.problem}") from None
     except (yaml.YAMLError, RecursionError) as error:
         raise ConfigurationError(f"{name}: this is not YAML: {error}") from None
-    if root is None:
-        return Lined({}, {})
     lines: dict[Place, int] = {}
-    return Lined(_value(root, (), lines, name), lines)
+    return Lined({} if root is None else _value(root, (), lines, name), lines)
 
 
 def _value(node: yaml.Node, place: Place, lines: dict[Place, int], name: str) -> Any:
@@ -66,6 +64,8 @@ def _value(node: yaml.Node, place: Place, lines: dict[Place, int], name: str) ->
         raise ConfigurationError(f"{name}, line {line}: nested too deeply")
     if node.tag.startswith(("!", "tag:yaml.org,2002:python")):
         raise ConfigurationError(f"{name}, line {line}: tags ({node.tag}) are not read; write the plain value")
+    if isinstance(node, yaml.SequenceNode):
+        return [_value(item, (*place, i), lines, name) for i, item in enumerate(node.value)]
     if isinstance(node, yaml.MappingNode):
         found: dict[Hashable, Any] = {}
         for key_node, value_node in node.value:
@@ -77,12 +77,7 @@ def _value(node: yaml.Node, place: Place, lines: dict[Place, int], name: str) ->
             lines[(*place, key)] = at
             found[key] = _value(value_node, (*place, key), lines, name)
         return found
-    if isinstance(node, yaml.SequenceNode):
-        return [_value(item, (*place, i), lines, name) for i, item in enumerate(node.value)]
-    loader = yaml.SafeLoader("")
     try:
-        return loader.construct_object(node)
+        return yaml.SafeLoader("").construct_object(node)
     except (yaml.YAMLError, ValueError) as error:
         raise ConfigurationError(f"{name}, line {line}: {error}") from None
-    finally:
-        loader.dispose()
