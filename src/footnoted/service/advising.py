@@ -16,7 +16,6 @@ from footnoted.assistants.security.advice.asked import Asked as Understood
 from footnoted.assistants.security.shelf import SourceShelf
 from footnoted.events import AnswerFinished, Event
 from footnoted.service.asking import Asked, ChatBody
-from footnoted.service.chatting import Chat
 
 if TYPE_CHECKING:
     from footnoted.contract import GenerationRequest
@@ -42,7 +41,7 @@ class TenantDocuments:
         found = await self._documents.search(
             tenant_id, [question], k=_PASSAGES, conversation_id=conversation_id or None
         )
-        return [ConversationDocument(one.id.replace("-", ""), one.title, one.text) for one in found]
+        return [ConversationDocument(passage.id.replace("-", ""), passage.title, passage.text) for passage in found]
 
 
 class Advising:
@@ -65,7 +64,7 @@ class Advising:
             deadlines=settings.deadlines,
             **options,
         )
-        self._always = Chat(_Always(self), service.answers, settings)
+        self._chat = service.chat
 
     async def open(self) -> None:
         """Bring the advisor's tables up to date."""
@@ -77,7 +76,7 @@ class Advising:
 
     async def ask(self, body: ChatBody, tenant: str) -> Asked:
         """A message for the advisor and nobody else."""
-        return await self._always.ask(body, tenant, kind="advice")
+        return await self._chat.ask(body, tenant, kind="advice", assistant=_Always(self))
 
     async def gather(self, message: Message) -> Gathered:
         """The advisor's material for a message on security, else what the documents hold."""
@@ -90,7 +89,7 @@ class Advising:
         """What the advisor answers from, and the advisor to write it."""
         advice = await self.advisor.prepare(understood, message.tenant)
         return Gathered(
-            sources=[one.as_source() for one in advice.sources],
+            sources=[source.as_source() for source in advice.sources],
             instructions=persona(),
             start=understood.told(),
             after=lambda response: advice.finished(response).as_json(),

@@ -83,9 +83,9 @@ def _response(
         )
         for path, found in output.evidence.items()
     ]
-    weighed = [each for each in claims if each.verdict != "not_checked"]
-    stand = [each for each in weighed if each.verdict == "supported"]
-    scores = [1.0 if each.score is None else each.score for each in stand]
+    weighed = [claim for claim in claims if claim.verdict != "not_checked"]
+    stand = [claim for claim in weighed if claim.verdict == "supported"]
+    scores = [1.0 if claim.score is None else claim.score for claim in stand]
     said = f"The sources do not carry {', '.join(left)}, and the schema does not let it be null."
     return GenerationResponse(
         query=request.query,
