@@ -5,20 +5,18 @@ from __future__ import annotations
 import json
 import time
 from collections import Counter, defaultdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sqlalchemy import func, select, true
 
 from footnoted.service.counting import periods_of
 from footnoted.service.history import feedback_told
+from footnoted.service.settings import Settings
 from footnoted.service.spending import in_currency
 from footnoted.service.store.room import Store, newest
 from footnoted.service.store.tables import AnswerRow, ConversationRow, DocumentRow, FeedbackRow, KeyRow
 from footnoted.service.store.usage import Ledger, Taken
 from footnoted.service.told import TakenOf, ToldTenant, ToldThought
-
-if TYPE_CHECKING:
-    from footnoted.service.settings import Settings
 
 _TEXT = 2_000  # code points of an answer told beside what was thought of it
 

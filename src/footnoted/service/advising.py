@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from typing import TYPE_CHECKING
 
 import structlog
 
@@ -14,13 +13,11 @@ from footnoted.assistants.security import AnswerService, ConversationDocument, F
 from footnoted.assistants.security.advice.answer import Advice, persona
 from footnoted.assistants.security.advice.asked import Asked as Understood
 from footnoted.assistants.security.shelf import SourceShelf
+from footnoted.contract import GenerationRequest
 from footnoted.events import AnswerFinished, Event
+from footnoted.service.app import Service
 from footnoted.service.asking import Asked, ChatBody
-
-if TYPE_CHECKING:
-    from footnoted.contract import GenerationRequest
-    from footnoted.service.app import Service
-    from footnoted.service.documents import DocumentService
+from footnoted.service.documents import DocumentService
 
 log = structlog.get_logger("footnoted.advice")
 

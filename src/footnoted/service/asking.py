@@ -10,15 +10,15 @@ from uuid import NAMESPACE_URL, UUID, uuid4, uuid5
 
 from pydantic import AfterValidator, AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field
 
+from footnoted.assistants.protocol import Writes
 from footnoted.contract import GenerationConfig, GenerationRequest, GenerationResponse, SourceContext
 from footnoted.service.faults import Fault, too_large
 from footnoted.service.settings import Settings
 from footnoted.service.streams import Reader
+from footnoted.types import Source
 
 if TYPE_CHECKING:
-    from footnoted.assistants.protocol import Writes
     from footnoted.service.spending import Bill
-    from footnoted.types import Source
 
 CONVERSATION = r"^[A-Za-z0-9._:-]{1,64}$"
 _MOST_HISTORY = 50

@@ -11,24 +11,21 @@ import hashlib
 import json
 import secrets
 import time
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sqlalchemy import ColumnElement, and_, delete, func, or_, select, tuple_, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from footnoted.service.asking import Asked
+from footnoted.service.documents import DocumentService
 from footnoted.service.faults import not_found
 from footnoted.service.store.room import Store, owned
 from footnoted.service.store.tables import AnswerRow, ConversationRow, FeedbackRow, SentRow, TurnRow
+from footnoted.service.streams import Streams
 from footnoted.service.told import SentText, ToldConversation
 from footnoted.store.bulk import insert_of
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
-
-    from footnoted.service.asking import Asked
-    from footnoted.service.documents import DocumentService
-    from footnoted.service.streams import Streams
 
 LONGEST_TITLE = 200
 _MOST_TURNS = 500  # of one conversation that are told at once, the newest

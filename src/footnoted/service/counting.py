@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING, Any, Literal
 import structlog
 
 from footnoted.service.faults import Fault
+from footnoted.service.replay.names import Keys
 from footnoted.service.replay.scripts import HOLD, SETTLE
 from footnoted.service.tasks import AFTER_FAILURES, finished
 from footnoted.service.told import iso
 
 if TYPE_CHECKING:
     from footnoted.service.replay.line import Line
-    from footnoted.service.replay.names import Keys
 
 log = structlog.get_logger("footnoted.spending")
 _DAY = 24 * 60 * 60  # seconds

@@ -6,18 +6,15 @@ import asyncio
 import contextlib
 import re
 import time
-from typing import TYPE_CHECKING
 from uuid import uuid4
 
 import structlog
 from starlette.responses import JSONResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from footnoted.service.faults import too_large
 from footnoted.service.observe import traces
 from footnoted.service.observe.metrics import METRICS
-
-if TYPE_CHECKING:
-    from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 log = structlog.get_logger("footnoted.http")
 

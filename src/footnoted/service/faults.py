@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import errno
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 from footnoted.errors import (
     ConfigurationError,
@@ -14,9 +15,6 @@ from footnoted.errors import (
     RateLimited,
     SourceError,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 class Fault(FootnotedError):

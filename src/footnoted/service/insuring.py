@@ -9,12 +9,18 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 import structlog
 from pydantic import Field
 
-from footnoted.assistants.insurance import CitationStyle, ResponseFinished, ResponseGenerationAgent, RetrievalAgent
+from footnoted.assistants.insurance import (
+    CitationStyle,
+    ResponseFinished,
+    ResponseGenerationAgent,
+    ResponseResult,
+    RetrievalAgent,
+)
 from footnoted.assistants.insurance.desk import InsuranceDesk, Manner
 from footnoted.assistants.insurance.outcomes import Outcomes
 from footnoted.assistants.insurance.variants import Variant, as_json, read_experiment
@@ -22,15 +28,11 @@ from footnoted.assistants.insurance.vocabulary import Vocabulary
 from footnoted.assistants.protocol import Gathered, Message
 from footnoted.contract import GenerationRequest, GenerationResponse, Refusal
 from footnoted.errors import ConfigurationError
-from footnoted.events import AnswerFinished
+from footnoted.events import AnswerFinished, Event
 from footnoted.providers import build
+from footnoted.service.app import Service
 from footnoted.service.asking import Asked, MessageBody, Words
 from footnoted.types import FinishReason
-
-if TYPE_CHECKING:
-    from footnoted.assistants.insurance import ResponseResult
-    from footnoted.events import Event
-    from footnoted.service.app import Service
 
 log = structlog.get_logger("footnoted.insurance")
 

@@ -14,12 +14,11 @@ from typing import TYPE_CHECKING, Any
 import structlog
 
 from footnoted.service.faults import unavailable
+from footnoted.service.settings import Settings
 
 if TYPE_CHECKING:
     import aiohttp
     from jwt import PyJWK
-
-    from footnoted.service.settings import Settings
 
 log = structlog.get_logger("footnoted.issuer")
 

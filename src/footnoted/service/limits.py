@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from footnoted.service.faults import Fault
 from footnoted.service.observe.metrics import METRICS
+from footnoted.service.replay.names import Keys
 from footnoted.service.replay.scripts import ENTER, RATE
 
 if TYPE_CHECKING:
     from footnoted.service.replay.line import Line
-    from footnoted.service.replay.names import Keys
 
 Release = Callable[[], Awaitable[None]]
 _IDLE = 120.0  # seconds after which a full bucket is forgotten

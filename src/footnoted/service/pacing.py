@@ -9,17 +9,13 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+from collections.abc import AsyncGenerator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from footnoted.providers import Fallback
 from footnoted.service.tasks import ended
-from footnoted.types import Delta
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator
-
-    from footnoted.types import Prompt, Provider
+from footnoted.types import Delta, Prompt, Provider
 
 _EARLY = 3  # deltas that are passed on at once, so that nobody waits for the first words
 _CALM = 100  # answers that one process writes at once before each waits longer

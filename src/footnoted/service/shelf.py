@@ -13,18 +13,16 @@ from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, cast
 
-from sqlalchemy import Table, select
+from sqlalchemy import Row, Table, select
+from sqlalchemy.ext.asyncio import AsyncSession
 
+from footnoted.service.store.room import Store
 from footnoted.service.store.tables import DocumentRow, PassageRow, ShelfRow
 from footnoted.service.turns import Turns
 from footnoted.types import Source
 
 if TYPE_CHECKING:
-    from sqlalchemy import Row
-    from sqlalchemy.ext.asyncio import AsyncSession
-
     from footnoted.retrieval.index import Addition, Index
-    from footnoted.service.store.room import Store
 
 _KEPT_PASSAGES = 200_000  # passages in the indexes a process holds; the least used goes first
 _KEPT_TENANTS = 1_000

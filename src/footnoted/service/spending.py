@@ -10,21 +10,17 @@ import time
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from footnoted.contract import TokenUsage
+from footnoted.contract import GenerationRequest, GenerationResponse, TokenUsage
+from footnoted.service.asking import Asked
 from footnoted.service.counting import Cap, Cost, Count, Counters, Full, Period, Unknown, periods_of
 from footnoted.service.faults import Fault
 from footnoted.service.observe.metrics import METRICS
 from footnoted.service.prices import price_of
-from footnoted.service.store.usage import Taken
+from footnoted.service.settings import Policy, Settings
+from footnoted.service.store.usage import Ledger, Taken
 from footnoted.text import estimate_tokens
-
-if TYPE_CHECKING:
-    from footnoted.contract import GenerationRequest, GenerationResponse
-    from footnoted.service.asking import Asked
-    from footnoted.service.settings import Policy, Settings
-    from footnoted.service.store.usage import Ledger
 
 BILLIONTHS = 1_000_000_000
 _FRAME = 700  # tokens of a prompt besides what the client sent

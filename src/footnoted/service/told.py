@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
+from fastapi import FastAPI
 from pydantic import BaseModel, ConfigDict, PlainSerializer
 
 from footnoted.contract import GenerationResponse
 from footnoted.grounding.detector import GroundingResult
-
-if TYPE_CHECKING:
-    from fastapi import FastAPI
 
 
 def iso(seconds: float) -> str:

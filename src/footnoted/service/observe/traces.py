@@ -7,14 +7,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from footnoted.contract import GenerationResponse
 from footnoted.errors import ConfigurationError
+from footnoted.service.asking import Asked
 from footnoted.service.settings import Settings
 
 if TYPE_CHECKING:
     from opentelemetry.trace import Span
-
-    from footnoted.contract import GenerationResponse
-    from footnoted.service.asking import Asked
 
 _ENDPOINTS = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
 _tracer: Any = None

@@ -6,20 +6,18 @@ import asyncio
 import time
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from fastapi.responses import JSONResponse, Response, StreamingResponse
 
 from footnoted.contract import GenerationConfig
+from footnoted.service.app import Service
 from footnoted.service.asking import AnswerBody, Asked, ChatBody, from_sources
 from footnoted.service.faults import fault_of
+from footnoted.service.limits import Release
 from footnoted.service.observe.metrics import METRICS
 from footnoted.service.openai.bodies import Message, Own, conversation
-
-if TYPE_CHECKING:
-    from footnoted.service.app import Service
-    from footnoted.service.limits import Release
-    from footnoted.service.openai.telling import Telling
+from footnoted.service.openai.telling import Telling
 
 STREAMED = {"X-Accel-Buffering": "no"}
 

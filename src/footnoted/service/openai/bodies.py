@@ -6,16 +6,14 @@ let be; any other that is not heeded here is refused with its name, as the vendo
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from footnoted.contract import GenerationConfig
 from footnoted.service.asking import Conversation, SentSource, Words
 from footnoted.service.faults import Fault
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 NAME = "footnoted"
 _TEXT_PARTS = frozenset({"text", "input_text", "output_text", "refusal"})

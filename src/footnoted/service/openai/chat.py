@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from footnoted.service.asking import Asked
+from footnoted.service.faults import Fault
 from footnoted.service.openai.telling import Telling, line, own
-
-if TYPE_CHECKING:
-    from footnoted.service.asking import Asked
-    from footnoted.service.faults import Fault
 
 _FINISH = {"complete": "stop", "length": "length", "filtered": "content_filter", "refused": "stop"}
 

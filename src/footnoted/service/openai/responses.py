@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from footnoted.service.asking import Asked
+from footnoted.service.faults import Fault
+from footnoted.service.openai.bodies import ResponseBody
 from footnoted.service.openai.telling import Telling, line, own
-
-if TYPE_CHECKING:
-    from footnoted.service.asking import Asked
-    from footnoted.service.faults import Fault
-    from footnoted.service.openai.bodies import ResponseBody
 
 _WHOLE = ("complete", "refused")
 _REASONS = {"length": "max_output_tokens", "filtered": "content_filter"}

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import quote
 
-if TYPE_CHECKING:
-    from footnoted.service.asking import Asked
-    from footnoted.service.faults import Fault
+from footnoted.service.asking import Asked
+from footnoted.service.faults import Fault
 
 _OWN = ("finish_reason", "refusal", "citations", "claims", "grounding_score", "confidence")
 

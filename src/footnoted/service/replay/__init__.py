@@ -1,6 +1,6 @@
 """Keeps numbered events for whoever rejoins, in this process or through Redis."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from footnoted.service.replay.base import Record, Tape
 
@@ -8,6 +8,6 @@ if TYPE_CHECKING:
     from footnoted.service.replay.memory import MemoryReplay
     from footnoted.service.replay.redis import RedisReplay
 
-    Replay = MemoryReplay | RedisReplay
+    Replay: TypeAlias = MemoryReplay | RedisReplay
 
 __all__ = ["Record", "Tape"]

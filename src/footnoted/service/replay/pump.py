@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import time
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import structlog
 from redis.asyncio import Redis
@@ -15,10 +15,8 @@ from redis.exceptions import NoScriptError, RedisError
 from footnoted.service import sse
 from footnoted.service.replay.base import Record, Tape
 from footnoted.service.replay.line import over
+from footnoted.service.replay.names import Keys
 from footnoted.service.replay.scripts import APPEND
-
-if TYPE_CHECKING:
-    from footnoted.service.replay.names import Keys
 
 log = structlog.get_logger("footnoted.replay")
 

@@ -6,9 +6,9 @@ import weakref
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
-from sqlalchemy import NullPool, delete, text, tuple_, update
+from sqlalchemy import NullPool, Result, Select, delete, text, tuple_, update
 from sqlalchemy.event import listen
 from sqlalchemy.ext.asyncio import AsyncSession, create_async_engine
 
@@ -17,9 +17,6 @@ from footnoted.service.faults import not_found, storage_fault
 from footnoted.service.ground import PATIENCE, Ask, Ground
 from footnoted.service.store.tables import ShelfRow
 from footnoted.store import Database
-
-if TYPE_CHECKING:
-    from sqlalchemy import Result, Select
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 _NOBODY = " "  # no tenant's name
