@@ -9,7 +9,7 @@ import signal
 import sys
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from importlib import import_module
@@ -150,24 +150,19 @@ def _lifespan(
 
 
 async def _open(settings: Settings, generator: GroundedGenerator | None, opened: AsyncExitStack) -> Service:
-    store = Store(settings.database_url, connections=settings.database_connections, seconds=settings.database_seconds)
-    opened.push_async_callback(store.aclose)
+    enter = opened.enter_async_context
+    connections, seconds = settings.database_connections, settings.database_seconds
+    store = await enter(aclosing(Store(settings.database_url, connections=connections, seconds=seconds)))
     await store.open()
     await store.watch()
     if generator is None:
-        generator = make_generator(settings)
-        opened.push_async_callback(generator.aclose)
-    answers = Answers(store)
-    opened.push_async_callback(answers.aclose)
-    ledger = Ledger(store)
-    opened.push_async_callback(ledger.aclose)
+        generator = await enter(aclosing(make_generator(settings)))
+    answers = await enter(aclosing(Answers(store)))
+    ledger = await enter(aclosing(Ledger(store)))
     replay, limits, counters = await _replay_and_limits(settings, opened)
-    opened.push_async_callback(counters.aclose)
-    spending = Spending(settings, counters, ledger)
-    tenants = Tenants(Keys(store), settings)
-    opened.push_async_callback(tenants.aclose)
-    streams = Streams(replay, limits, settings)
-    opened.push_async_callback(streams.aclose)
+    spending = Spending(settings, await enter(aclosing(counters)), ledger)
+    tenants = await enter(aclosing(Tenants(Keys(store), settings)))
+    streams = await enter(aclosing(Streams(replay, limits, settings)))
     await streams.open()
     documents = DocumentService(store, settings)
     service = Service(

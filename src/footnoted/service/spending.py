@@ -73,7 +73,7 @@ class Spending:
             try:
                 full = await self._counters.hold(asked.tenant, asked.answer_id, held, caps)
             except Unknown:
-                known = [await self._known(asked.tenant, cap) for cap in caps]
+                known = [replace(cap, spent=await self._spent(asked.tenant, cap)) for cap in caps]
                 full = await self._counters.hold(asked.tenant, asked.answer_id, held, known)
             if full is not None:
                 raise self._refused(full, held, caps)
@@ -85,14 +85,7 @@ class Spending:
         limits = {cap.period.kind: cap for cap in caps_of(self._settings.policy_of(tenant), periods)}
         caps = [limits.get(period.kind, Cap(period, None, None)) for period in periods]
         found = await self._counters.counted(tenant, caps) if limits else [None] * len(caps)
-        counts = []
-        for cap, count in zip(caps, found, strict=True):
-            if count is None:
-                spent = (await self._known(tenant, cap)).spent or Cost()
-                counts.append((cap, Count(spent)))
-            else:
-                counts.append((cap, count))
-        return counts
+        return [(cap, count or Count(await self._spent(tenant, cap))) for cap, count in zip(caps, found, strict=True)]
 
     def closed(self, asked: Asked, bill: Bill, usage: TokenUsage, model: str | None, answers: int) -> None:
         """An answer has ended, and took this."""
@@ -121,22 +114,25 @@ class Spending:
             raise Fault(403, "not_allowed", "config.model: this model has no price here, and money is limited")
         return Cost(most.input + most.output, self._money(most, config.model))
 
-    async def _known(self, tenant: str, cap: Cap) -> Cap:
+    async def _spent(self, tenant: str, cap: Cap) -> Cost:
         taken = await self.ledger.since(tenant, cap.period.first)
-        return replace(cap, spent=Cost(taken.tokens, taken.money))
+        return Cost(taken.tokens, taken.money)
 
     def _refused(self, full: Full, held: Cost, caps: Sequence[Cap]) -> Fault:
         METRICS.limited.labels("spend_limit").inc()
         cap, count = caps[full.cap], full.count
         what = "money" if full.money else "tokens"
         most, used, under_way, needs = (getattr(amount, what) for amount in (cap, count.used, count.held, held))
-        said = [f"{amount:,}" for amount in (used, most, needs)]
-        if full.money:
-            said = [f"{amount / BILLIONTHS:,.4f} {self._settings.currency}" for amount in (used, most, needs)]
+
+        def said(amount: int) -> str:
+            return f"{amount / BILLIONTHS:,.4f} {self._settings.currency}" if full.money else f"{amount:,}"
+
         soon = used - under_way + needs <= most
-        words = f"the {what} of this {cap.period.kind} do not suffice: {said[0]} of {said[1]} are taken"
-        words += " or held for answers under way" if soon else ""
-        words += f", and this answer may take {said[2]}; they renew at {cap.period.renews_at}"
+        words = (
+            f"the {what} of this {cap.period.kind} do not suffice: {said(used)} of {said(most)} are taken"
+            f"{' or held for answers under way' if soon else ''}, and this answer may take {said(needs)}; "
+            f"they renew at {cap.period.renews_at}"
+        )
         wait = _SOON if soon else math.ceil((cap.period.renews - datetime.now(UTC)).total_seconds())
         return Fault(429, "spend_limit", words, retry_after=max(1.0, wait), renews_at=cap.period.renews_at)
 

@@ -104,6 +104,6 @@ class Kept:
     """A tape this process holds, its readers, and when it goes."""
 
     tape: Tape
-    stop: Callable[[str], Any] | None = None
+    stop: Callable[[str], Any]
     readers: int = 0
     until: float | None = None

@@ -66,7 +66,7 @@ class MemoryReplay:
     async def stop(self, record: Record, code: str) -> None:
         """Stop it here."""
         kept = self._tapes.get(record.stream_id)
-        if kept is not None and kept.stop is not None:
+        if kept is not None:
             kept.stop(code)
 
     async def forget(self, record: Record) -> None:

@@ -44,8 +44,8 @@ _GIVE_UP = 30.0  # seconds without Redis after which readers of other replicas' 
 class RedisReplay:
     """Streams that outlive the replica they are read on."""
 
-    def __init__(self, settings: Settings, line: Line, *, replica: str | None = None) -> None:
-        self.replica = replica or secrets.token_hex(8)
+    def __init__(self, settings: Settings, line: Line) -> None:
+        self.replica = secrets.token_hex(8)
         self.line = line
         self.redis = line.redis
         self.keys = Keys(settings.redis_prefix)
@@ -185,8 +185,7 @@ class RedisReplay:
         """Stop it here, or ask the replica that writes it."""
         kept = self._own.get(record.stream_id)
         if kept is not None:
-            if kept.stop is not None:
-                kept.stop(code)
+            kept.stop(code)
             return
         asked: dict[Any, Any] = {"stop": record.stream_id, "code": code}
         await self.line.reached(self._ask(record.replica, asked))
@@ -200,7 +199,7 @@ class RedisReplay:
 
     def _asked(self, fields: dict[bytes, bytes]) -> None:
         kept = self._own.get(fields.get(b"stop", b"").decode())
-        if kept is not None and kept.stop is not None:
+        if kept is not None:
             kept.stop(fields.get(b"code", b"stopped").decode())
 
     async def _put_record(self, record: Record) -> None:
@@ -229,7 +228,7 @@ class RedisReplay:
             tape.confirm(len(tape.frames))
         if not tape.ended:
             tape.break_off()
-        if kept is not None and kept.stop is not None:
+        if kept is not None:
             kept.stop("replica_lost")
 
     async def _guard(self) -> None:
