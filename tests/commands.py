@@ -21,7 +21,7 @@ FORKS = multiprocessing.get_context("forkserver")
 # Not the command's own modules: they look at the environment as they are imported, and each process has another.
 FORKS.set_forkserver_preload(
     """footnoted.service.app footnoted.service.wire footnoted.service.replay.redis asyncpg aiosqlite
-    footnoted.service.redis_limits footnoted.providers.compatible footnoted.providers._http uvicorn.server uvloop
+    footnoted.service.counting footnoted.providers.compatible footnoted.providers._http uvicorn.server uvloop
     alembic.config alembic.runtime.environment alembic.script alembic.op aiohttp asyncpg tantivy jwt
     footnoted.grounding.check footnoted.grounding.detector sqlalchemy.dialects.postgresql.asyncpg
     sqlalchemy.dialects.sqlite.aiosqlite footnoted.retrieval.index footnoted.retrieval.load.markdown

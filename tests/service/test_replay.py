@@ -109,7 +109,7 @@ async def test_after_a_restart_of_redis_no_replica_is_taken_for_lost_at_once():
             await replay.open()
             written = Record("s_elsewhere", "ada", "answer", time.time(), "another")
             await replay.redis.hset(
-                replay.keys.record(written.stream_id),
+                replay.keys.stream(written.stream_id, "record"),
                 mapping={
                     "tenant": "ada",
                     "kind": "answer",

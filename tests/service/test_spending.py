@@ -9,12 +9,11 @@ from redis.asyncio import Redis
 
 from footnoted.contract import JudgeUsage, TokenUsage
 from footnoted.errors import ConfigurationError
+from footnoted.service.counting import Cap, Cost, Count, MemoryCounters, RedisCounters, Unknown, periods_of
 from footnoted.service.prices import Price, price_of
-from footnoted.service.redis_spending import RedisCounters
 from footnoted.service.replay.line import Line
 from footnoted.service.replay.names import Keys
 from footnoted.service.settings import read_settings
-from footnoted.service.spending import Cap, Cost, Count, MemoryCounters, Unknown, periods_of
 from footnoted.service.store import Store
 from footnoted.service.store.usage import Ledger, Taken
 from tests.service.replicas import SOURCES, Client, Replica, collect, slow, start

@@ -279,7 +279,8 @@ def test_keys_are_made_listed_and_revoked(tmp_path, monkeypatch):
     async def tenant():
         store = Store(url)
         try:
-            return await Keys(store).tenant_of(key), (tmp_path / "keys.db").read_bytes()
+            found = await Keys(store).find(key)
+            return found and found.tenant, (tmp_path / "keys.db").read_bytes()
         finally:
             await store.aclose()
 

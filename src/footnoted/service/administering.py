@@ -3,84 +3,76 @@
 from __future__ import annotations
 
 import json
-from collections import defaultdict
-from dataclasses import dataclass
+import time
+from collections import Counter, defaultdict
 from typing import Any
 
 from sqlalchemy import func, select, true
 
+from footnoted.service.counting import periods_of
 from footnoted.service.history import feedback_told
+from footnoted.service.settings import Settings
+from footnoted.service.spending import in_currency
 from footnoted.service.store.room import Store, newest
 from footnoted.service.store.tables import AnswerRow, ConversationRow, DocumentRow, FeedbackRow, KeyRow
 from footnoted.service.store.usage import Ledger, Taken
-from footnoted.service.told import ToldThought
+from footnoted.service.told import TakenOf, ToldTenant, ToldThought
 
 _TEXT = 2_000  # code points of an answer told beside what was thought of it
 
 
-@dataclass(frozen=True, slots=True)
-class Tenant:
-    """A tenant: what there is of it, and what its answers took this month and this day."""
-
-    name: str
-    keys: int
-    documents: int
-    conversations: int
-    month: Taken
-    day: Taken
-
-
-class Administering:
-    """What is there of all tenants of one store."""
-
-    def __init__(self, store: Store, ledger: Ledger) -> None:
-        self._store = store
-        self._ledger = ledger
-
-    async def tenants(self, *, month: str, day: str, named: frozenset[str]) -> list[Tenant]:
-        """Every tenant that has anything, or is ``named`` in the settings; who took most this month comes first."""
-        counts: dict[str, defaultdict[str, int]] = {}
-        async with self._store.session() as session:
-            for name, column, wanted in (
-                ("keys", KeyRow.tenant, KeyRow.revoked_at.is_(None)),
-                ("documents", DocumentRow.tenant, true()),
-                ("conversations", ConversationRow.tenant, ConversationRow.deleted_at.is_(None)),
-            ):
-                query = select(column, func.count()).group_by(column)
-                found = await session.execute(query.where(wanted))
-                counts[name] = defaultdict(int, {str(tenant): int(count) for tenant, count in found})
-            revoked = set(await session.scalars(select(KeyRow.tenant).distinct()))
-        months: defaultdict[str, Taken] = defaultdict(Taken)
-        days: defaultdict[str, Taken] = defaultdict(Taken)
-        for each in await self._ledger.days(month):
-            months[each.tenant] += each.taken
-            if each.day == day:
-                days[each.tenant] += each.taken
-        names = set(named) | revoked | set(months) | {name for each in counts.values() for name in each}
-        tenants = [
-            Tenant(
-                name,
-                counts["keys"][name],
-                counts["documents"][name],
-                counts["conversations"][name],
-                months[name],
-                days[name],
+async def all_tenants(store: Store, ledger: Ledger, settings: Settings) -> list[ToldTenant]:
+    """Every tenant that has anything, or is named in the settings; who took most this month comes first."""
+    month, day = periods_of(time.time())
+    counted = (
+        (KeyRow.tenant, KeyRow.revoked_at.is_(None)),
+        (DocumentRow.tenant, true()),
+        (ConversationRow.tenant, ConversationRow.deleted_at.is_(None)),
+    )
+    counts: list[Counter[str]] = []
+    async with store.session() as session:
+        for tenant, wanted in counted:
+            found = await session.execute(select(tenant, func.count()).where(wanted).group_by(tenant))
+            counts.append(Counter({str(name): int(count) for name, count in found}))
+        with_keys = set(await session.scalars(select(KeyRow.tenant).distinct()))
+    months: defaultdict[str, Taken] = defaultdict(Taken)
+    days: defaultdict[str, Taken] = defaultdict(Taken)
+    for spent in await ledger.days(month.first):
+        months[spent.tenant] += spent.taken
+        if spent.day == day.name:
+            days[spent.tenant] += spent.taken
+    tenants = []
+    for name in {*settings.tenants}.union(with_keys, months, *counts):
+        policy = settings.policy_of(name)
+        keys, documents, conversations = (count[name] for count in counts)
+        tenants.append(
+            ToldTenant(
+                tenant=name,
+                keys=keys,
+                documents=documents,
+                conversations=conversations,
+                month=_taken(months[name], policy.tokens_per_month, policy.money_per_month),
+                day=_taken(days[name], policy.tokens_per_day, policy.money_per_day),
             )
-            for name in names
-        ]
-        return sorted(tenants, key=lambda each: (-each.month.tokens, each.name))
+        )
+    return sorted(tenants, key=lambda tenant: (-tenant.month.tokens, tenant.tenant))
 
-    async def feedback(
-        self, *, tenant: str | None, rating: str | None, limit: int, after: str | None
-    ) -> list[ToldThought]:
-        """What was thought of answers, the newest first. Raises `Fault` 404 where there is none to go on after."""
-        wanted = [FeedbackRow.tenant == tenant] if tenant else []
-        wanted += [FeedbackRow.rating == rating] if rating else []
-        async with self._store.session() as session:
-            found = select(FeedbackRow, AnswerRow.question, AnswerRow.response)
-            found = found.join(AnswerRow, AnswerRow.id == FeedbackRow.answer_id).where(*wanted)
-            rows = await newest(session, found, FeedbackRow, after=after, limit=limit)
-            return [_thought(row, question, json.loads(response)) for row, question, response in rows]
+
+async def all_feedback(
+    store: Store, *, tenant: str | None, rating: str | None, limit: int, after: str | None
+) -> list[ToldThought]:
+    """What was thought of answers, the newest first. Raises `Fault` 404 where there is none to go on after."""
+    wanted = [FeedbackRow.tenant == tenant] if tenant else []
+    wanted += [FeedbackRow.rating == rating] if rating else []
+    async with store.session() as session:
+        found = select(FeedbackRow, AnswerRow.question, AnswerRow.response)
+        found = found.join(AnswerRow, AnswerRow.id == FeedbackRow.answer_id).where(*wanted)
+        rows = await newest(session, found, FeedbackRow, after=after, limit=limit)
+        return [_thought(row, question, json.loads(response)) for row, question, response in rows]
+
+
+def _taken(taken: Taken, tokens: int | None, money: float | None) -> TakenOf:
+    return TakenOf(**in_currency(taken), most_tokens=tokens, most_money=money)
 
 
 def _thought(row: FeedbackRow, question: str, response: dict[str, Any]) -> ToldThought:

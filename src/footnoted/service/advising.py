@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from typing import TYPE_CHECKING
 
 import structlog
 
@@ -14,14 +13,11 @@ from footnoted.assistants.security import AnswerService, ConversationDocument, F
 from footnoted.assistants.security.advice.answer import Advice, persona
 from footnoted.assistants.security.advice.asked import Asked as Understood
 from footnoted.assistants.security.shelf import SourceShelf
+from footnoted.contract import GenerationRequest
 from footnoted.events import AnswerFinished, Event
+from footnoted.service.app import Service
 from footnoted.service.asking import Asked, ChatBody
-from footnoted.service.chatting import Chat
-
-if TYPE_CHECKING:
-    from footnoted.contract import GenerationRequest
-    from footnoted.service.app import Service
-    from footnoted.service.documents import DocumentService
+from footnoted.service.documents import DocumentService
 
 log = structlog.get_logger("footnoted.advice")
 
@@ -42,7 +38,7 @@ class TenantDocuments:
         found = await self._documents.search(
             tenant_id, [question], k=_PASSAGES, conversation_id=conversation_id or None
         )
-        return [ConversationDocument(one.id.replace("-", ""), one.title, one.text) for one in found]
+        return [ConversationDocument(passage.id.replace("-", ""), passage.title, passage.text) for passage in found]
 
 
 class Advising:
@@ -65,7 +61,7 @@ class Advising:
             deadlines=settings.deadlines,
             **options,
         )
-        self._always = Chat(_Always(self), service.answers, settings)
+        self._chat = service.chat
 
     async def open(self) -> None:
         """Bring the advisor's tables up to date."""
@@ -77,7 +73,7 @@ class Advising:
 
     async def ask(self, body: ChatBody, tenant: str) -> Asked:
         """A message for the advisor and nobody else."""
-        return await self._always.ask(body, tenant, kind="advice")
+        return await self._chat.ask(body, tenant, kind="advice", assistant=_Always(self))
 
     async def gather(self, message: Message) -> Gathered:
         """The advisor's material for a message on security, else what the documents hold."""
@@ -90,7 +86,7 @@ class Advising:
         """What the advisor answers from, and the advisor to write it."""
         advice = await self.advisor.prepare(understood, message.tenant)
         return Gathered(
-            sources=[one.as_source() for one in advice.sources],
+            sources=[source.as_source() for source in advice.sources],
             instructions=persona(),
             start=understood.told(),
             after=lambda response: advice.finished(response).as_json(),

@@ -69,24 +69,54 @@ class Desk:
         about = {"answer_id": asked.answer_id, "conversation_id": asked.conversation_id}
         yield "start", {**about, "question": asked.request.query, "sources": sources, **asked.start}
         telling = _Telling(asked)
-        cut = _Cut(self._answers, asked, sources)
-        async with cut, self._turn(), self._large_turn(asked), aclosing(self._written(asked)) as events:
-            async for event in events:
-                if isinstance(event, AnswerFinished):
-                    extras = {**asked.extras, **(asked.after(event.response) if asked.after else {})}
-                    _count(asked, event.response)
-                    cut.finished = True
-                    if asked.bill is not None:
-                        asked.bill.settle(event.response)
-                    await self._answers.keep(asked, event.response, sources, extras)
-                    yield (
-                        "done",
-                        {**about, "response": event.response.model_dump(mode="json"), "sources": sources, **extras},
-                    )
-                else:
-                    name, data = telling.event(event)
-                    cut.told.append((name, data))
-                    yield name, data
+        told: list[tuple[str, dict[str, Any]]] = []
+        finished = stopped = False
+        try:
+            async with self._turn(), self._large_turn(asked), aclosing(self._written(asked)) as events:
+                async for event in events:
+                    if isinstance(event, AnswerFinished):
+                        response = event.response
+                        extras = {**asked.extras, **(asked.after(response) if asked.after else {})}
+                        _count(asked, response)
+                        finished = True
+                        if asked.bill is not None:
+                            asked.bill.settle(response)
+                        await self._answers.keep(asked, response, sources, extras)
+                        said = response.model_dump(mode="json")
+                        yield "done", {**about, "response": said, "sources": sources, **extras}
+                    else:
+                        told.append(telling.event(event))
+                        yield told[-1]
+        except BaseException as error:
+            stopped = not isinstance(error, Exception)
+            raise
+        finally:
+            if not finished:
+                self._keep_cut(asked, sources, told, "stopped" if stopped else "error")
+
+    def _keep_cut(
+        self, asked: Asked, sources: list[dict[str, Any]], told: list[tuple[str, dict[str, Any]]], ending: str
+    ) -> None:
+        """Of an answer that was stopped or broke: its bill, and in a conversation what it had said."""
+
+        def of(wanted: str) -> list[dict[str, Any]]:
+            return [data for name, data in told if name == wanted]
+
+        said = "".join(chunk["content"] for chunk in of("chunk"))
+        if asked.bill is not None:
+            asked.bill.cut(said)
+        if asked.conversation_id is None:
+            return
+        response = {
+            "query": asked.request.query,
+            "response": said,
+            "citations": of("citation"),
+            "claims": of("claim"),
+            "retracted": of("retract"),
+            "disagreements": of("disagreement"),
+            "finish_reason": ending,
+        }
+        self._answers.keep_cut(asked, response, sources)
 
     async def whole(self, asked: Asked) -> dict[str, Any]:
         """One answer at once, as `done` tells it."""
@@ -130,42 +160,6 @@ class Desk:
             return
         async with self._large.take(asked.tenant):
             yield
-
-
-class _Cut:
-    """Keeps what an answer of a conversation had said when it is stopped, or breaks, before its end."""
-
-    def __init__(self, answers: Answers, asked: Asked, sources: list[dict[str, Any]]) -> None:
-        self.told: list[tuple[str, dict[str, Any]]] = []
-        self.finished = False
-        self._answers, self._asked, self._sources = answers, asked, sources
-
-    async def __aenter__(self) -> None:
-        """Nothing yet."""
-
-    async def __aexit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        if self.finished:
-            return
-        said = "".join(data["content"] for name, data in self.told if name == "chunk")
-        if self._asked.bill is not None:
-            self._asked.bill.cut(said)
-        if self._asked.conversation_id is None:
-            return
-
-        def of(wanted: str) -> list[dict[str, Any]]:
-            return [data for name, data in self.told if name == wanted]
-
-        stopped = kind is not None and not issubclass(kind, Exception)
-        response = {
-            "query": self._asked.request.query,
-            "response": said,
-            "citations": of("citation"),
-            "claims": of("claim"),
-            "retracted": of("retract"),
-            "disagreements": of("disagreement"),
-            "finish_reason": "stopped" if stopped else "error",
-        }
-        self._answers.keep_cut(self._asked, response, self._sources)
 
 
 def _count(asked: Asked, response: GenerationResponse) -> None:
@@ -249,7 +243,7 @@ class _Telling:
             "score": verdict.score,
             "tier": verdict.tier,
             "reason": verdict.reason,
-            "evidence": [self._evidence(each) for each in verdict.evidence],
+            "evidence": [self._evidence(evidence) for evidence in verdict.evidence],
             "flagged": [[span.start, span.end] for span in verdict.flagged],
         }
 

@@ -9,7 +9,7 @@ import signal
 import sys
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from importlib import import_module
@@ -28,8 +28,9 @@ from footnoted.errors import FootnotedError
 from footnoted.providers import Fallback, build
 from footnoted.service import routes
 from footnoted.service.answering import Desk
-from footnoted.service.chatting import Chat, Documents
+from footnoted.service.chatting import Chat
 from footnoted.service.conversations import Conversations
+from footnoted.service.counting import Counters, MemoryCounters
 from footnoted.service.documents import DocumentService
 from footnoted.service.door import Door
 from footnoted.service.faults import Fault, fault_of, words_of
@@ -41,7 +42,7 @@ from footnoted.service.observe import logs, traces
 from footnoted.service.pacing import paced
 from footnoted.service.replay.memory import MemoryReplay
 from footnoted.service.settings import Settings, read_settings
-from footnoted.service.spending import Counters, MemoryCounters, Spending
+from footnoted.service.spending import Spending
 from footnoted.service.store import Store
 from footnoted.service.store.keys import Keys
 from footnoted.service.store.usage import Ledger
@@ -73,6 +74,7 @@ class Service:
     chat: Chat
     desk: Desk
     fetcher: Fetcher
+    rooms: dict[str, Any] = field(default_factory=dict)  # what families of routes opened, by their modules' names
     when_rated: list[Callable[..., Awaitable[None]]] = field(default_factory=list)  # told of feedback that was kept
     when_forgetting: list[Callable[[float], Awaitable[None]]] = field(default_factory=list)  # given the oldest kept
 
@@ -110,8 +112,8 @@ def served_app() -> FastAPI:
 def _route_modules() -> list[ModuleType]:
     """Every module of `routes` whose extra is installed, in the order of their names; the page's catch-all is last."""
     found = []
-    modules = [each for each in pkgutil.iter_modules(routes.__path__) if not each.name.startswith("_")]
-    for module in sorted(modules, key=lambda each: (each.name == "page", each.name)):
+    modules = [module for module in pkgutil.iter_modules(routes.__path__) if not module.name.startswith("_")]
+    for module in sorted(modules, key=lambda module: (module.name == "page", module.name)):
         try:
             found.append(import_module(f"{routes.__name__}.{module.name}"))
         except ModuleNotFoundError as error:
@@ -134,7 +136,8 @@ def _lifespan(
             for module in modules:
                 room = getattr(module, "room", None)
                 if room is not None:
-                    await opened.enter_async_context(room(service))
+                    name = module.__name__.rpartition(".")[2]
+                    service.rooms[name] = await opened.enter_async_context(room(service))
             opened.enter_context(_drained_by_signal(service.streams))
             await opened.enter_async_context(by_the_clock())
             log.info(
@@ -147,24 +150,19 @@ def _lifespan(
 
 
 async def _open(settings: Settings, generator: GroundedGenerator | None, opened: AsyncExitStack) -> Service:
-    store = Store(settings.database_url, connections=settings.database_connections, seconds=settings.database_seconds)
-    opened.push_async_callback(store.aclose)
+    enter = opened.enter_async_context
+    connections, seconds = settings.database_connections, settings.database_seconds
+    store = await enter(aclosing(Store(settings.database_url, connections=connections, seconds=seconds)))
     await store.open()
     await store.watch()
     if generator is None:
-        generator = make_generator(settings)
-        opened.push_async_callback(generator.aclose)
-    answers = Answers(store)
-    opened.push_async_callback(answers.aclose)
-    ledger = Ledger(store)
-    opened.push_async_callback(ledger.aclose)
+        generator = await enter(aclosing(make_generator(settings)))
+    answers = await enter(aclosing(Answers(store)))
+    ledger = await enter(aclosing(Ledger(store)))
     replay, limits, counters = await _replay_and_limits(settings, opened)
-    opened.push_async_callback(counters.aclose)
-    spending = Spending(settings, counters, ledger)
-    tenants = Tenants(Keys(store), settings)
-    opened.push_async_callback(tenants.aclose)
-    streams = Streams(replay, limits, settings)
-    opened.push_async_callback(streams.aclose)
+    spending = Spending(settings, await enter(aclosing(counters)), ledger)
+    tenants = await enter(aclosing(Tenants(Keys(store), settings)))
+    streams = await enter(aclosing(Streams(replay, limits, settings)))
     await streams.open()
     documents = DocumentService(store, settings)
     service = Service(
@@ -177,7 +175,7 @@ async def _open(settings: Settings, generator: GroundedGenerator | None, opened:
         documents=documents,
         answers=answers,
         conversations=Conversations(store, streams, documents),
-        chat=Chat(Documents(documents), answers, settings, documents),
+        chat=Chat(documents, answers, settings),
         desk=Desk(generator, answers, settings, spending),
         fetcher=Fetcher(settings.url_hosts, most=settings.file_bytes, seconds=settings.url_seconds),
     )
@@ -199,7 +197,7 @@ async def _replay_and_limits(settings: Settings, opened: AsyncExitStack) -> tupl
 def make_generator(settings: Settings) -> GroundedGenerator:
     """The generator the settings describe."""
     chosen = build(settings.provider, **settings.provider_options)
-    others = [build(each) for each in settings.fallback]
+    others = [build(name) for name in settings.fallback]
     return GroundedGenerator(
         paced(Fallback([chosen, *others]) if others else chosen, seconds=settings.pace_seconds),
         templates=settings.templates,
@@ -266,6 +264,13 @@ def _drained_by_signal(streams: Streams) -> Any:
             signal.signal(number, old)
 
 
+_REFUSALS = {  # of the framework, by status: code and words
+    400: ("invalid_request", None),
+    404: ("not_found", "there is nothing here"),
+    405: ("method_not_allowed", "not with this method"),
+}
+
+
 def _tell_errors(app: FastAPI) -> None:
     def told(request: Request, fault: Fault) -> JSONResponse:
         if request.url.path.startswith("/v1/"):
@@ -280,40 +285,29 @@ def _tell_errors(app: FastAPI) -> None:
             headers["WWW-Authenticate"] = "Bearer"
         return JSONResponse({"error": error}, fault.status, headers)
 
-    async def invalid(request: Request, error: Exception) -> JSONResponse:
-        assert isinstance(error, RequestValidationError)  # noqa: S101
+    @app.exception_handler(RequestValidationError)
+    async def invalid(request: Request, error: RequestValidationError) -> JSONResponse:
         errors = error.errors()
-        status = 400 if any(each["type"] == "json_invalid" for each in errors) else 422
+        status = 400 if any(wrong["type"] == "json_invalid" for wrong in errors) else 422
         return told(request, Fault(status, "invalid_request", words_of(errors)))
 
-    async def http(request: Request, error: Exception) -> JSONResponse:
-        assert isinstance(error, HTTPException)  # noqa: S101
-        fault = error.__cause__ if isinstance(error.__cause__, Fault) else None
-        codes = {404: "not_found", 405: "method_not_allowed", 400: "invalid_request"}
-        words = {404: "there is nothing here", 405: "not with this method"}
-        fallback = Fault(
-            error.status_code, codes.get(error.status_code, "failed"), words.get(error.status_code, str(error.detail))
-        )
-        response = told(request, fault or fallback)
-        for name, value in (error.headers or {}).items():
-            response.headers[name] = value
+    @app.exception_handler(HTTPException)
+    async def refused(request: Request, error: HTTPException) -> JSONResponse:
+        fault = error.__cause__
+        if not isinstance(fault, Fault):
+            code, words = _REFUSALS.get(error.status_code, ("failed", None))
+            fault = Fault(error.status_code, code, words or str(error.detail))
+        response = told(request, fault)
+        response.headers.update(error.headers or {})
         return response
 
-    async def known(request: Request, error: Exception) -> JSONResponse:
-        fault = fault_of(error)
-        if fault.status >= 500 and not isinstance(error, Fault):
-            log.warning("failed", error=type(error).__name__, status=fault.status)
-        return told(request, fault)
-
-    async def unknown(request: Request, error: Exception) -> JSONResponse:
+    async def failed(request: Request, error: Exception) -> JSONResponse:
         fault = fault_of(error)
         if fault.status == 500:
             log.error("broke", exc_info=error)
+        elif fault.status > 500 and not isinstance(error, Fault):
+            log.warning("failed", error=type(error).__name__, status=fault.status)
         return told(request, fault)
 
-    app.add_exception_handler(RequestValidationError, invalid)
-    app.add_exception_handler(HTTPException, http)
-    app.add_exception_handler(FootnotedError, known)
-    app.add_exception_handler(TimeoutError, unknown)
-    app.add_exception_handler(OSError, unknown)
-    app.add_exception_handler(Exception, unknown)
+    for kind in (FootnotedError, TimeoutError, OSError, Exception):
+        app.add_exception_handler(kind, failed)

@@ -10,14 +10,15 @@ from uuid import NAMESPACE_URL, UUID, uuid4, uuid5
 
 from pydantic import AfterValidator, AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field
 
+from footnoted.assistants.protocol import Writes
 from footnoted.contract import GenerationConfig, GenerationRequest, GenerationResponse, SourceContext
 from footnoted.service.faults import Fault, too_large
 from footnoted.service.settings import Settings
+from footnoted.service.streams import Reader
+from footnoted.types import Source
 
 if TYPE_CHECKING:
-    from footnoted.assistants.protocol import Writes
     from footnoted.service.spending import Bill
-    from footnoted.types import Source
 
 CONVERSATION = r"^[A-Za-z0-9._:-]{1,64}$"
 _MOST_HISTORY = 50
@@ -31,11 +32,11 @@ def _without_nul(text: str) -> str:
 
 def _as_turns(history: Any) -> Any:
     """A talk as pairs; messages with a role and a content are put together in twos."""
-    if not isinstance(history, list) or not all(isinstance(one, dict) for one in history):
+    if not isinstance(history, list) or not all(isinstance(message, dict) for message in history):
         return history
     turns: list[list[str]] = []
-    for one in history:
-        role, content = one.get("role"), one.get("content")
+    for message in history:
+        role, content = message.get("role"), message.get("content")
         if role not in ("user", "assistant") or not isinstance(content, str):
             raise ValueError("a message of the history has a role, user or assistant, and a content")
         if role == "user" or not turns or turns[-1][1]:
@@ -47,7 +48,10 @@ def _as_turns(history: Any) -> Any:
 
 Words = Annotated[str, AfterValidator(_without_nul)]
 Conversation = Annotated[str, Field(pattern=CONVERSATION)]
-Reader = Literal["keep", "cancel"]
+if TYPE_CHECKING:
+    Id = str
+else:
+    Id = Annotated[UUID, AfterValidator(str)]  # as the tables keep it: lower case, with dashes
 
 
 class Body(BaseModel):
@@ -71,7 +75,7 @@ class AnswerBody(Body):
     question: Words
     sources: list[SentSource] = Field(default_factory=list)
     conversation_id: Conversation | None = None
-    replaces: UUID | None = None
+    replaces: Id | None = None
     config: GenerationConfig = Field(default_factory=GenerationConfig)
     history: Annotated[list[tuple[Words, Words]], Field(max_length=_MOST_HISTORY)] = Field(default_factory=list)
     instructions: Words | None = None
@@ -83,8 +87,8 @@ class MessageBody(Body):
 
     message: Words = Field(validation_alias=AliasChoices("message", "question"))
     conversation_id: Conversation | None = None
-    replaces: UUID | None = None
-    document_ids: Annotated[list[UUID], Field(max_length=200)] | None = None
+    replaces: Id | None = None
+    document_ids: Annotated[list[Id], Field(max_length=200)] | None = None
     passages: Annotated[int, Field(ge=1, le=50)] = 8
     history: Annotated[
         Annotated[list[tuple[Words, Words]], Field(max_length=_MOST_HISTORY)] | None,
@@ -143,7 +147,8 @@ class Asked:
     """A question ready to be answered. ``extras`` go into ``done``, with what ``after`` makes of the response.
 
     ``writer`` writes this answer instead of the service's own generator; ``start`` is told before its first word.
-    ``replaces`` is an earlier turn's answer_id: the same was asked again.
+    ``replaces`` is an earlier turn's answer_id: the same was asked again. ``reader``: whether a stream of it goes on
+    when nobody reads it.
     """
 
     request: GenerationRequest
@@ -157,6 +162,7 @@ class Asked:
     writer: Writes | None = None
     replaces: str | None = None
     document_ids: list[str] | None = None
+    reader: Reader = "keep"
     start: Mapping[str, Any] = field(default_factory=dict)
     bill: Bill | None = None
 
@@ -198,8 +204,15 @@ def from_sources(body: AnswerBody, tenant: str, settings: Settings, *, kind: str
         system_instructions=body.instructions,
         conversation_history=body.history,
     )
-    replaces = str(body.replaces) if body.replaces else None
-    return Asked(request, places, tenant, kind, conversation_id=body.conversation_id, replaces=replaces)
+    return Asked(
+        request,
+        places,
+        tenant,
+        kind,
+        conversation_id=body.conversation_id,
+        replaces=body.replaces,
+        reader=body.reader,
+    )
 
 
 def contexts_of_sent(sources: list[SentSource]) -> tuple[list[SourceContext], tuple[Place, ...]]:

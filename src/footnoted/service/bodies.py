@@ -66,9 +66,9 @@ def _plain(value: Any) -> Any:
     if isinstance(value, str):
         return value if value.isascii() else _HALF.sub("\ufffd", value)
     if isinstance(value, list):
-        return [_plain(each) for each in value]
+        return [_plain(item) for item in value]
     if isinstance(value, dict):
-        return {_plain(name): _plain(each) for name, each in value.items()}
+        return {_plain(name): _plain(item) for name, item in value.items()}
     if isinstance(value, float) and not math.isfinite(value):
         raise ValueError("a number is too large")
     return value
@@ -95,7 +95,12 @@ class _Read(Request):
 
 
 class Route(APIRoute):
-    """A route whose JSON body is read as this module reads it."""
+    """A route whose JSON body is read as this module reads it, and that says so in our words what it tells."""
+
+    def __init__(self, path: str, endpoint: Callable[..., Any], **options: Any) -> None:
+        super().__init__(path, endpoint, **options)
+        if self.response_field is not None:
+            self.response_description = "told"
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         """The handler, given such a request."""

@@ -34,29 +34,27 @@ class Documents:
 
 
 class Chat:
-    """Messages of conversations, put to an assistant."""
+    """Messages of conversations. ``assistant`` answers tenants that have added no documents."""
 
-    def __init__(
-        self, assistant: Assistant, answers: Answers, settings: Settings, documents: DocumentService | None = None
-    ) -> None:
-        self.assistant = assistant
+    def __init__(self, documents: DocumentService, answers: Answers, settings: Settings) -> None:
+        self.assistant: Assistant = Documents(documents)
         self._documents = documents
         self._answers = answers
         self._settings = settings
 
-    async def ask(self, body: MessageBody, tenant: str, *, kind: str = "chat") -> Asked:
-        """A message with its history and sources, ready to be answered."""
+    async def ask(
+        self, body: MessageBody, tenant: str, *, kind: str = "chat", assistant: Assistant | None = None
+    ) -> Asked:
+        """A message with its history and sources, ready to be answered; by ``assistant``, whatever was added."""
         config, own = (body.config, body.instructions) if isinstance(body, ChatBody) else (GenerationConfig(), None)
         said = [part for turn in body.history or [] for part in turn]
         check_size(self._settings, *said, own or "", question=body.message)
         history = body.history
-        replaces = str(body.replaces) if body.replaces else None
         if history is None:
             history = []
             if body.conversation_id is not None:
                 last = self._settings.history_turns
-                history = await self._answers.turns(tenant, body.conversation_id, last=last, replaces=replaces)
-        document_ids = None if body.document_ids is None else [str(each) for each in body.document_ids]
+                history = await self._answers.turns(tenant, body.conversation_id, last=last, replaces=body.replaces)
         message = Message(
             tenant=tenant,
             text=body.message,
@@ -64,10 +62,10 @@ class Chat:
             history=history,
             passages=body.passages,
             config=config,
-            document_ids=document_ids,
+            document_ids=body.document_ids,
             instructions=own,
         )
-        gathered = await (await self._asked_of(body, tenant)).gather(message)
+        gathered = await (assistant or await self._assistant_for(body, tenant)).gather(message)
         contexts, places = contexts_of_found(gathered.sources)
         instructions = "\n\n".join(filter(None, (gathered.instructions, own)))
         request = GenerationRequest(
@@ -87,14 +85,13 @@ class Chat:
             after=gathered.after,
             start=gathered.start,
             writer=gathered.writer,
-            replaces=replaces,
-            document_ids=document_ids,
+            replaces=body.replaces,
+            document_ids=body.document_ids,
+            reader=body.reader,
         )
 
-    async def _asked_of(self, body: MessageBody, tenant: str) -> Assistant:
+    async def _assistant_for(self, body: MessageBody, tenant: str) -> Assistant:
         """One scope a question: whoever added documents is answered from them and from nothing else."""
-        if self._documents is None:
-            return self.assistant
         wanted = (isinstance(body, ChatBody) and body.assistant == "documents") or body.document_ids is not None
         if wanted or await self._documents.holds_any(tenant, body.conversation_id):
             return Documents(self._documents)

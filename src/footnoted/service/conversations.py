@@ -11,40 +11,25 @@ import hashlib
 import json
 import secrets
 import time
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from sqlalchemy import ColumnElement, delete, func, or_, select, tuple_, update
+from sqlalchemy import ColumnElement, and_, delete, func, or_, select, tuple_, update
+from sqlalchemy.ext.asyncio import AsyncSession
 
+from footnoted.service.asking import Asked
+from footnoted.service.documents import DocumentService
 from footnoted.service.faults import not_found
-from footnoted.service.store.room import Store
+from footnoted.service.store.room import Store, owned
 from footnoted.service.store.tables import AnswerRow, ConversationRow, FeedbackRow, SentRow, TurnRow
+from footnoted.service.streams import Streams
+from footnoted.service.told import SentText, ToldConversation
 from footnoted.store.bulk import insert_of
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
-
-    from sqlalchemy.ext.asyncio import AsyncSession
-
-    from footnoted.service.asking import Asked
-    from footnoted.service.documents import DocumentService
-    from footnoted.service.streams import Streams
 
 LONGEST_TITLE = 200
 _MOST_TURNS = 500  # of one conversation that are told at once, the newest
 _NO_SUCH = "there is no such conversation"
-
-
-@dataclass(frozen=True, slots=True)
-class Listed:
-    """A conversation without its turns. Times are seconds since 1970."""
-
-    id: str
-    title: str
-    questions: int
-    shared: bool
-    created_at: float
-    updated_at: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,12 +75,12 @@ class Conversations:
         now = time.time()
         question = asked.request.query
         title = " ".join(question.split())[:80]
-        sent: dict[str, str] = {}
+        sent: dict[str, str] = {}  # texts by their hash
         sources = [place.told(index) for index, place in enumerate(asked.places)]
         if asked.kind == "answer":
-            for told, context in zip(sources, asked.request.context, strict=True):
-                told["sha256"] = hashlib.sha256(context.content.encode("utf-8", "replace")).hexdigest()
-                sent[told["sha256"]] = context.content
+            for source, context in zip(sources, asked.request.context, strict=True):
+                source["sha256"] = _hash(context.content)
+                sent[source["sha256"]] = context.content
         insert = insert_of(self._store.database.engine.dialect)
         named = {"tenant": asked.tenant, "id": asked.conversation_id}
         times = {"created_at": now, "updated_at": now}
@@ -139,7 +124,7 @@ class Conversations:
         async with self._store.session() as session:
             await session.execute(delete(TurnRow).where(TurnRow.id == asked.answer_id))
 
-    async def recent(self, tenant: str, *, query: str, limit: int, after: str | None) -> list[Listed]:
+    async def recent(self, tenant: str, *, query: str, limit: int, after: str | None) -> list[ToldConversation]:
         """Conversations, the last used first; with ``query`` those whose title, questions or answers hold its words."""
         wanted: list[ColumnElement[bool]] = [ConversationRow.tenant == tenant, ConversationRow.deleted_at.is_(None)]
         wanted += [_holds(word) for word in searched(query).split()[:20]]
@@ -155,7 +140,7 @@ class Conversations:
             )
             return [_listed(row, count) for row, count in rows]
 
-    async def get(self, tenant: str, conversation_id: str) -> tuple[Listed, list[Turn]]:
+    async def get(self, tenant: str, conversation_id: str) -> tuple[ToldConversation, list[Turn]]:
         """One conversation with its turns, the oldest first. Raises `Fault` 404."""
         async with self._store.session() as session:
             row = await _row(session, tenant, conversation_id)
@@ -167,10 +152,10 @@ class Conversations:
                 .order_by(TurnRow.created_at.desc(), TurnRow.id.desc())
                 .limit(_MOST_TURNS)
             )
-            turns = [_turn(*each) for each in found][::-1]
+            turns = [_turn(*row) for row in found][::-1]
         return _listed(row, len(turns)), turns
 
-    async def rename(self, tenant: str, conversation_id: str, title: str) -> Listed:
+    async def rename(self, tenant: str, conversation_id: str, title: str) -> ToldConversation:
         """Give it another title. Raises `Fault` 404."""
         async with self._store.session() as session:
             row = await _row(session, tenant, conversation_id)
@@ -178,17 +163,16 @@ class Conversations:
             count = await session.scalar(select(_questions()).where(*_named(tenant, conversation_id)))
             return _listed(row, count or 0)
 
-    async def sent(self, tenant: str, answer_id: str, index: int) -> tuple[str, str]:
-        """Title and text of a source that was sent along with a question. Raises `Fault` 404."""
+    async def sent(self, tenant: str, answer_id: str, index: int) -> SentText:
+        """A source that was sent along with a question. Raises `Fault` 404."""
         async with self._store.session() as session:
-            turn = await session.get(TurnRow, answer_id)
-            sources = json.loads(turn.sources) if turn is not None and turn.tenant == tenant else []
-            if turn is None or not 0 <= index < len(sources) or "sha256" not in sources[index]:
-                raise not_found("there is no such source")
-            row = await session.get(SentRow, (tenant, turn.conversation_id, sources[index]["sha256"]))
+            turn = await owned(session, TurnRow, answer_id, of=tenant, what="source")
+            sources = json.loads(turn.sources)
+            sha256 = sources[index].get("sha256") if 0 <= index < len(sources) else None
+            row = await session.get(SentRow, (tenant, turn.conversation_id, sha256)) if sha256 else None
         if row is None:
             raise not_found("there is no such source")
-        return sources[index]["title"], row.text
+        return SentText(title=sources[index]["title"], text=row.text)
 
     async def share(self, tenant: str, conversation_id: str) -> str:
         """A new secret that opens it to be read; the one before opens nothing any more. Raises `Fault` 404."""
@@ -231,7 +215,7 @@ class Conversations:
             if conversation_id is not None and not names:
                 raise not_found(_NO_SUCH)
             gone, streams = await _let_go(session, tenant, names)
-        await asyncio.gather(*(self._streams.forget(tenant, each) for each in streams))
+        await asyncio.gather(*(self._streams.forget(tenant, stream_id) for stream_id in streams))
         for name in names:
             await self._documents.delete_of(tenant, name)
         for tell in self.when_deleted:
@@ -244,16 +228,8 @@ class Conversations:
         def old(table: Any, when: Any) -> list[ColumnElement[bool]]:
             return [when < oldest, table.tenant == only if only is not None else table.tenant.not_in(but)]
 
-        empty = (
-            ~select(TurnRow.id)
-            .where(TurnRow.tenant == ConversationRow.tenant, TurnRow.conversation_id == ConversationRow.id)
-            .exists()
-        )
-        orphaned = (
-            ~select(ConversationRow.id)
-            .where(ConversationRow.tenant == SentRow.tenant, ConversationRow.id == SentRow.conversation_id)
-            .exists()
-        )
+        empty = ~select(TurnRow.id).where(_belongs(TurnRow)).exists()
+        orphaned = ~select(ConversationRow.id).where(_belongs(SentRow)).exists()
         async with self._store.session() as session:
             for table in (AnswerRow, FeedbackRow, TurnRow):
                 await session.execute(delete(table).where(*old(table, table.created_at)))
@@ -294,29 +270,21 @@ async def _let_go(session: AsyncSession, tenant: str, names: list[str]) -> tuple
     return Deleted(tenant, ids, sorted(chunks)), [turn.stream_id for turn in turns if turn.stream_id]
 
 
+def _belongs(table: Any) -> ColumnElement[bool]:
+    """Whether a row of another table is of the conversation that is looked at."""
+    return and_(table.tenant == ConversationRow.tenant, table.conversation_id == ConversationRow.id)
+
+
 def _holds(word: str) -> ColumnElement[bool]:
     def within(table: Any) -> ColumnElement[bool]:
-        return (
-            select(table.id)
-            .where(
-                table.tenant == ConversationRow.tenant,
-                table.conversation_id == ConversationRow.id,
-                table.words.contains(word, autoescape=True),
-            )
-            .exists()
-        )
+        return select(table.id).where(_belongs(table), table.words.contains(word, autoescape=True)).exists()
 
     return or_(ConversationRow.words.contains(word, autoescape=True), within(TurnRow), within(AnswerRow))
 
 
 def _questions() -> Any:
-    return (
-        select(func.count())
-        .select_from(TurnRow)
-        .where(TurnRow.tenant == ConversationRow.tenant, TurnRow.conversation_id == ConversationRow.id)
-        .correlate(ConversationRow)
-        .scalar_subquery()
-    )
+    counted = select(func.count()).select_from(TurnRow).where(_belongs(TurnRow))
+    return counted.correlate(ConversationRow).scalar_subquery()
 
 
 def _named(tenant: str, conversation_id: str) -> tuple[ColumnElement[bool], ...]:
@@ -334,8 +302,15 @@ async def _row(session: AsyncSession, tenant: str, conversation_id: str) -> Conv
     return row
 
 
-def _listed(row: ConversationRow, questions: int) -> Listed:
-    return Listed(row.id, row.title, questions, row.share is not None, row.created_at, row.updated_at)
+def _listed(row: ConversationRow, questions: int) -> ToldConversation:
+    return ToldConversation(
+        id=row.id,
+        title=row.title,
+        questions=questions,
+        shared=row.share is not None,
+        created_at=row.created_at,
+        updated_at=row.updated_at,
+    )
 
 
 def _turn(turn: TurnRow, answer: AnswerRow | None, feedback: FeedbackRow | None) -> Turn:
@@ -355,5 +330,5 @@ def _turn(turn: TurnRow, answer: AnswerRow | None, feedback: FeedbackRow | None)
     )
 
 
-def _hash(secret: str) -> str:
-    return hashlib.sha256(secret.encode("utf-8", "replace")).hexdigest()
+def _hash(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()

@@ -7,14 +7,13 @@ import contextlib
 import hashlib
 import json
 import time
-from collections import OrderedDict
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 from uuid import uuid4
 
-from sqlalchemy import ColumnElement, Select, Table, and_, delete, func, insert, or_, select, update
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy import ColumnElement, CursorResult, Row, Select, Table, and_, delete, func, insert, or_, select, update
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from footnoted.retrieval.places import place_name, places_of
 from footnoted.service.drawing import Drawn, Pages
@@ -22,16 +21,14 @@ from footnoted.service.faults import Fault, not_found
 from footnoted.service.reading import Passage, ReadDocument, read_document
 from footnoted.service.settings import Settings
 from footnoted.service.shelf import Shelves
-from footnoted.service.store.room import Store, newest
+from footnoted.service.store.room import Store, newest, owned
 from footnoted.service.store.tables import DocumentRow, FileRow, PassageRow, ShelfRow
 from footnoted.service.told import ToldDocument, ToldPlace, ToldPlaces
 from footnoted.service.turns import Turns
+from footnoted.store.bulk import insert_of
 from footnoted.types import Source
 
 if TYPE_CHECKING:
-    from sqlalchemy import CursorResult, Row
-    from sqlalchemy.ext.asyncio import AsyncSession
-
     from footnoted.retrieval.index import Index
     from footnoted.retrieval.retriever import Filters
 
@@ -46,7 +43,6 @@ _MOST_PLACED = 50  # passages that words reach over, of which the places are tol
 _DRAWN = frozenset({"pdf"})  # formats whose files are kept, to draw their pages
 _SEARCHES = 3  # at once, of several tenants
 _SKIMMED = 200_000  # characters of a document, and of its sections, that an overview reads
-_KEPT_PASSAGES = 200_000  # passages in the indexes a process holds; the least used goes first
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +85,6 @@ class DocumentService:
         self._shelves = Shelves(store, _source)
         self._searching = Turns(_SEARCHES)
         self._pages = Pages(seconds=settings.reading_seconds)
-        self._indexes: OrderedDict[tuple[str, ...], tuple[int, Index, int]] = OrderedDict()
 
     async def add(
         self, tenant: str, data: bytes, name: str, *, title: str | None = None, conversation_id: str | None = None
@@ -148,7 +143,8 @@ class DocumentService:
             async with self._store.session() as session:
                 for at in range(first, min(first + _KEPT_TOGETHER, read.count), _TOGETHER):
                     batch = enumerate(read.take(_TOGETHER), at)
-                    await session.execute(insert(_PASSAGES), [_passage_row(tenant, row, *each) for each in batch])
+                    rows = [_passage_row(tenant, row, position, passage) for position, passage in batch]
+                    await session.execute(insert(_PASSAGES), rows)
         async with self._store.session() as session:
             await session.execute(update(DocumentRow).where(DocumentRow.id == row.id).values(tenant=tenant))
             await _changed(session, tenant)
@@ -199,7 +195,7 @@ class DocumentService:
     async def get(self, tenant: str, document_id: str) -> ToldDocument:
         """One document. Raises `Fault` 404."""
         async with self._store.session() as session:
-            return ToldDocument.model_validate(await self._owned(session, tenant, document_id))
+            return ToldDocument.model_validate(await _owned(session, tenant, document_id))
 
     async def text(self, tenant: str, document_id: str) -> Text:
         """One document's text. Raises `Fault` 404."""
@@ -212,7 +208,7 @@ class DocumentService:
     async def places(self, tenant: str, document_id: str, start: int, end: int) -> ToldPlaces:
         """Where code points ``[start, end)`` of a document's text stand in its file. Raises `Fault` 404."""
         async with self._store.session() as session:
-            await self._owned(session, tenant, document_id)
+            await _owned(session, tenant, document_id)
             first = (
                 select(PassageRow.id)
                 .where(PassageRow.document_id == document_id, PassageRow.start < end, PassageRow.end > start)
@@ -239,7 +235,7 @@ class DocumentService:
     async def drawn(self, tenant: str, document_id: str, page: int, *, width: int) -> Drawn:
         """A page of a document as it looks. Raises `Fault` 404."""
         async with self._store.session() as session:
-            await self._owned(session, tenant, document_id)
+            await _owned(session, tenant, document_id)
 
         async def file() -> bytes:
             async with self._store.session() as session:
@@ -250,19 +246,10 @@ class DocumentService:
 
         return await self._pages.draw(tenant, document_id, page, width=width, file=file)
 
-    async def _owned(self, session: AsyncSession, tenant: str, document_id: str) -> DocumentRow:
-        row = await session.get(DocumentRow, document_id)
-        if row is None or row.tenant != tenant:
-            raise not_found(_NO_SUCH)
-        return row
-
     async def passage(self, tenant: str, chunk_id: str) -> Source:
         """One passage. Raises `Fault` 404."""
         async with self._store.session() as session:
-            row = await session.get(PassageRow, chunk_id)
-        if row is None or row.tenant != tenant:
-            raise not_found("there is no such source")
-        return _source(row)
+            return _source(await owned(session, PassageRow, chunk_id, of=tenant, what="source"))
 
     async def delete(self, tenant: str, document_id: str) -> None:
         """Forget a document and its passages. Raises `Fault` 404."""
@@ -308,36 +295,29 @@ class DocumentService:
         async with self._searching.take(tenant):
             return await asyncio.to_thread(_search, index, questions, k, filters)
 
+    async def version(self, tenant: str) -> int | None:
+        """How often the tenant's documents have changed; nothing where it never had any."""
+        return await self._shelves.version(tenant)
+
     async def index(
         self, tenant: str, conversation_id: str | None = None, document_ids: list[str] | None = None
-    ) -> Index | None:
-        """The index over what a tenant may be answered from, the same object until that changes; none if nothing."""
-        name = (tenant, conversation_id or "", *sorted(document_ids or ()))
+    ) -> Index:
+        """A new index over what a tenant may be answered from."""
+        from footnoted.retrieval.index import Index
+
         async with self._store.session() as session:
-            version = await session.scalar(select(ShelfRow.version).where(ShelfRow.tenant == tenant))
-            if version is None:
-                return None
-            known = self._indexes.get(name)
-            if known is not None and known[0] == version:
-                self._indexes.move_to_end(name)
-                return known[1]
-            rows = await session.execute(
+            found = await session.execute(
                 select(_PASSAGES)
                 .join(DocumentRow, _PASSAGES.c.document_id == DocumentRow.id)
                 .where(_scope(tenant, conversation_id, document_ids))
                 .order_by(DocumentRow.created_at, DocumentRow.id, _PASSAGES.c.position)
             )
-            found = rows.all()
-        from footnoted.retrieval.index import Index
+            rows = found.all()
+        return await asyncio.to_thread(lambda: Index.of(map(_source, rows)))
 
-        index = await asyncio.to_thread(lambda: Index.of(map(_source, found)))
-        self._indexes[name] = (version, index, len(found))
-        self._indexes.move_to_end(name)
-        while len(self._indexes) > 1 and (
-            len(self._indexes) > 1_000 or sum(each[2] for each in self._indexes.values()) > _KEPT_PASSAGES
-        ):
-            self._indexes.popitem(last=False)
-        return index
+
+async def _owned(session: AsyncSession, tenant: str, document_id: str) -> DocumentRow:
+    return await owned(session, DocumentRow, document_id, of=tenant, what="document")
 
 
 def _search(index: Index, questions: list[str], k: int, filters: Filters) -> list[Source]:
@@ -360,20 +340,11 @@ def _scope(tenant: str, conversation_id: str | None, document_ids: list[str] | N
 
 
 async def _changed(session: AsyncSession, tenant: str) -> None:
-    raised = await session.execute(
-        update(ShelfRow)
-        .where(ShelfRow.tenant == tenant)
-        .values(version=ShelfRow.version + 1)
-        .returning(ShelfRow.version)
+    """Raise the version of a tenant's shelf, so that every process sees that its index is old."""
+    insert_shelf = insert_of(session.get_bind().dialect)(ShelfRow).values(tenant=tenant, version=1)
+    await session.execute(
+        insert_shelf.on_conflict_do_update(index_elements=["tenant"], set_={"version": ShelfRow.version + 1})
     )
-    if raised.first() is None:
-        try:
-            async with session.begin_nested():
-                session.add(ShelfRow(tenant=tenant, version=1))
-        except IntegrityError:  # another upload of this tenant was the first
-            await session.execute(
-                update(ShelfRow).where(ShelfRow.tenant == tenant).values(version=ShelfRow.version + 1)
-            )
 
 
 def _passage_row(tenant: str, document: DocumentRow, position: int, passage: Passage) -> dict[str, Any]:

@@ -6,18 +6,15 @@ import asyncio
 import contextlib
 import re
 import time
-from typing import TYPE_CHECKING
 from uuid import uuid4
 
 import structlog
 from starlette.responses import JSONResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from footnoted.service.faults import too_large
 from footnoted.service.observe import traces
 from footnoted.service.observe.metrics import METRICS
-
-if TYPE_CHECKING:
-    from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 log = structlog.get_logger("footnoted.http")
 
@@ -26,6 +23,7 @@ _READ_PAST = 16 * 1024 * 1024  # bytes of a refused body
 _READ_PAST_SECONDS = 2.0
 _TAKES_FILES = frozenset({"/api/v1/documents", "/api/v1/findings", "/api/v1/kb"})
 _STREAMS = "/api/v1/chat/stream/"  # what is being written here may be read, joined and stopped to its end
+_TRACED = frozenset({b"traceparent", b"tracestate"})
 _QUIET = frozenset({"/healthz", "/readyz", "/metrics"})
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
@@ -84,7 +82,10 @@ class Door:
                 traces.responded(span, method=scope["method"], route=route, status=status)
                 METRICS.requests.labels(route, scope["method"], str(status)).inc()
                 if route not in _QUIET:
-                    _tell(scope, route, status, began)
+                    ms, tenant = (time.perf_counter() - began) * 1000, scope.get("footnoted.tenant")
+                    log.info(
+                        "request", method=scope["method"], route=route, status=status, tenant=tenant, ms=round(ms, 1)
+                    )
 
     def _bounded(self, scope: Scope, headers: dict[bytes, bytes], receive: Receive) -> Receive:
         """The body, refused as soon as it is known to be too large, announced or not."""
@@ -120,9 +121,6 @@ async def _leaving(scope: Scope, receive: Receive, send: Send) -> None:
     await JSONResponse({"error": told}, 503, {"Retry-After": "1", "Connection": "close"})(scope, receive, send)
 
 
-_TRACED = frozenset({b"traceparent", b"tracestate"})
-
-
 async def _let_finish(receive: Receive) -> None:
     """Read past what is left of a refused body, for a moment: a client that is still sending would miss the answer.
 
@@ -145,14 +143,3 @@ def _route_of(scope: Scope) -> str:
     if isinstance(path, str):
         return path
     return "page" if scope.get("footnoted.page") else "none"
-
-
-def _tell(scope: Scope, route: str, status: int, began: float) -> None:
-    log.info(
-        "request",
-        method=scope["method"],
-        route=route,
-        status=status,
-        tenant=scope.get("footnoted.tenant"),
-        ms=round((time.perf_counter() - began) * 1000, 1),
-    )

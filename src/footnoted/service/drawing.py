@@ -7,15 +7,13 @@ import struct
 import sys
 import zlib
 from collections import OrderedDict
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from footnoted.apart import apart, given
 from footnoted.service.faults import not_found
 from footnoted.service.turns import Turns
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
 
 _AT_ONCE = 1
 _KEPT = 64  # drawn pages

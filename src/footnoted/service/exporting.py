@@ -11,7 +11,8 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from html import escape
 
-from footnoted.service.conversations import Listed, Turn
+from footnoted.service.conversations import Turn
+from footnoted.service.told import ToldConversation
 
 VERDICTS = {
     "supported": "supported",
@@ -28,19 +29,19 @@ _STYLE = (
 )
 
 
-def as_json(listed: Listed, turns: list[Turn]) -> str:
+def as_json(listed: ToldConversation, turns: list[Turn]) -> str:
     """Everything that is kept, as JSON."""
-    return json.dumps({**asdict(listed), "turns": [asdict(each) for each in turns]}, ensure_ascii=False, indent=2)
+    return json.dumps({**listed.model_dump(), "turns": [asdict(turn) for turn in turns]}, ensure_ascii=False, indent=2)
 
 
-def as_markdown(listed: Listed, turns: list[Turn]) -> str:
+def as_markdown(listed: ToldConversation, turns: list[Turn]) -> str:
     """Questions as headings, answers as they are, sources below them."""
     parts = [f"# {_line(listed.title) or 'Conversation'}"]
     for turn in turns:
         parts.append(f"## {_line(turn.question)}")
         parts.append(_text(turn) or "*No answer was kept.*")
         notes = [
-            f"{number}. {_line(title)}: {' … '.join(f'“{each}”' for each in quotes)}"
+            f"{number}. {_line(title)}: {' … '.join(f'“{quote}”' for quote in quotes)}"
             for number, title, quotes in _notes(turn)
         ]
         if notes:
@@ -50,11 +51,11 @@ def as_markdown(listed: Listed, turns: list[Turn]) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def as_html(listed: Listed | None, turns: list[Turn], *, stylesheet: str | None = None) -> str:
+def as_html(listed: ToldConversation | None, turns: list[Turn], *, stylesheet: str | None = None) -> str:
     """A page that needs nothing else, or its looks from ``stylesheet``. Without ``listed`` it says: nothing here."""
     look = f'<link rel="stylesheet" href="{stylesheet}">' if stylesheet else f"<style>{_STYLE}</style>"
     title = escape(listed.title or "Conversation") if listed else "Nothing here"
-    body = "".join(_article(each, n) for n, each in enumerate(turns, 1))
+    body = "".join(_article(turn, n) for n, turn in enumerate(turns, 1))
     if listed is None:
         body = "<p>This link opens nothing. It may have been withdrawn, or its conversation deleted.</p>"
         when = ""
@@ -75,10 +76,11 @@ def summary(turn: Turn) -> str:
     response = turn.response or {}
     if response.get("finish_reason") == "refused":
         return "The sources do not say."
-    shown = [each for each in response.get("claims", []) if each.get("kind") == "claim" and each.get("shown", True)]
-    counts = [(sum(each.get("verdict") == verdict for each in shown), word) for verdict, word in VERDICTS.items()]
+    claims = response.get("claims", [])
+    shown = [claim for claim in claims if claim.get("kind") == "claim" and claim.get("shown", True)]
+    counts = [(sum(claim.get("verdict") == verdict for claim in shown), word) for verdict, word in VERDICTS.items()]
     parts = [f"{count} {word}" for count, word in counts if count]
-    held = len([each for each in response.get("claims", []) if not each.get("shown", True)])
+    held = len([claim for claim in claims if not claim.get("shown", True)])
     if held:
         parts.append(f"{held} left out")
     if not parts:
@@ -89,7 +91,7 @@ def summary(turn: Turn) -> str:
 def _article(turn: Turn, n: int) -> str:
     notes = "".join(
         f'<li id="s{n}-{number}" value="{number}"><cite dir="auto">{escape(title)}</cite>: '
-        f"{' … '.join(f'<q dir=auto>{escape(each)}</q>' for each in quotes)}</li>"
+        f"{' … '.join(f'<q dir=auto>{escape(quote)}</q>' for quote in quotes)}</li>"
         for number, title, quotes in _notes(turn)
     )
     said = summary(turn)
@@ -119,8 +121,9 @@ def _text(turn: Turn, mark: Callable[[int], str] = lambda number: f"[{number}]")
     """The answer's text with its markers written by ``mark``, without what was taken back."""
     response = turn.response or {}
     text = response.get("response", "")
-    cuts = [(each["start"], each["end"], "") for each in response.get("retracted", [])]
-    cuts += [(each["start_pos"], each["end_pos"], mark(each["number"])) for each in response.get("citations", [])]
+    cuts = [(cut["start"], cut["end"], "") for cut in response.get("retracted", [])]
+    citations = response.get("citations", [])
+    cuts += [(marker["start_pos"], marker["end_pos"], mark(marker["number"])) for marker in citations]
     for start, end, instead in sorted(cuts, reverse=True):
         text = text[:start] + instead + text[end:]
     return str(text).strip()
@@ -129,11 +132,13 @@ def _text(turn: Turn, mark: Callable[[int], str] = lambda number: f"[{number}]")
 def _notes(turn: Turn) -> list[tuple[int, str, list[str]]]:
     """Number, title and quoted words of each source the answer uses, by number."""
     notes: dict[int, tuple[str, list[str]]] = {}
-    for each in (turn.response or {}).get("citations", []):
-        index = each.get("source_index", -1)
+    for citation in (turn.response or {}).get("citations", []):
+        index = citation.get("source_index", -1)
         title = turn.sources[index]["title"] if 0 <= index < len(turn.sources) else ""
-        _, quotes = notes.setdefault(each["number"], (title or each.get("source_title") or f"Source {index + 1}", []))
-        quote = _line(each.get("source_quote") or each.get("quoted_text") or "")
+        _, quotes = notes.setdefault(
+            citation["number"], (title or citation.get("source_title") or f"Source {index + 1}", [])
+        )
+        quote = _line(citation.get("source_quote") or citation.get("quoted_text") or "")
         if quote and quote not in quotes:
             quotes.append(quote)
     return [(number, title, quotes) for number, (title, quotes) in sorted(notes.items())]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import errno
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 from footnoted.errors import (
     ConfigurationError,
@@ -14,9 +15,6 @@ from footnoted.errors import (
     RateLimited,
     SourceError,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 class Fault(FootnotedError):
@@ -66,11 +64,6 @@ def full(what: str) -> Fault:
     return Fault(503, "overloaded", f"too many requests wait for {what}; try again", retry_after=1.0)
 
 
-def disk_full() -> Fault:
-    """Nothing more can be kept until somebody makes room."""
-    return Fault(507, "disk_full", "the disk of this service is full; nothing was kept", retry_after=60)
-
-
 def too_large(what: str) -> Fault:
     """More than may be sent."""
     return Fault(413, "too_large", what)
@@ -98,50 +91,36 @@ def fault_of(error: BaseException) -> Fault:
         if isinstance(error, kind):
             wish = getattr(error, "retry_after", None)
             return Fault(status, code, words, retry_after=(2.0 if wish is None else wish) if status == 503 else None)
-    if is_disk_full(error):
-        return disk_full()
-    if is_full(error):
-        return full("the database")
-    if is_away(error):
-        return unavailable("the database")
+    if (fault := storage_fault(error)) is not None:
+        return fault
     return Fault(500, "internal", "something went wrong here; the log of this service has more")
 
 
-def is_away(error: BaseException) -> bool:
-    """Whether the database could not be reached or was cut off, rather than asked something wrong."""
+def storage_fault(error: BaseException) -> Fault | None:
+    """What it becomes when the database is away or full, or the disk is; nothing for any other error."""
     from sqlalchemy import exc
 
+    if isinstance(error, exc.TimeoutError):  # all of its connections stayed taken
+        return full("the database")
     if isinstance(error, exc.DBAPIError):
-        return bool(error.connection_invalidated) or isinstance(error, exc.OperationalError | exc.InterfaceError)
-    return isinstance(error, OSError | TimeoutError)
-
-
-def is_full(error: BaseException) -> bool:
-    """Whether all of the database's connections stayed taken."""
-    from sqlalchemy import exc
-
-    return isinstance(error, exc.TimeoutError)
-
-
-def is_disk_full(error: BaseException) -> bool:
-    """Whether there was no room left to write, in the words of SQLite, PostgreSQL (class 53100), or the system."""
-    from sqlalchemy import exc
-
-    if isinstance(error, OSError):
-        return error.errno in (errno.ENOSPC, errno.EDQUOT)
-    if not isinstance(error, exc.DBAPIError):
-        return False
-    cause: Any = error.orig
-    return getattr(cause, "sqlstate", "") == "53100" or getattr(cause, "sqlite_errorname", "") == "SQLITE_FULL"
+        cause: Any = error.orig  # in the words of PostgreSQL (class 53100) or SQLite
+        no_room = getattr(cause, "sqlstate", "") == "53100" or getattr(cause, "sqlite_errorname", "") == "SQLITE_FULL"
+        away = bool(error.connection_invalidated) or isinstance(error, exc.OperationalError | exc.InterfaceError)
+    else:
+        no_room = isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
+        away = isinstance(error, OSError | TimeoutError)
+    if no_room:
+        return Fault(507, "disk_full", "the disk of this service is full; nothing was kept", retry_after=60)
+    return unavailable("the database") if away else None
 
 
 def words_of(errors: Sequence[Any]) -> str:
     """Pydantic's errors in one line a person can act on; the value that was sent is not repeated."""
-    told = []
+    said = []
     for error in errors[:5]:
         where = ".".join(str(part) for part in error["loc"] if part not in ("body", "query", "path", "header"))
         what = str(error["msg"]).removeprefix("Value error, ")
-        told.append(f"{where}: {what}" if where else what)
+        said.append(f"{where}: {what}" if where else what)
     if len(errors) > 5:
-        told.append(f"and {len(errors) - 5} more")
-    return "; ".join(told)
+        said.append(f"and {len(errors) - 5} more")
+    return "; ".join(said)

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
 
 from footnoted.service import sse
+from footnoted.service.replay import Tape
 from footnoted.service.tasks import ended
-
-if TYPE_CHECKING:
-    from starlette.types import Receive, Scope, Send
-
-    from footnoted.service.replay import Tape
 
 _PIECE = 48 * 1024  # bytes written at once; less than what uvicorn lets wait for a slow reader
 ABORT = "footnoted.abort"  # where our protocol leaves a connection's abort in the scope

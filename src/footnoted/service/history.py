@@ -6,46 +6,30 @@ import asyncio
 import contextlib
 import json
 import time
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 from uuid import uuid4
 
 import structlog
 from sqlalchemy import Table, delete, insert, select, tuple_
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from footnoted.contract import GenerationResponse
 from footnoted.service.asking import Asked
 from footnoted.service.conversations import searched
-from footnoted.service.faults import Fault, not_found
-from footnoted.service.store.room import Store, newest
+from footnoted.service.faults import Fault
+from footnoted.service.store.room import Store, newest, owned
 from footnoted.service.store.tables import AnswerRow, ConversationRow, FeedbackRow, Rating, TurnRow
-from footnoted.service.tasks import finished
+from footnoted.service.tasks import AFTER_FAILURES, finished
 from footnoted.service.told import ToldFeedback, iso
 from footnoted.types import FinishReason
-
-if TYPE_CHECKING:
-    from sqlalchemy.ext.asyncio import AsyncSession
 
 log = structlog.get_logger("footnoted.answers")
 # Rows go in as they are, without the unit of work.
 _ANSWERS = cast("Table", AnswerRow.__table__)
 _PATIENCE = 2.0  # seconds an answer's reader waits for it to be kept
-_WAITS = (0.5, 1.0, 2.0, 5.0, 10.0, 20.0)  # seconds between tries to keep answers while the database is away
 _ASKED_AGAIN = 20  # answers looked at beyond those wanted, since some may have been asked again
 _TOGETHER = 100
 _GATHERED = 0.02  # seconds in which answers that finish go into one transaction
-
-
-@dataclass(frozen=True, slots=True)
-class Saved:
-    """An answer as it was given."""
-
-    answer_id: str
-    conversation_id: str | None
-    question: str
-    response: dict[str, Any]
-    sources: list[dict[str, Any]]
-    created_at: float
 
 
 class Answers:
@@ -98,15 +82,18 @@ class Answers:
         """Keep what is left, within a moment."""
         await finished(self._keeping, patience=_PATIENCE)
 
-    async def get(self, tenant: str, answer_id: str) -> Saved:
-        """One answer. Raises `Fault` 404."""
+    async def get(self, tenant: str, answer_id: str) -> dict[str, Any]:
+        """One answer as it was given, in the fields of `SavedAnswer`. Raises `Fault` 404."""
         async with self._store.session() as session:
-            row = await session.get(AnswerRow, answer_id)
-        if row is None or row.tenant != tenant:
-            raise not_found("there is no such answer")
-        return Saved(
-            row.id, row.conversation_id, row.question, json.loads(row.response), json.loads(row.sources), row.created_at
-        )
+            row = await owned(session, AnswerRow, answer_id, of=tenant, what="answer")
+        return {
+            "answer_id": row.id,
+            "conversation_id": row.conversation_id,
+            "question": row.question,
+            "response": json.loads(row.response),
+            "sources": json.loads(row.sources),
+            "created_at": iso(row.created_at),
+        }
 
     async def turns(
         self, tenant: str, conversation_id: str, *, last: int, replaces: str | None = None
@@ -141,9 +128,7 @@ class Answers:
     async def rate(self, tenant: str, answer_id: str, *, rating: Rating, comment: str | None) -> ToldFeedback:
         """Keep what a person thought; it replaces what was thought before. Raises `Fault` 404."""
         async with self._store.session() as session:
-            answer = await session.get(AnswerRow, answer_id)
-            if answer is None or answer.tenant != tenant:
-                raise not_found("there is no such answer")
+            await owned(session, AnswerRow, answer_id, of=tenant, what="answer")
             await session.execute(delete(FeedbackRow).where(FeedbackRow.answer_id == answer_id))
             row = FeedbackRow(
                 id=str(uuid4()),
@@ -175,11 +160,11 @@ class Answers:
                     await session.execute(insert(_ANSWERS), [row for row, _ in batch])
                     await _leave_deleted(session, [row for row, _ in batch])
             except Fault:
-                if misses >= len(_WAITS):
+                if misses >= len(AFTER_FAILURES):
                     log.warning("answers not kept", count=len(self._finished))
                     self._finished.clear()
                     return
-                await asyncio.sleep(_WAITS[misses])
+                await asyncio.sleep(AFTER_FAILURES[misses])
                 misses += 1
                 continue
             except Exception:  # one that cannot be kept must not keep the others from it
@@ -214,5 +199,5 @@ def feedback_told(row: FeedbackRow) -> ToldFeedback:
         answer_id=row.answer_id,
         rating=row.rating,
         comment=row.comment,
-        created_at=iso(row.created_at),
+        created_at=row.created_at,
     )

@@ -9,12 +9,18 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 import structlog
 from pydantic import Field
 
-from footnoted.assistants.insurance import CitationStyle, ResponseFinished, ResponseGenerationAgent, RetrievalAgent
+from footnoted.assistants.insurance import (
+    CitationStyle,
+    ResponseFinished,
+    ResponseGenerationAgent,
+    ResponseResult,
+    RetrievalAgent,
+)
 from footnoted.assistants.insurance.desk import InsuranceDesk, Manner
 from footnoted.assistants.insurance.outcomes import Outcomes
 from footnoted.assistants.insurance.variants import Variant, as_json, read_experiment
@@ -22,22 +28,19 @@ from footnoted.assistants.insurance.vocabulary import Vocabulary
 from footnoted.assistants.protocol import Gathered, Message
 from footnoted.contract import GenerationRequest, GenerationResponse, Refusal
 from footnoted.errors import ConfigurationError
-from footnoted.events import AnswerFinished
+from footnoted.events import AnswerFinished, Event
 from footnoted.providers import build
+from footnoted.service.app import Service
 from footnoted.service.asking import Asked, MessageBody, Words
-from footnoted.service.chatting import Chat
 from footnoted.types import FinishReason
-
-if TYPE_CHECKING:
-    from footnoted.assistants.insurance import IntentClassification, ResponseResult
-    from footnoted.events import Event
-    from footnoted.retrieval import Index
-    from footnoted.service.app import Service
 
 log = structlog.get_logger("footnoted.insurance")
 
 _KEPT = 64  # folders of policies whose products and sections stay known
+_Scope = tuple[str, str | None, tuple[str, ...] | None]  # tenant, conversation, documents
 _HEED_EVERY = 60.0  # seconds a tenant's feedback is taken for known
+_UNDERSTOOD = ("kind", "products", "family", "topics", "confidence", "language", "needs_clarification")  # of a message
+_WISHES = ("style", "citation_style", "language", "max_response_length", "passages")
 
 
 class InsuranceBody(MessageBody):
@@ -63,7 +66,7 @@ class Insuring:
         # Where the words leave a message's intent open, the model that writes the answers is asked.
         self.intent_model = build(settings.provider, **options) if options and settings.insurance_intent_model else None
         self._service = service
-        self._known: OrderedDict[tuple[str, ...], tuple[Index, RetrievalAgent]] = OrderedDict()
+        self._known: OrderedDict[_Scope, tuple[int | None, RetrievalAgent]] = OrderedDict()
         self._heeded: dict[str, tuple[float, dict[tuple[str, str], float]]] = {}
 
     async def open(self) -> None:
@@ -80,7 +83,7 @@ class Insuring:
     async def ask(self, body: InsuranceBody, tenant: str) -> Asked:
         """A message with its intent and sections, ready to be answered."""
         customer = _Customer(self, body, self._variant(body, tenant))
-        asked = await Chat(customer, self._service.answers, self._service.settings).ask(body, tenant, kind="insurance")
+        asked = await self._service.chat.ask(body, tenant, kind="insurance", assistant=customer)
         customer.asked = asked
         return asked
 
@@ -98,15 +101,15 @@ class Insuring:
         """Let go of outcomes of answers given before ``oldest`` (seconds since 1970)."""
         await self.outcomes.forget(datetime.fromtimestamp(oldest, UTC))
 
-    async def delete(self, tenant: str, answer_ids: list[str]) -> None:
-        """Let go of what was kept of these answers."""
-        await self.outcomes.delete(tenant, answer_ids)
-
     async def outcomes_of(self, tenant: str, experiment: str | None) -> dict[str, Any]:
         """Answers by variant, each against the first, and by section, those marked wrong first."""
         name = experiment if experiment is not None else self.experiment.name if self.experiment else ""
         variants, sections = await self.outcomes.by_variant(tenant, name), await self.outcomes.by_section(tenant)
-        return {"experiment": name, "variants": as_json(variants), "sections": [one.as_json() for one in sections]}
+        return {
+            "experiment": name,
+            "variants": as_json(variants),
+            "sections": [section.as_json() for section in sections],
+        }
 
     def _variant(self, body: InsuranceBody, tenant: str) -> Variant | None:
         """The way this customer is always answered, if a trial is on and it is known who asks."""
@@ -132,22 +135,20 @@ class Insuring:
 
     async def policies(self, message: Message) -> RetrievalAgent:
         """The tenant's documents as policies; read anew only when they have changed."""
-        from footnoted.retrieval import Index
-
         tenant, conversation_id = message.tenant, message.conversation_id
-        chosen = None if message.document_ids is None else sorted(message.document_ids)
-        index = await self._service.documents.index(tenant, conversation_id, chosen)
-        name = (tenant, conversation_id or "", *(chosen or ()))
-        known = self._known.get(name)
-        if known is None or known[0] is not index:
-            made = index if index is not None else Index.of([])
-            known = made, await asyncio.to_thread(RetrievalAgent, made)
-            self._known[name] = known
+        chosen = None if message.document_ids is None else tuple(sorted(message.document_ids))
+        documents, name = self._service.documents, (tenant, conversation_id, chosen)
+        version = await documents.version(tenant)
+        known_version, agent = self._known.get(name, (None, None))
+        if agent is None or known_version != version:
+            index = await documents.index(tenant, conversation_id, message.document_ids)
+            agent = await asyncio.to_thread(RetrievalAgent, index)
+            self._known[name] = version, agent
         self._known.move_to_end(name)
         while len(self._known) > _KEPT:
             self._known.popitem(last=False)
-        known[1].heed(await self._factors(tenant))
-        return known[1]
+        agent.heed(await self._factors(tenant))
+        return agent
 
     async def _factors(self, tenant: str) -> dict[tuple[str, str], float]:
         """How far the tenant's feedback moves each section; what was known last while the database is away."""
@@ -180,9 +181,9 @@ class _Customer:
         self._desk = InsuranceDesk(retrieval, agent=self._insuring.agent, router=router)
         manner = _manner(self._body, self._variant)
         self._intent, request = await self._desk.prepare(message.text, history=message.history, manner=manner)
-        found = [(chunk, one) for chunk in request.context_chunks if (one := retrieval.source(chunk)) is not None]
-        self._request = request.model_copy(update={"context_chunks": [chunk for chunk, _ in found]})
-        return Gathered([one for _, one in found], writer=self, after=self._after)
+        pairs = [(chunk, source) for chunk in request.context_chunks if (source := retrieval.source(chunk)) is not None]
+        self._request = request.model_copy(update={"context_chunks": [chunk for chunk, _ in pairs]})
+        return Gathered([source for _, source in pairs], writer=self, after=self._after)
 
     async def stream(self, request: GenerationRequest) -> AsyncGenerator[Event]:
         """The core's events of the reply, the response last."""
@@ -197,18 +198,18 @@ class _Customer:
                     yield event
 
     def _after(self, _: GenerationResponse) -> dict[str, Any]:
-        return _told(self._intent, self._result, self._variant)
+        """What ``done`` says beside the response: what was understood, and the result without the response again."""
+        result = self._result
+        said = {} if result is None else result.model_dump(mode="json", exclude={"generation", "answer"})
+        return {
+            "intent": {name: getattr(self._intent, name) for name in _UNDERSTOOD},
+            "insurance": {**said, "variant": self._variant.name if self._variant else None},
+        }
 
 
 def _manner(body: InsuranceBody, variant: Variant | None) -> Manner:
     """How the desk is to answer: as the client wishes, for the rest as the customer's variant has it."""
-    wished: dict[str, Any] = {
-        "style": body.style,
-        "citation_style": body.citation_style,
-        "language": body.language,
-        "max_response_length": body.max_response_length,
-        "passages": body.passages,
-    }
+    wished: dict[str, Any] = {name: getattr(body, name) for name in _WISHES}
     if variant is None:
         return Manner(**wished)
     return replace(variant.manner, **{name: wished[name] for name in body.model_fields_set & wished.keys()})
@@ -229,20 +230,3 @@ def _response(request: GenerationRequest, result: ResponseResult) -> GenerationR
         else None,
         latency_ms=result.latency_ms,
     )
-
-
-def _told(intent: IntentClassification, result: ResponseResult | None, variant: Variant | None) -> dict[str, Any]:
-    """What ``done`` says beside the response: what was understood, and the result without the response again."""
-    said = {} if result is None else result.model_dump(mode="json", exclude={"generation", "answer"})
-    return {
-        "intent": {
-            "kind": intent.kind,
-            "products": list(intent.products),
-            "family": intent.family,
-            "topics": list(intent.topics),
-            "confidence": intent.confidence,
-            "language": intent.language,
-            "needs_clarification": intent.needs_clarification,
-        },
-        "insurance": {**said, "variant": variant.name if variant else None},
-    }

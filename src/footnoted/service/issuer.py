@@ -14,12 +14,11 @@ from typing import TYPE_CHECKING, Any
 import structlog
 
 from footnoted.service.faults import unavailable
+from footnoted.service.settings import Settings
 
 if TYPE_CHECKING:
     import aiohttp
     from jwt import PyJWK
-
-    from footnoted.service.settings import Settings
 
 log = structlog.get_logger("footnoted.issuer")
 
@@ -69,19 +68,7 @@ class Issuer:
         if header.get("alg") not in ALGORITHMS:
             raise Unproven("a token is signed with the issuer's private key: RS256, ES256 or their like")
         key = await self._key(header.get("kid"), header["alg"])
-        try:
-            claims: dict[str, Any] = jwt.decode(
-                token,
-                key.key,
-                algorithms=[key.algorithm_name],
-                issuer=self.name,
-                audience=self._audience,
-                options={"require": ["exp", "iss", "aud"]},
-                leeway=_LEEWAY,
-            )
-        except (jwt.PyJWTError, ValueError, TypeError):
-            raise Unproven("this token does not hold: its signature, expiry, issuer or audience") from None
-        return claims
+        return verified(token, key.key, [key.algorithm_name], issuer=self.name, audience=self._audience)
 
     async def aclose(self) -> None:
         """End a fetch that is under way."""
@@ -181,6 +168,31 @@ def _usable(document: dict[str, Any]) -> list[PyJWK]:
     if not found:
         raise ValueError("it has no key that can be used")
     return found
+
+
+def verified(
+    token: str, key: Any, algorithms: list[str], *, issuer: str | None, audience: str | None
+) -> dict[str, Any]:
+    """What a token says that holds: signed with the key, not expired, of the issuer and audience if they are given.
+
+    Raises `Unproven`.
+    """
+    import jwt
+
+    needed = {"exp": True, "iss": issuer is not None, "aud": audience is not None}
+    try:
+        claims: dict[str, Any] = jwt.decode(
+            token,
+            key,
+            algorithms=algorithms,
+            issuer=issuer,
+            audience=audience,
+            options={"require": [name for name, is_needed in needed.items() if is_needed], "verify_aud": needed["aud"]},
+            leeway=_LEEWAY,
+        )
+    except (jwt.PyJWTError, ValueError, TypeError):
+        raise Unproven("this token does not hold: its signature, expiry, issuer or audience") from None
+    return claims
 
 
 def may_be_asked(url: str, *, like: str = "") -> bool:

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from footnoted.prompting.templates import PromptTemplates
+from footnoted.service.asking import Asked
 from footnoted.service.faults import Fault
+from footnoted.service.settings import Settings
 
 _LOOKED_AT = 1_000  # code points of a question
-
-if TYPE_CHECKING:
-    from footnoted.service.asking import Asked
-    from footnoted.service.settings import Settings
 
 
 async def understood(asked: Asked, settings: Settings) -> None:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Mapping
+from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from footnoted.contract import TokenUsage
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 ANY = "*"
 _PARTS = 1_000  # billionths a token, at one unit of the currency a million tokens

@@ -17,6 +17,7 @@ from pydantic import (
     Field,
     SecretStr,
     ValidationError,
+    ValidationInfo,
     field_validator,
     model_validator,
 )
@@ -202,18 +203,12 @@ class Settings(BaseSettings, Policy):
             raise ValueError("an address that begins with redis://, rediss:// or unix://")
         return value
 
-    @field_validator("insurance_vocabulary", "insurance_experiment")
+    @field_validator("insurance_vocabulary", "insurance_experiment", "templates")
     @classmethod
-    def _can_be_read(cls, value: Path | None) -> Path | None:
-        if value is not None and not value.is_file():
-            raise ValueError(f"there is no file {value}")
-        return value
-
-    @field_validator("templates")
-    @classmethod
-    def _is_there(cls, value: Path | None) -> Path | None:
-        if value is not None and not value.is_dir():
-            raise ValueError(f"there is no folder {value}")
+    def _is_there(cls, value: Path | None, field: ValidationInfo) -> Path | None:
+        kind = "folder" if field.field_name == "templates" else "file"
+        if value is not None and not (value.is_dir() if kind == "folder" else value.is_file()):
+            raise ValueError(f"there is no {kind} {value}")
         return value
 
     @model_validator(mode="after")
@@ -227,10 +222,10 @@ class Settings(BaseSettings, Policy):
     def _money_has_prices(self) -> Self:
         """Where money is limited, the service's own model and those that may be named have a price."""
         policies: list[Policy] = [self, *self.tenants.values()]
-        limited = any(each.money_per_day or each.money_per_month for each in policies)
+        limited = any(policy.money_per_day or policy.money_per_month for policy in policies)
         if not limited or self.provider == "extractive" or ANY in self.prices:
             return self
-        named = {name for each in policies for name in each.models}
+        named = {name for policy in policies for name in policy.models}
         for model in sorted({self.model or "", *named}):
             if model not in self.prices:
                 what = f"the model {model}" if model else "the provider's own choice of a model"
@@ -247,8 +242,8 @@ class Settings(BaseSettings, Policy):
         file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """By hand, then the environment, then the file."""
-        given = os.environ.get(FILE_VARIABLE)
-        file = [TomlConfigSettingsSource(settings_cls, toml_file=Path(given))] if given else []
+        path = os.environ.get(FILE_VARIABLE)
+        file = [TomlConfigSettingsSource(settings_cls, toml_file=Path(path))] if path else []
         return (init_settings, env_settings, dotenv_settings, *file)
 
     def policy_of(self, tenant: str) -> Policy:
@@ -314,7 +309,7 @@ def read_settings(**given: Any) -> Settings:
         return Settings(**{name: value for name, value in given.items() if value is not None})
     except ValidationError as error:
         wrong = error.errors()
-        first = next((each for each in wrong if each["type"] == "extra_forbidden"), wrong[0])
+        first = next((problem for problem in wrong if problem["type"] == "extra_forbidden"), wrong[0])
         name = ".".join(str(part) for part in first["loc"])
         if first["type"] == "extra_forbidden":
             raise ConfigurationError(f"there is no setting {name}{_near_of(first['loc'])}") from None

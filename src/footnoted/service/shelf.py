@@ -13,18 +13,16 @@ from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, cast
 
-from sqlalchemy import Table, select
+from sqlalchemy import Row, Table, select
+from sqlalchemy.ext.asyncio import AsyncSession
 
+from footnoted.service.store.room import Store
 from footnoted.service.store.tables import DocumentRow, PassageRow, ShelfRow
 from footnoted.service.turns import Turns
 from footnoted.types import Source
 
 if TYPE_CHECKING:
-    from sqlalchemy import Row
-    from sqlalchemy.ext.asyncio import AsyncSession
-
     from footnoted.retrieval.index import Addition, Index
-    from footnoted.service.store.room import Store
 
 _KEPT_PASSAGES = 200_000  # passages in the indexes a process holds; the least used goes first
 _KEPT_TENANTS = 1_000
@@ -52,10 +50,14 @@ class Shelves:
         self._reading = Turns(1)
         self._tasks: set[asyncio.Task[None]] = set()
 
+    async def version(self, tenant: str) -> int | None:
+        """How often a tenant's documents have changed; nothing where it never had any."""
+        async with self._store.session() as session:
+            return await session.scalar(select(ShelfRow.version).where(ShelfRow.tenant == tenant))
+
     async def index(self, tenant: str) -> Index | None:
         """The index over all of a tenant's documents as they stand now; nothing where it never had any."""
-        async with self._store.session() as session:
-            version = await session.scalar(select(ShelfRow.version).where(ShelfRow.tenant == tenant))
+        version = await self.version(tenant)
         if version is None:
             return None
         shelf = self._kept.get(tenant)
@@ -109,8 +111,8 @@ class Shelves:
         await asyncio.to_thread(addition.commit)
 
     def _put(self, addition: Addition, rows: Sequence[Row[Any]], scope: str) -> None:
-        found = (self._source_of(row) for row in rows)
-        addition.add(replace(each, metadata={**each.metadata, "conversation_id": scope}) for each in found)
+        sources = (self._source_of(row) for row in rows)
+        addition.add(replace(source, metadata={**source.metadata, "conversation_id": scope}) for source in sources)
 
     def _in_background(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         task = asyncio.create_task(work)
@@ -128,6 +130,6 @@ class Shelves:
 
     def _let_go(self) -> None:
         while len(self._kept) > 1 and (
-            len(self._kept) > _KEPT_TENANTS or sum(each.index.count for each in self._kept.values()) > _KEPT_PASSAGES
+            len(self._kept) > _KEPT_TENANTS or sum(shelf.index.count for shelf in self._kept.values()) > _KEPT_PASSAGES
         ):
             self._kept.popitem(last=False)

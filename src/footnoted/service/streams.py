@@ -12,19 +12,22 @@ import secrets
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import aclosing
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
 
 import structlog
 
 from footnoted.service import sse
 from footnoted.service.faults import Fault, fault_of, not_found
 from footnoted.service.following import EventStream, Pulse
-from footnoted.service.limits import Limits
+from footnoted.service.limits import Limits, Release
 from footnoted.service.observe.metrics import METRICS
-from footnoted.service.replay import Record, Replay, Tape
+from footnoted.service.replay import Record, Tape
 from footnoted.service.settings import Settings
 from footnoted.service.tasks import ended
+
+if TYPE_CHECKING:
+    from footnoted.service.replay import Replay
 
 log = structlog.get_logger("footnoted.streams")
 
@@ -41,6 +44,10 @@ STOPPED_FOR = {
 }
 
 
+def _error(code: str) -> tuple[str, dict[str, Any]]:
+    return "error", {"code": code, "message": STOPPED_FOR[code]}
+
+
 def new_stream_id() -> str:
     """A name nobody can guess."""
     return f"s_{secrets.token_urlsafe(18)}"
@@ -53,12 +60,11 @@ class Running:
     tape: Tape
     produced: Produced
     reader: Reader
-    began: float
+    release: Release
     readers: int = 0
     left_at: float | None = None
     why: str = ""  # the code it is stopped for
     task: asyncio.Task[None] | None = None
-    release: Any = field(default=None)
 
     def stop(self, code: str) -> None:
         """End it with an ``error`` of this code; what was told stays."""
@@ -112,15 +118,16 @@ class Streams:
 
     def drain_soon(self, then: Callable[[], object]) -> None:
         """`drain`, from a signal's handler; ``then`` is called when the last stream has ended, or its time is over."""
-        self._loop.call_soon_threadsafe(self._drain_then, then)
 
-    def _drain_then(self, then: Callable[[], object]) -> None:
-        self.drain()
-        self._leaving = asyncio.create_task(self._left(then), name="footnoted-leaving")
+        async def left() -> None:
+            await self._all_ended()
+            then()
 
-    async def _left(self, then: Callable[[], object]) -> None:
-        await self._all_ended()
-        then()
+        def begin() -> None:
+            self.drain()
+            self._leaving = asyncio.create_task(left(), name="footnoted-leaving")
+
+        self._loop.call_soon_threadsafe(begin)
 
     async def _all_ended(self) -> list[asyncio.Task[None]]:
         """Wait for the streams under way, as long as there is time for them; their tasks."""
@@ -130,16 +137,8 @@ class Streams:
             await asyncio.wait(tasks, timeout=max(0.0, left))
         return tasks
 
-    async def start(
-        self,
-        tenant: str,
-        produce: Produced,
-        *,
-        kind: str = "answer",
-        reader: Reader = "keep",
-        stream_id: str | None = None,
-    ) -> str:
-        """Run ``produce`` to its end apart from any connection; the stream's id.
+    async def start(self, tenant: str, produce: Produced, *, kind: str, reader: Reader, stream_id: str) -> None:
+        """Run ``produce`` to its end apart from any connection.
 
         ``produce`` yields ``(event, data)``; its ``start`` and ``done`` get the stream's id. Raises `Fault` 429 when
         the tenant has as many streams running as it may have.
@@ -147,7 +146,6 @@ class Streams:
         if self.draining:
             await produce.aclose()
             raise Fault(503, "shutting_down", "this replica is shutting down; try again", retry_after=1)
-        stream_id = stream_id or new_stream_id()
         release = None
         try:
             release = await self._limits.enter(tenant, stream_id)
@@ -158,11 +156,10 @@ class Streams:
             if release is not None:
                 await release()
             raise
-        running = Running(tape, produce, reader, time.monotonic(), left_at=time.monotonic(), release=release)
+        running = Running(tape, produce, reader, release, left_at=time.monotonic())
         self._running[stream_id] = running
         running.task = asyncio.create_task(self._write(running), name=f"footnoted-{kind}")
         METRICS.streams_running.inc()
-        return stream_id
 
     async def join(self, tenant: str, stream_id: str, *, after: int = 0) -> EventStream | None:
         """The events after a number, for one reader; nothing when the stream has ended and none follow.
@@ -170,7 +167,7 @@ class Streams:
         Raises `Fault` 404 for another tenant's, 410 for one that is no longer kept.
         """
         record = await self.find(tenant, stream_id)
-        tape = await self._borrow(record, after)
+        tape = await self._borrow(record)
         running = self._running.get(stream_id)
         if tape.ended and after == len(tape.frames):
             self.replay.give_back(tape)
@@ -197,8 +194,8 @@ class Streams:
             raise not_found("there is no such stream")
         return record
 
-    async def _borrow(self, record: Record, after: int) -> Tape:
-        tape = await self.replay.borrow(record, after)
+    async def _borrow(self, record: Record) -> Tape:
+        tape = await self.replay.borrow(record)
         if tape is None:
             raise Fault(410, "stream_expired", "this stream is no longer kept")
         return tape
@@ -206,7 +203,7 @@ class Streams:
     async def stop(self, tenant: str, stream_id: str) -> bool:
         """Stop a stream wherever it is written; whether it was still running."""
         record = await self.find(tenant, stream_id)
-        tape = await self._borrow(record, 0)
+        tape = await self._borrow(record)
         try:
             if tape.ended:
                 return False
@@ -233,7 +230,7 @@ class Streams:
     async def status(self, tenant: str, stream_id: str) -> tuple[Record, str, int]:
         """A stream's record, its state, and how many events it has."""
         record = await self.find(tenant, stream_id)
-        tape = await self._borrow(record, 0)
+        tape = await self._borrow(record)
         try:
             return record, tape.state, tape.told
         finally:
@@ -251,22 +248,21 @@ class Streams:
     async def _write(self, running: Running) -> None:
         """Bring everything produced onto the tape; whatever happens, one last event ends it."""
         tape = running.tape
-        ended: tuple[str, dict[str, Any]] = ("error", {"code": "internal", "message": STOPPED_FOR["internal"]})
+        ending = _error("internal")
         try:
             async with asyncio.timeout(self._settings.stream_seconds), aclosing(running.produced) as events:
-                ended = await self._record(tape, events)
+                ending = await self._record(tape, events)
         except asyncio.CancelledError:
-            code = running.why or "shutting_down"
-            ended = ("error", {"code": code, "message": STOPPED_FOR[code]})
+            ending = _error(running.why or "shutting_down")
         except TimeoutError:
-            ended = ("error", {"code": "too_long", "message": STOPPED_FOR["too_long"]})
+            ending = _error("too_long")
         except Exception as error:
             fault = fault_of(error)
             if fault.status == 500:
                 log.exception("stream broke", stream_id=tape.record.stream_id)
-            ended = ("error", {"code": fault.code, "message": fault.message})
+            ending = ("error", {"code": fault.code, "message": fault.message})
         finally:
-            name, data = ended
+            name, data = ending
             if name == "done":
                 data.setdefault("stream_id", tape.record.stream_id)
             tape.append(sse.frame(len(tape.frames) + 1, name, data))
@@ -290,14 +286,14 @@ class Streams:
                 METRICS.first_chunk.labels(tape.record.kind).observe(time.time() - tape.record.created_at)
             tape.append(sse.frame(len(tape.frames) + 1, name, data))
             if tape.bytes > most:
-                return "error", {"code": "too_long", "message": STOPPED_FOR["too_long"]}
-        return "error", {"code": "internal", "message": STOPPED_FOR["internal"]}
+                return _error("too_long")
+        return _error("internal")
 
     async def _mind(self) -> None:
         """End productions that nobody has read for as long as their policy allows."""
         grace = {"keep": self._settings.keep_grace_seconds, "cancel": self._settings.cancel_grace_seconds}
         while True:
-            await asyncio.sleep(min(0.25, *(max(0.05, each / 2) for each in grace.values())))
+            await asyncio.sleep(min(0.25, *(max(0.05, seconds / 2) for seconds in grace.values())))
             now = time.monotonic()
             unread = [
                 running

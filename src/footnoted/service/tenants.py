@@ -17,7 +17,7 @@ from fastapi.security.http import HTTPAuthorizationCredentials
 from footnoted.errors import ConfigurationError
 from footnoted.grounding.lanes import ON_BEHALF_OF
 from footnoted.service.faults import Fault
-from footnoted.service.issuer import Issuer, Unproven, claim_of, named_issuer
+from footnoted.service.issuer import Issuer, Unproven, claim_of, named_issuer, verified
 from footnoted.service.settings import TENANT, Settings, is_loopback
 from footnoted.service.store.keys import Keys
 
@@ -46,7 +46,7 @@ class Tenants:
         self._asked: dict[bytes, asyncio.Task[Caller | None]] = {}  # one look-up for all who bring the same key at once
         self._any: tuple[bool, float] = (True, -_STALE)
         self._looking: asyncio.Task[None] | None = None
-        self._jwt = _Tokens(settings) if settings.jwt_secret or settings.jwt_public_key else None
+        self._key, self._algorithms = _own_key(settings)
         self._issuer = Issuer(settings) if settings.oidc_issuer else None
 
     async def prove(self, request: Request, token: str | None) -> Caller:
@@ -96,14 +96,15 @@ class Tenants:
     async def _by_token(self, token: str) -> Caller:
         """Of the issuer if it says so, else signed with the key of these settings."""
         settings = self._settings
-        if self._issuer is not None and (self._jwt is None or named_issuer(token) == self._issuer.name):
-            try:
-                claims = await self._issuer.claims(token)
-            except Unproven as error:
-                raise _unauthorized(str(error)) from None
-            return _caller_of(claims, settings.oidc_tenant_claim, settings)
-        assert self._jwt is not None  # noqa: S101 - one of the two is set
-        return _caller_of(self._jwt.claims(token), settings.jwt_tenant_claim, settings)
+        try:
+            if self._issuer is not None and (not self._key or named_issuer(token) == self._issuer.name):
+                return _caller_of(await self._issuer.claims(token), settings.oidc_tenant_claim, settings)
+            claims = verified(
+                token, self._key, self._algorithms, issuer=settings.jwt_issuer, audience=settings.jwt_audience
+            )
+            return _caller_of(claims, settings.jwt_tenant_claim, settings)
+        except Unproven as error:
+            raise _unauthorized(str(error)) from None
 
     async def _by_key(self, token: str) -> Caller | None:
         name = hashlib.sha256(token.encode("utf-8", "replace")).digest()
@@ -137,40 +138,18 @@ def _caller_of(claims: dict[str, Any], tenant_claim: str, settings: Settings) ->
     return Caller(tenant, admin=isinstance(roles, list) and settings.admin_role in roles)
 
 
-class _Tokens:
-    """JWTs: one algorithm family by what was set up, an expiry always, issuer and audience where asked for."""
-
-    def __init__(self, settings: Settings) -> None:
-        self._settings = settings
-        secret = settings.jwt_secret.get_secret_value() if settings.jwt_secret else None
-        self._key: str = settings.jwt_public_key or secret or ""
-        given = settings.jwt_algorithms
-        symmetric = {"HS256", "HS384", "HS512"}
-        public = {"RS256", "RS384", "RS512", "PS256", "ES256", "ES384", "EdDSA"}
-        fitting = public if settings.jwt_public_key else symmetric
-        # A public key must never be taken for a shared secret (RFC 8725, 3.1).
-        if set(given) - fitting:
-            raise ConfigurationError(f"setting jwt_algorithms: with this kind of key, of {', '.join(sorted(fitting))}")
-        self._algorithms = given or sorted(fitting)
-
-    def claims(self, token: str) -> dict[str, Any]:
-        """What a token says. Raises `Fault` 401."""
-        import jwt
-
-        settings = self._settings
-        try:
-            claims: dict[str, Any] = jwt.decode(
-                token,
-                self._key,
-                algorithms=self._algorithms,
-                issuer=settings.jwt_issuer,
-                audience=settings.jwt_audience,
-                options={"require": ["exp"], "verify_aud": settings.jwt_audience is not None},
-                leeway=10,
-            )
-        except (jwt.PyJWTError, ValueError):
-            raise _unauthorized("this token does not hold: its signature, expiry, issuer or audience") from None
-        return claims
+def _own_key(settings: Settings) -> tuple[str, list[str]]:
+    """The key that these settings have for tokens, none set is empty; and the algorithms that go with it."""
+    given = settings.jwt_algorithms
+    if settings.jwt_public_key:
+        key, fitting = settings.jwt_public_key, {"RS256", "RS384", "RS512", "PS256", "ES256", "ES384", "EdDSA"}
+    else:
+        key = settings.jwt_secret.get_secret_value() if settings.jwt_secret else ""
+        fitting = {"HS256", "HS384", "HS512"}
+    # A public key must never be taken for a shared secret (RFC 8725, 3.1).
+    if key and set(given) - fitting:
+        raise ConfigurationError(f"setting jwt_algorithms: with this kind of key, of {', '.join(sorted(fitting))}")
+    return key, given or sorted(fitting)
 
 
 def _from_this_machine(request: Request) -> None:
@@ -222,21 +201,20 @@ async def administrator(found: Annotated[Caller, Depends(caller)]) -> Caller:
     return found
 
 
-def may_add(request: Request, found: Caller) -> bool:
+def may_add(settings: Settings, found: Caller) -> bool:
     """Whether the policy trusts this caller with what answers rest on."""
-    trusted = request.app.state.service.settings.policy_of(found.tenant).uploads
-    return bool(trusted == "members" or (trusted == "admins" and found.admin))
+    trusted = settings.policy_of(found.tenant).uploads
+    return trusted == "members" or (trusted == "admins" and found.admin)
 
 
 async def adder(request: Request, found: Annotated[Caller, Depends(caller)]) -> Caller:
     """Who asks, where only those may whom the policy trusts with what answers rest on. Raises `Fault` 403."""
-    if not may_add(request, found):
-        trusted = request.app.state.service.settings.policy_of(found.tenant).uploads
-        who = "administrators" if trusted == "admins" else "nobody"
+    settings: Settings = request.app.state.service.settings
+    if not may_add(settings, found):
+        who = "administrators" if settings.policy_of(found.tenant).uploads == "admins" else "nobody"
         raise Fault(403, "not_allowed", f"documents and findings are added and deleted by {who} here")
     return found
 
 
 Asking = Annotated[Caller, Depends(caller)]
 Adding = Annotated[Caller, Depends(adder)]
-Administering = Annotated[Caller, Depends(administrator)]

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict
+from fastapi import FastAPI
+from pydantic import BaseModel, ConfigDict, PlainSerializer
 
 from footnoted.contract import GenerationResponse
 from footnoted.grounding.detector import GroundingResult
-
-if TYPE_CHECKING:
-    from fastapi import FastAPI
 
 
 def iso(seconds: float) -> str:
@@ -23,7 +22,7 @@ def iso(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-Moment = Annotated[str, BeforeValidator(lambda given: iso(given) if isinstance(given, float) else given)]
+Moment = Annotated[float, PlainSerializer(iso, return_type=str, when_used="json")]  # told as ISO 8601
 
 
 class Told(BaseModel):
@@ -102,7 +101,7 @@ class StreamStatus(Told):
     kind: str
     state: str
     events: int
-    created_at: str
+    created_at: Moment
 
 
 class ToldConversation(Told):
@@ -112,8 +111,8 @@ class ToldConversation(Told):
     title: str
     questions: int
     shared: bool
-    created_at: str
-    updated_at: str
+    created_at: Moment
+    updated_at: Moment
 
 
 class ToldConversations(Told):
@@ -281,7 +280,7 @@ class ToldFeedback(Told):
     answer_id: str
     rating: Literal["up", "down"]
     comment: str | None
-    created_at: str
+    created_at: Moment
 
 
 class ToldFeedbacks(Told):
@@ -365,8 +364,8 @@ class ToldKey(Told):
     tenant: str
     label: str
     role: Literal["member", "admin"]
-    created_at: str
-    revoked_at: str | None
+    created_at: Moment
+    revoked_at: Moment | None
 
 
 class MadeKey(ToldKey):
@@ -592,7 +591,7 @@ class ResponsesReply(Open):
 
 
 def tells(body: type[BaseModel], words: str = "told", *, status: int = 200) -> dict[int | str, Any]:
-    """A route's ``responses``: what it tells."""
+    """The ``responses`` of a route that makes its JSON by itself: what it tells."""
     return {status: {"model": body, "description": words}}
 
 
@@ -602,41 +601,33 @@ def document_of(app: FastAPI) -> dict[str, Any]:
 
     if app.openapi_schema is None:
         made = get_openapi(title=app.title, version=app.version, summary=app.summary, routes=app.routes)
-        for operation in (each for path in made["paths"].values() for each in path.values()):
+        for operation in (operation for path in made["paths"].values() for operation in path.values()):
             for response in operation["responses"].values():
                 for content in response.get("content", {}).values():
                     schema = content.get("schema", {})
                     if "$ref" in schema:
                         content["schema"] = {"$ref": schema["$ref"]}
-        app.openapi_schema = _renamed(made)
+        app.openapi_schema = _for_generators(made)
     return app.openapi_schema
 
 
-def _renamed(document: dict[str, Any]) -> dict[str, Any]:
-    """The same with names that code generators take: one word each, none twice; and files that are told to be some."""
+def _for_generators(document: dict[str, Any]) -> dict[str, Any]:
+    """The same as code generators take it: names of one word, none twice; and files that are told to be some."""
     schemas: dict[str, Any] = document["components"]["schemas"]
-    long = sorted((name for name in schemas if "__" in name), key=lambda name: (name.count("__"), name))
     names: dict[str, str] = {}
-    for name in long:
-        *rooms, short = name.split("__")
-        while short in schemas or short in names.values():  # the nearest room that tells it from the others
+    for long in sorted((name for name in schemas if "__" in name), key=lambda name: (name.count("__"), name)):
+        *rooms, short = long.split("__")
+        while short in schemas:  # the nearest room that tells it from the others
             room = rooms.pop().title().replace("_", "")
             short = short if short.startswith(room) else room + short
-        names[name] = short
-    references = {f"#/components/schemas/{name}": f"#/components/schemas/{short}" for name, short in names.items()}
-
-    def told(value: Any) -> Any:
-        if isinstance(value, dict):
-            found = {key: told(each) for key, each in value.items()}
-            if found.get("contentMediaType") == "application/octet-stream":
-                found["format"] = "binary"
-            return found
-        if isinstance(value, list):
-            return [told(each) for each in value]
-        return references.get(value, value) if isinstance(value, str) else value
-
-    made: dict[str, Any] = told(document)
-    kept = made["components"]["schemas"]
-    for name, short in names.items():
-        kept[short] = {**kept.pop(name), "title": short}
-    return made
+        schemas[short] = {**schemas.pop(long), "title": short}
+        names[long] = short
+    for schema in schemas.values():
+        for field in schema.get("properties", {}).values():
+            if field.get("contentMediaType") == "application/octet-stream":
+                field["format"] = "binary"
+    text = json.dumps(document)
+    for long, short in names.items():
+        text = text.replace(f'"#/components/schemas/{long}"', f'"#/components/schemas/{short}"')
+    told: dict[str, Any] = json.loads(text)
+    return told

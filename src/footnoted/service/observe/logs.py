@@ -61,8 +61,8 @@ def _without_words(_: Any, __: str, line: Line) -> Line:
     if error is not None:
         line["error"] = type(error).__name__
         frames = traceback.extract_tb(error.__traceback__)
-        own = [each for each in frames if "footnoted" in each.filename] or frames
-        line["at"] = [f"{each.filename.rpartition('footnoted/')[2]}:{each.lineno} {each.name}" for each in own[-8:]]
+        own = [frame for frame in frames if "footnoted" in frame.filename] or frames
+        line["at"] = [f"{frame.filename.rpartition('footnoted/')[2]}:{frame.lineno} {frame.name}" for frame in own[-8:]]
     return line
 
 

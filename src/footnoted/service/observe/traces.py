@@ -7,14 +7,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from footnoted.contract import GenerationResponse
 from footnoted.errors import ConfigurationError
+from footnoted.service.asking import Asked
 from footnoted.service.settings import Settings
 
 if TYPE_CHECKING:
     from opentelemetry.trace import Span
-
-    from footnoted.contract import GenerationResponse
-    from footnoted.service.asking import Asked
 
 _ENDPOINTS = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
 _tracer: Any = None
@@ -82,11 +81,8 @@ def responded(span: Span | None, *, method: str, route: str, status: int) -> Non
 
 
 @contextmanager
-def answering(asked: Asked, settings: Settings) -> Iterator[Span | None]:
-    """A span for one answer, by the conventions for generative AI; no prompt, no text."""
-    if _tracer is None:
-        yield None
-        return
+def answering(asked: Asked, settings: Settings) -> Iterator[Span]:
+    """A span for one answer where they `are_on`, by the conventions for generative AI; no prompt, no text."""
     from opentelemetry.trace import SpanKind
 
     config = asked.request.config
@@ -114,19 +110,19 @@ def answering(asked: Asked, settings: Settings) -> Iterator[Span | None]:
         span.end()
 
 
-def finished(span: Span | None, response: GenerationResponse) -> None:
+def finished(span: Span, response: GenerationResponse) -> None:
     """What became of the answer."""
-    if span is None:
-        return
-    span.set_attribute("gen_ai.usage.input_tokens", response.usage.input)
-    span.set_attribute("gen_ai.usage.output_tokens", response.usage.output)
-    span.set_attribute("gen_ai.response.finish_reasons", [response.finish_reason.value])
-    if response.model:
-        span.set_attribute("gen_ai.response.model", response.model)
-    if response.provider:
-        span.set_attribute("gen_ai.provider.name", response.provider)
-    span.set_attribute("footnoted.citations", len(response.citations))
-    span.set_attribute("footnoted.grounding_score", response.grounding_score)
+    attributes: dict[str, Any] = {
+        "gen_ai.usage.input_tokens": response.usage.input,
+        "gen_ai.usage.output_tokens": response.usage.output,
+        "gen_ai.response.finish_reasons": [response.finish_reason.value],
+        "gen_ai.response.model": response.model,
+        "gen_ai.provider.name": response.provider,
+        "footnoted.citations": len(response.citations),
+        "footnoted.grounding_score": response.grounding_score,
+        "error.type": response.error.type if response.error else None,
+    }
+    span.set_attributes({name: value for name, value in attributes.items() if value not in (None, "")})
     for claim in response.claims:
         if claim.tier == "none":
             continue  # nothing weighed it
@@ -140,5 +136,3 @@ def finished(span: Span | None, response: GenerationResponse) -> None:
         if claim.score is not None:
             evaluation["gen_ai.evaluation.score.value"] = claim.score
         span.add_event("gen_ai.evaluation.result", evaluation)
-    if response.error is not None:
-        span.set_attribute("error.type", response.error.type)

@@ -6,37 +6,20 @@ import asyncio
 import time
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any
 
 from fastapi.responses import JSONResponse, Response, StreamingResponse
 
 from footnoted.contract import GenerationConfig
+from footnoted.service.app import Service
 from footnoted.service.asking import AnswerBody, Asked, ChatBody, from_sources
-from footnoted.service.faults import Fault, fault_of
+from footnoted.service.faults import fault_of
+from footnoted.service.limits import Release
 from footnoted.service.observe.metrics import METRICS
 from footnoted.service.openai.bodies import Message, Own, conversation
-
-if TYPE_CHECKING:
-    from footnoted.service.app import Service
-    from footnoted.service.limits import Release
+from footnoted.service.openai.telling import Telling
 
 STREAMED = {"X-Accel-Buffering": "no"}
-
-
-class Tells(Protocol):
-    """One of the two protocols, about one answer."""
-
-    def whole(self, done: dict[str, Any]) -> dict[str, Any]:
-        """The answer at once."""
-        ...
-
-    def events(self, name: str, data: dict[str, Any]) -> list[bytes]:
-        """What one event of the answer becomes."""
-        ...
-
-    def fault(self, fault: Fault) -> list[bytes]:
-        """What ends a stream that broke."""
-        ...
 
 
 async def question_of(
@@ -61,16 +44,10 @@ async def question_of(
 
 
 async def answer_in(
-    service: Service,
-    tenant: str,
-    asked: Asked,
-    telling: Tells,
-    *,
-    stream: bool,
-    headers: Mapping[str, str] = STREAMED,
+    service: Service, asked: Asked, telling: Telling, *, stream: bool, headers: Mapping[str, str] = STREAMED
 ) -> Response:
     """The answer, streamed or whole, in the words of one protocol. Raises `Fault` 429 when the tenant has no place."""
-    release = await service.limits.enter(tenant, asked.answer_id)
+    release = await service.limits.enter(asked.tenant, asked.answer_id)
     try:
         asked = await service.desk.admit(asked)
     except BaseException:
@@ -89,7 +66,7 @@ async def answer_in(
 
 
 async def _told(
-    telling: Tells, events: AsyncGenerator[tuple[str, dict[str, Any]]], seconds: float, release: Release
+    telling: Telling, events: AsyncGenerator[tuple[str, dict[str, Any]]], seconds: float, release: Release
 ) -> AsyncGenerator[bytes]:
     began = time.perf_counter()
     waiting = True

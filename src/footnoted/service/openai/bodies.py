@@ -6,16 +6,14 @@ let be; any other that is not heeded here is refused with its name, as the vendo
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from footnoted.contract import GenerationConfig
 from footnoted.service.asking import Conversation, SentSource, Words
 from footnoted.service.faults import Fault
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 NAME = "footnoted"
 _TEXT_PARTS = frozenset({"text", "input_text", "output_text", "refusal"})
@@ -182,16 +180,16 @@ def unsupported(param: str, why: str) -> Fault:
 
 def conversation(messages: Sequence[Message]) -> tuple[str, list[tuple[str, str]], str]:
     """The question, the finished exchanges before it, and the instructions. Raises `Fault` 422 without a question."""
-    instructions = "\n\n".join(each.words for each in messages if each.role in ("system", "developer"))
-    talk = [each for each in messages if each.role in ("user", "assistant")]
+    instructions = "\n\n".join(message.words for message in messages if message.role in ("system", "developer"))
+    talk = [message for message in messages if message.role in ("user", "assistant")]
     if not talk or talk[-1].role != "user" or not talk[-1].words.strip():
         raise Fault(422, "invalid_request", "messages: the last one must be a user's, with a question in words")
     history: list[tuple[str, str]] = []
     asked = ""
-    for each in talk[:-1]:
-        if each.role == "user":
-            asked = f"{asked}\n{each.words}".strip()
-        elif asked and each.words:
-            history.append((asked, each.words))
+    for message in talk[:-1]:
+        if message.role == "user":
+            asked = f"{asked}\n{message.words}".strip()
+        elif asked and message.words:
+            history.append((asked, message.words))
             asked = ""
     return talk[-1].words, history[-_MOST_HISTORY:], instructions

@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from footnoted.service.openai.telling import line, link, own
-
-if TYPE_CHECKING:
-    from footnoted.service.asking import Asked
-    from footnoted.service.faults import Fault
+from footnoted.service.asking import Asked
+from footnoted.service.faults import Fault
+from footnoted.service.openai.telling import Telling, line, own
 
 _FINISH = {"complete": "stop", "length": "length", "filtered": "content_filter", "refused": "stop"}
 
 
-class Chat:
-    """Tells one answer. ``structured``: its text is an object, so a refusal stands where the protocol has it."""
+class Chat(Telling):
+    """An answer as chat completions have it. ``include_usage``: its last chunk counts tokens."""
 
-    def __init__(self, asked: Asked, model: str, base: str, *, structured: bool, include_usage: bool = False) -> None:
-        self._asked = asked
-        self._base = base
-        self._structured = structured
+    def __init__(self, asked: Asked, base: str, model: str, *, structured: bool, include_usage: bool = False) -> None:
+        super().__init__(asked, base, structured=structured)
         self._usage = include_usage
         self._head = {"id": f"chatcmpl-{asked.answer_id}", "created": int(time.time()), "model": model}
 
@@ -32,7 +28,7 @@ class Chat:
             "role": "assistant",
             "content": None if refusal else response["response"],
             "refusal": refusal,
-            "annotations": [self._annotation(each) for each in response["citations"]],
+            "annotations": [self._annotation(citation) for citation in response["citations"]],
         }
         choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": _finish(response)}
         told = {**self._head, "object": "chat.completion", "choices": [choice]}
@@ -62,11 +58,8 @@ class Chat:
         error = {"message": fault.message, "type": "server_error", "code": fault.code, "param": fault.param}
         return [line({"error": error})]
 
-    def _refusal(self, response: dict[str, Any]) -> str | None:
-        return response["refusal"]["message"] if self._structured and response["refusal"] else None
-
     def _annotation(self, citation: dict[str, Any]) -> dict[str, Any]:
-        return {"type": "url_citation", "url_citation": link(self._base, self._asked, citation)}
+        return {"type": "url_citation", "url_citation": self._link(citation)}
 
     def _chunk(self, delta: dict[str, Any], *, finish: str | None = None, **more: Any) -> bytes:
         choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish}

@@ -3,28 +3,24 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from footnoted.service.openai.telling import line, link, own
-
-if TYPE_CHECKING:
-    from footnoted.service.asking import Asked
-    from footnoted.service.faults import Fault
-    from footnoted.service.openai.bodies import ResponseBody
+from footnoted.service.asking import Asked
+from footnoted.service.faults import Fault
+from footnoted.service.openai.bodies import ResponseBody
+from footnoted.service.openai.telling import Telling, line, own
 
 _WHOLE = ("complete", "refused")
 _REASONS = {"length": "max_output_tokens", "filtered": "content_filter"}
 ITEM = "msg_"  # and the answer's id: what a client says again in an ``item_reference``
 
 
-class Responses:
-    """Tells one answer. ``structured``: its text is an object, so a refusal stands where the protocol has it."""
+class Responses(Telling):
+    """An answer as the Responses API has it: each event repeats what is known so far, under a number of its own."""
 
-    def __init__(self, asked: Asked, body: ResponseBody, base: str, *, structured: bool) -> None:
-        self._asked = asked
+    def __init__(self, asked: Asked, base: str, body: ResponseBody, *, structured: bool) -> None:
+        super().__init__(asked, base, structured=structured)
         self._body = body
-        self._base = base
-        self._structured = structured
         self._created = int(time.time())
         self._number = -1
         self._text: list[str] = []
@@ -34,8 +30,8 @@ class Responses:
     def whole(self, done: dict[str, Any]) -> dict[str, Any]:
         """The response."""
         answer = done["response"]
-        refusal = answer["refusal"]["message"] if self._structured and answer["refusal"] else None
-        notes = [self._annotation(each) for each in answer["citations"]]
+        refusal = self._refusal(answer)
+        notes = [self._annotation(citation) for citation in answer["citations"]]
         part = {"type": "refusal", "refusal": refusal} if refusal else _text(answer["response"], notes)
         status = "completed" if answer["finish_reason"] in _WHOLE else "incomplete"
         used = answer["usage"]
@@ -105,7 +101,7 @@ class Responses:
         return line({"type": kind, "sequence_number": self._number, **fields}, kind)
 
     def _annotation(self, citation: dict[str, Any]) -> dict[str, Any]:
-        return {"type": "url_citation", **link(self._base, self._asked, citation)}
+        return {"type": "url_citation", **self._link(citation)}
 
     def _item(self, status: str, content: list[dict[str, Any]]) -> dict[str, Any]:
         known = {"id": self._place["item_id"], "type": "message", "role": "assistant"}

@@ -5,21 +5,18 @@ from __future__ import annotations
 import time
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from footnoted import __version__
+from footnoted.answering.generator import GroundedGenerator
 from footnoted.answering.schemas import model_of
 from footnoted.answering.structured import StructuredGenerator
-from footnoted.contract import CheckedOutput, ClaimResult, GenerationResponse, Refusal
+from footnoted.contract import CheckedOutput, ClaimResult, GenerationRequest, GenerationResponse, Refusal
 from footnoted.errors import ConfigurationError, StructuredOutputError
 from footnoted.events import AnswerFinished, Event, OutputFinished, TextDelta
 from footnoted.service.faults import Fault
+from footnoted.service.openai.bodies import SchemaFormat
 from footnoted.types import FinishReason
-
-if TYPE_CHECKING:
-    from footnoted.answering.generator import GroundedGenerator
-    from footnoted.contract import GenerationRequest
-    from footnoted.service.openai.bodies import SchemaFormat
 
 UNGROUNDED = "ungrounded"
 
@@ -83,9 +80,9 @@ def _response(
         )
         for path, found in output.evidence.items()
     ]
-    weighed = [each for each in claims if each.verdict != "not_checked"]
-    stand = [each for each in weighed if each.verdict == "supported"]
-    scores = [1.0 if each.score is None else each.score for each in stand]
+    weighed = [claim for claim in claims if claim.verdict != "not_checked"]
+    stand = [claim for claim in weighed if claim.verdict == "supported"]
+    scores = [1.0 if claim.score is None else claim.score for claim in stand]
     said = f"The sources do not carry {', '.join(left)}, and the schema does not let it be null."
     return GenerationResponse(
         query=request.query,

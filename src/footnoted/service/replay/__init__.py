@@ -1,5 +1,13 @@
 """Keeps numbered events for whoever rejoins, in this process or through Redis."""
 
-from footnoted.service.replay.base import Record, Replay, Tape
+from typing import TYPE_CHECKING, TypeAlias
 
-__all__ = ["Record", "Replay", "Tape"]
+from footnoted.service.replay.base import Record, Tape
+
+if TYPE_CHECKING:
+    from footnoted.service.replay.memory import MemoryReplay
+    from footnoted.service.replay.redis import RedisReplay
+
+    Replay: TypeAlias = MemoryReplay | RedisReplay
+
+__all__ = ["Record", "Tape"]

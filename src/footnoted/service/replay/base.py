@@ -1,11 +1,11 @@
-"""What every kind of replay is made of: a tape of frames that readers follow, and where tapes are found."""
+"""What is kept of a stream: a tape of frames that readers follow."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 from footnoted.service import sse
 
@@ -75,9 +75,9 @@ class Tape:
     def wake(self, *, news: bool) -> None:
         """Wake everybody who waits: there is news, or only the need to show that the line is alive."""
         waiting, self._waiting = self._waiting, []
-        for each in waiting:
-            if not each.done():
-                each.set_result(news)
+        for reader in waiting:
+            if not reader.done():
+                reader.set_result(news)
 
     def wait(self) -> asyncio.Future[bool]:
         """A future for the next waking; whoever no longer waits for it leaves it to be forgotten then."""
@@ -99,57 +99,11 @@ class Tape:
         return b"".join(self.frames[after:upto]), upto
 
 
-class Replay(Protocol):
-    """Where streams are kept for a while. Errors of what it stands on leave as `Fault` 503."""
-
-    shared: bool
-
-    async def open(self) -> None:
-        """Begin."""
-        ...
-
-    async def aclose(self) -> None:
-        """End; whatever was written stays as long as it is kept."""
-        ...
-
-    async def check(self) -> None:
-        """Raise when what it stands on is away."""
-        ...
-
-    async def create(self, record: Record, *, stop: Callable[[str], Any]) -> Tape:
-        """A new tape that this process writes; ``stop(code)`` is called when another process asks to stop it."""
-        ...
-
-    async def find(self, stream_id: str) -> Record | None:
-        """What is known of a stream, expired ones included for a while."""
-        ...
-
-    async def borrow(self, record: Record, after: int) -> Tape | None:
-        """The tape to read from number ``after`` on, wherever it is written; nothing when it has expired."""
-        ...
-
-    def give_back(self, tape: Tape) -> None:
-        """A reader is done with a borrowed tape."""
-        ...
-
-    async def read_elsewhere(self, records: Sequence[Record]) -> set[str]:
-        """The ids of those streams, written by this process, that another one has a reader on."""
-        ...
-
-    async def stop(self, record: Record, code: str) -> None:
-        """Ask whichever process writes it to stop."""
-        ...
-
-    async def forget(self, record: Record) -> None:
-        """Keep nothing of an ended stream: from now on it is found on no replica."""
-        ...
-
-
 @dataclass(slots=True)
 class Kept:
     """A tape this process holds, its readers, and when it goes."""
 
     tape: Tape
-    stop: Callable[[str], Any] | None = None
+    stop: Callable[[str], Any]
     readers: int = 0
     until: float | None = None

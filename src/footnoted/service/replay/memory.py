@@ -17,8 +17,6 @@ _REMEMBERED = 10_000  # expired streams whose owner is still told that they expi
 class MemoryReplay:
     """Streams of this process only: a restart forgets them."""
 
-    shared = False
-
     def __init__(self, *, keep_seconds: float) -> None:
         self._keep = keep_seconds
         self._tapes: dict[str, Kept] = {}
@@ -37,18 +35,18 @@ class MemoryReplay:
         """Memory is always there."""
 
     async def create(self, record: Record, *, stop: Callable[[str], Any]) -> Tape:
-        """A new tape."""
+        """A new tape; ``stop(code)`` ends its production."""
         tape = Tape(record)
         self._tapes[record.stream_id] = Kept(tape, stop)
         return tape
 
     async def find(self, stream_id: str) -> Record | None:
-        """A stream's record, its tape gone or not."""
+        """What is known of a stream, expired ones included for a while."""
         kept = self._tapes.get(stream_id)
         return kept.tape.record if kept else self._expired.get(stream_id)
 
-    async def borrow(self, record: Record, after: int) -> Tape | None:  # noqa: ARG002 — a whole tape serves any place
-        """The tape itself."""
+    async def borrow(self, record: Record) -> Tape | None:
+        """The tape to read from; nothing when it has expired."""
         kept = self._tapes.get(record.stream_id)
         if kept is None:
             return None
@@ -56,23 +54,23 @@ class MemoryReplay:
         return kept.tape
 
     def give_back(self, tape: Tape) -> None:
-        """One reader fewer."""
+        """A reader is done with a borrowed tape."""
         kept = self._tapes.get(tape.record.stream_id)
         if kept is not None:
             kept.readers -= 1
 
     async def read_elsewhere(self, records: Sequence[Record]) -> set[str]:  # noqa: ARG002
-        """There is no elsewhere."""
+        """The ids of those that another process has a reader on: there is none."""
         return set()
 
     async def stop(self, record: Record, code: str) -> None:
         """Stop it here."""
         kept = self._tapes.get(record.stream_id)
-        if kept is not None and kept.stop is not None:
+        if kept is not None:
             kept.stop(code)
 
     async def forget(self, record: Record) -> None:
-        """It never was."""
+        """Keep nothing of an ended stream."""
         self._tapes.pop(record.stream_id, None)
         self._expired.pop(record.stream_id, None)
 

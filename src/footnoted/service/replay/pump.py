@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import time
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import structlog
 from redis.asyncio import Redis
@@ -15,10 +15,8 @@ from redis.exceptions import NoScriptError, RedisError
 from footnoted.service import sse
 from footnoted.service.replay.base import Record, Tape
 from footnoted.service.replay.line import over
+from footnoted.service.replay.names import Keys
 from footnoted.service.replay.scripts import APPEND
-
-if TYPE_CHECKING:
-    from footnoted.service.replay.names import Keys
 
 log = structlog.get_logger("footnoted.replay")
 
@@ -48,7 +46,7 @@ class Pump:
         self._redis = redis
         self._keys = keys
         self._replica = replica
-        self._keep_ms = tuple(str(each) for each in keep_ms)
+        self._keep_ms = tuple(map(str, keep_ms))
         self._create = create
         self._taken = taken
         self._patience = patience
@@ -134,7 +132,7 @@ class Pump:
         for number, framed in enumerate(tape.frames[begin:end], begin + 1):
             fields += (number, framed)
         about = (self._replica, str(end), state, ended if state else running, record)
-        return [self._keys.events(stream_id), self._keys.record(stream_id), *about, *fields]
+        return [self._keys.stream(stream_id, "events"), self._keys.stream(stream_id, "record"), *about, *fields]
 
     async def _hear(self, tape: Tape, end: int, reply: Any) -> None:
         stream_id = tape.record.stream_id

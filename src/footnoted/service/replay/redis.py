@@ -28,8 +28,8 @@ from footnoted.service.replay.watch import Mirror, Watch
 from footnoted.service.settings import Settings
 
 if TYPE_CHECKING:
-    from footnoted.service.limits import Limits
-    from footnoted.service.spending import Counters
+    from footnoted.service.counting import RedisCounters
+    from footnoted.service.limits import RedisLimits
 
 log = structlog.get_logger("footnoted.replay")
 
@@ -44,10 +44,8 @@ _GIVE_UP = 30.0  # seconds without Redis after which readers of other replicas' 
 class RedisReplay:
     """Streams that outlive the replica they are read on."""
 
-    shared = True
-
-    def __init__(self, settings: Settings, line: Line, *, replica: str | None = None) -> None:
-        self.replica = replica or secrets.token_hex(8)
+    def __init__(self, settings: Settings, line: Line) -> None:
+        self.replica = secrets.token_hex(8)
         self.line = line
         self.redis = line.redis
         self.keys = Keys(settings.redis_prefix)
@@ -66,8 +64,10 @@ class RedisReplay:
             patience=_PATIENCE,
         )
         self._following = line.alone()
-        self._watch = Watch(self._following, self.keys.control(self.replica), asked=self._asked)
-        self._lease = Lease(settings.redis_url or "", self.keys.lease(self.replica), seconds=settings.lease_seconds)
+        self._watch = Watch(self._following, self.keys.replica(self.replica, "control"), asked=self._asked)
+        self._lease = Lease(
+            settings.redis_url or "", self.keys.replica(self.replica, "lease"), seconds=settings.lease_seconds
+        )
         self._leaving: set[str] = set()  # streams whose last reader here has just left
         self._guarding: asyncio.Task[None] | None = None
         self._away_since: float | None = None
@@ -76,7 +76,7 @@ class RedisReplay:
     async def open(self) -> None:
         """Take the lease and begin."""
         with contextlib.suppress(*AWAY):
-            await self.redis.set(self.keys.lease(self.replica), b"1", px=int(self._lease_seconds * 1000))
+            await self.redis.set(self.keys.replica(self.replica, "lease"), b"1", px=int(self._lease_seconds * 1000))
         self._lease.start()
         self._pump.start()
         self._watch.start()
@@ -90,7 +90,9 @@ class RedisReplay:
         await asyncio.to_thread(self._lease.stop)
         with contextlib.suppress(*AWAY):
             async with asyncio.timeout(1):
-                await self.redis.delete(self.keys.lease(self.replica), self.keys.control(self.replica))
+                await self.redis.delete(
+                    self.keys.replica(self.replica, "lease"), self.keys.replica(self.replica, "control")
+                )
         for client in (self._writing, self._following):
             await client.aclose()
 
@@ -111,7 +113,7 @@ class RedisReplay:
         kept = self._own.get(stream_id) or self._watch.mirrors.get(stream_id)
         if kept is not None and (not kept.tape.ended or await self._known(stream_id)):
             return kept.tape.record
-        found: Any = await self.line.reached(self.redis.hgetall(self.keys.record(stream_id)))
+        found: Any = await self.line.reached(self.redis.hgetall(self.keys.stream(stream_id, "record")))
         if not found:
             return None
         text = {name.decode(): value.decode() for name, value in found.items()}
@@ -120,27 +122,31 @@ class RedisReplay:
     async def _known(self, stream_id: str) -> bool:
         """Whether Redis still has an ended stream, which any replica may have forgotten; while it is away, it has."""
         try:
-            return bool(await self.redis.exists(self.keys.record(stream_id)))
+            return bool(await self.redis.exists(self.keys.stream(stream_id, "record")))
         except AWAY:
             return True
 
     async def forget(self, record: Record) -> None:
         """Nothing of it stays in Redis, and what a process still holds of it is not found without that."""
         stream_id = record.stream_id
-        names = (self.keys.record(stream_id), self.keys.events(stream_id), self.keys.reading(stream_id))
+        names = (
+            self.keys.stream(stream_id, "record"),
+            self.keys.stream(stream_id, "events"),
+            self.keys.stream(stream_id, "reading"),
+        )
         await self.line.reached(self.redis.delete(*names))
         self._own.pop(stream_id, None)
 
-    async def borrow(self, record: Record, after: int) -> Tape | None:  # noqa: ARG002 — a whole tape serves any place
+    async def borrow(self, record: Record) -> Tape | None:
         """The tape itself where it is written, else a mirror of it."""
         stream_id = record.stream_id
         if (kept := self._own.get(stream_id)) is not None:
             kept.readers += 1
             return kept.tape
         if stream_id not in self._watch.mirrors:
-            key = self.keys.events(stream_id)
+            key = self.keys.stream(stream_id, "events")
             entries: Any = await self.line.reached(self.redis.xrange(key))
-            state = await self.line.reached(self.redis.hget(self.keys.record(stream_id), "state"))
+            state = await self.line.reached(self.redis.hget(self.keys.stream(stream_id, "record"), "state"))
             if not entries and state != b"running":
                 return None
             if stream_id not in self._watch.mirrors:
@@ -170,7 +176,7 @@ class RedisReplay:
         """Those with a reader on another replica; when that cannot be known, all of them."""
         try:
             async with self.line.held():
-                found = await self.redis.mget([self.keys.reading(record.stream_id) for record in records])
+                found = await self.redis.mget([self.keys.stream(record.stream_id, "reading") for record in records])
         except Fault:
             return {record.stream_id for record in records}
         return {record.stream_id for record, reading in zip(records, found, strict=True) if reading}
@@ -179,14 +185,13 @@ class RedisReplay:
         """Stop it here, or ask the replica that writes it."""
         kept = self._own.get(record.stream_id)
         if kept is not None:
-            if kept.stop is not None:
-                kept.stop(code)
+            kept.stop(code)
             return
         asked: dict[Any, Any] = {"stop": record.stream_id, "code": code}
         await self.line.reached(self._ask(record.replica, asked))
 
     async def _ask(self, replica: str, asked: dict[Any, Any]) -> None:
-        key = self.keys.control(replica)
+        key = self.keys.replica(replica, "control")
         async with self.redis.pipeline(transaction=False) as pipe:
             pipe.xadd(key, asked, maxlen=10_000, approximate=True)
             pipe.pexpire(key, self._live_ms)
@@ -194,11 +199,11 @@ class RedisReplay:
 
     def _asked(self, fields: dict[bytes, bytes]) -> None:
         kept = self._own.get(fields.get(b"stop", b"").decode())
-        if kept is not None and kept.stop is not None:
+        if kept is not None:
             kept.stop(fields.get(b"code", b"stopped").decode())
 
     async def _put_record(self, record: Record) -> None:
-        key = self.keys.record(record.stream_id)
+        key = self.keys.stream(record.stream_id, "record")
         about: dict[Any, Any] = {
             "tenant": record.tenant,
             "kind": record.kind,
@@ -215,7 +220,7 @@ class RedisReplay:
         """Another replica ended this stream: it took us for lost. Stop, and tell what its readers were told."""
         log.warning("stream taken", stream_id=tape.record.stream_id)
         kept = self._own.get(tape.record.stream_id)
-        entries: Any = await self.redis.xrange(self.keys.events(tape.record.stream_id))
+        entries: Any = await self.redis.xrange(self.keys.stream(tape.record.stream_id, "events"))
         mirror = Mirror(Tape(tape.record), "")
         mirror.take(entries)
         tape.frames[tape.told :] = mirror.tape.frames[tape.told :]
@@ -223,7 +228,7 @@ class RedisReplay:
             tape.confirm(len(tape.frames))
         if not tape.ended:
             tape.break_off()
-        if kept is not None and kept.stop is not None:
+        if kept is not None:
             kept.stop("replica_lost")
 
     async def _guard(self) -> None:
@@ -236,7 +241,7 @@ class RedisReplay:
             now = time.monotonic()
             self._sweep(now)
             self._let_go_of_old()
-            mirrors = [each for each in self._watch.mirrors.values() if not each.tape.ended]
+            mirrors = [mirror for mirror in self._watch.mirrors.values() if not mirror.tape.ended]
             try:
                 if now - said >= _SAY:
                     said = now
@@ -252,8 +257,8 @@ class RedisReplay:
                 self._away_since = None
 
     async def _look_for_lost(self, mirrors: list[Mirror], missing: dict[str, float], now: float) -> None:
-        for replica in {each.tape.record.replica for each in mirrors}:
-            if await self.redis.exists(self.keys.lease(replica)):
+        for replica in {mirror.tape.record.replica for mirror in mirrors}:
+            if await self.redis.exists(self.keys.replica(replica, "lease")):
                 missing.pop(replica, None)
                 continue
             since = missing.setdefault(replica, now)
@@ -272,10 +277,10 @@ class RedisReplay:
 
     async def _declare_lost(self, record: Record) -> None:
         keys = (
-            self.keys.events(record.stream_id),
-            self.keys.record(record.stream_id),
-            self.keys.lease(record.replica),
-            self.keys.places(record.tenant),
+            self.keys.stream(record.stream_id, "events"),
+            self.keys.stream(record.stream_id, "record"),
+            self.keys.replica(record.replica, "lease"),
+            self.keys.tenant(record.tenant, "places"),
         )
         told = json.dumps(_LOST)
         kept = (self._keep_ms, self._keep_ms + _REMEMBER_MS)
@@ -289,9 +294,11 @@ class RedisReplay:
         async with self.redis.pipeline(transaction=False) as pipe:
             pipe.ping()
             for stream_id in leaving:
-                pipe.pexpire(self.keys.reading(stream_id), _LEFT_MS)  # another replica that reads it says so in time
+                pipe.pexpire(
+                    self.keys.stream(stream_id, "reading"), _LEFT_MS
+                )  # another replica that reads it says so in time
             for mirror in mirrors:
-                pipe.set(self.keys.reading(mirror.tape.record.stream_id), b"1", px=_READ_MS)
+                pipe.set(self.keys.stream(mirror.tape.record.stream_id, "reading"), b"1", px=_READ_MS)
             await pipe.execute()
 
     def _let_go_of_old(self) -> None:
@@ -310,10 +317,10 @@ class RedisReplay:
                     del self._own[stream_id]
 
 
-async def open_redis(settings: Settings, opened: AsyncExitStack) -> tuple[RedisReplay, Limits, Counters]:
+async def open_redis(settings: Settings, opened: AsyncExitStack) -> tuple[RedisReplay, RedisLimits, RedisCounters]:
     """Replay, limits and what tenants have taken, over one Redis."""
-    from footnoted.service.redis_limits import RedisLimits
-    from footnoted.service.redis_spending import RedisCounters
+    from footnoted.service.counting import RedisCounters
+    from footnoted.service.limits import RedisLimits
 
     line = Line(settings.redis_url or "", connections=settings.redis_connections, seconds=settings.redis_seconds)
     line.ground.open()

@@ -58,8 +58,8 @@ class Watch:
         asked_last: bytes = b"0-0"
         wait = 0.05
         while True:
-            by_key = {each.key: each for each in self.mirrors.values() if not each.tape.ended}
-            wanted: dict[Any, Any] = {self._control: asked_last, **{key: each.last for key, each in by_key.items()}}
+            by_key = {mirror.key: mirror for mirror in self.mirrors.values() if not mirror.tape.ended}
+            wanted: dict[Any, Any] = {self._control: asked_last, **{key: mirror.last for key, mirror in by_key.items()}}
             try:
                 found: Any = await self._redis.xread(wanted, count=_MOST, block=_BLOCK_MS)
             except (RedisError, OSError, TimeoutError):

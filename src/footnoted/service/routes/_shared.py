@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Annotated, Any
 
-from fastapi import Request
+from fastapi import Depends, Request
 from fastapi.responses import Response
 from pydantic import BaseModel
 
+from footnoted.service.app import Service
+from footnoted.service.asking import Asked
 from footnoted.service.faults import Fault
-from footnoted.service.streams import Reader, new_stream_id
-
-if TYPE_CHECKING:
-    from footnoted.service.app import Service
-    from footnoted.service.asking import Asked
+from footnoted.service.streams import new_stream_id
 
 
 class ErrorWords(BaseModel):
@@ -85,18 +84,21 @@ STREAMED: dict[int | str, dict[str, Any]] = {
 }
 
 
-def service_of(request: Request) -> Service:
+async def service_of(request: Request) -> Service:
     """The running service."""
     service: Service = request.app.state.service
     return service
 
 
-def paged(name: str, found: list[dict[str, Any]], limit: int, *, by: str = "id") -> dict[str, Any]:
+TheService = Annotated[Service, Depends(service_of)]
+
+
+def paged(name: str, found: Sequence[BaseModel], limit: int, *, by: str = "id") -> dict[str, Any]:
     """A page of what was found, one more than ``limit`` where there is more: ``next`` goes into ``after``."""
-    return {name: found[:limit], "next": found[limit - 1][by] if len(found) > limit else None}
+    return {name: found[:limit], "next": getattr(found[limit - 1], by) if len(found) > limit else None}
 
 
-async def stream_response(service: Service, asked: Asked, *, reader: Reader = "keep") -> Response:
+async def stream_response(service: Service, asked: Asked) -> Response:
     """Start the stream of an answer and follow it from its first event."""
     stream_id = new_stream_id()
     asked = await service.desk.admit(asked)
@@ -107,7 +109,7 @@ async def stream_response(service: Service, asked: Asked, *, reader: Reader = "k
         raise
     try:
         await service.streams.start(
-            asked.tenant, service.desk.events(asked), kind=asked.kind, reader=reader, stream_id=stream_id
+            asked.tenant, service.desk.events(asked), kind=asked.kind, reader=asked.reader, stream_id=stream_id
         )
     except BaseException as error:
         asked.drop()

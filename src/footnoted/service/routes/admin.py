@@ -2,37 +2,37 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
-from uuid import UUID
 
-from fastapi import APIRouter, Path, Query, Request
+from fastapi import APIRouter, Depends, Path, Query
 from pydantic import Field
 
-from footnoted.service.administering import Administering as Office
-from footnoted.service.asking import Body, Words
+from footnoted.service.administering import all_feedback, all_tenants
+from footnoted.service.asking import Body, Id, Words
 from footnoted.service.bodies import Route
 from footnoted.service.faults import not_found
-from footnoted.service.routes._shared import ERRORS, paged, service_of
-from footnoted.service.routes.usage import currency_of, taken_told, usage_of
+from footnoted.service.routes._shared import ERRORS, TheService, paged
+from footnoted.service.routes.session import currency_of, usage_of
 from footnoted.service.settings import TenantName
-from footnoted.service.spending import periods_of
-from footnoted.service.store.keys import Key, Keys, Role
-from footnoted.service.store.usage import Taken
-from footnoted.service.tenants import Administering
+from footnoted.service.store.keys import Keys, Role
+from footnoted.service.tenants import administrator
 from footnoted.service.told import (
     MadeKey,
     RevokedKey,
     TenantUsage,
+    ToldKey,
     ToldKeys,
     ToldTenants,
     ToldThoughts,
-    iso,
-    tells,
 )
 
-router = APIRouter(route_class=Route, prefix="/api/v1/admin", tags=["admin"], responses=ERRORS)
+router = APIRouter(
+    route_class=Route,
+    prefix="/api/v1/admin",
+    tags=["admin"],
+    responses=ERRORS,
+    dependencies=[Depends(administrator)],
+)
 
 
 class KeyBody(Body):
@@ -43,97 +43,55 @@ class KeyBody(Body):
     role: Role = "member"
 
 
-@router.get("/keys", responses=tells(ToldKeys))
-async def keys(request: Request, who: Administering) -> dict[str, Any]:  # noqa: ARG001 — only administrators may look
+@router.get("/keys")
+async def keys(service: TheService) -> ToldKeys:
     """Every key without its secret, the oldest first."""
-    found = await Keys(service_of(request).store).all()
-    return {"keys": [_key(each) for each in found]}
+    return ToldKeys(keys=[ToldKey.model_validate(key) for key in await Keys(service.store).all()])
 
 
-@router.post("/keys", status_code=201, responses=tells(MadeKey, status=201))
-async def make_key(request: Request, body: KeyBody, who: Administering) -> dict[str, Any]:  # noqa: ARG001
+@router.post("/keys", status_code=201)
+async def make_key(service: TheService, body: KeyBody) -> MadeKey:
     """A new key; ``key`` is told this once."""
-    service = service_of(request)
-    found = Keys(service.store)
-    secret = await found.add(body.tenant, label=body.label, role=body.role)
-    made = await found.find(secret)
-    assert made is not None  # noqa: S101 - it was just made
-    return {**_key(made), "key": secret}
+    kept = Keys(service.store)
+    secret = await kept.add(body.tenant, label=body.label, role=body.role)
+    made = ToldKey.model_validate(await kept.find(secret))
+    return MadeKey(**made.model_dump(), key=secret)
 
 
-@router.delete("/keys/{key_id}", responses=tells(RevokedKey))
-async def revoke_key(
-    request: Request,
-    key_id: Annotated[str, Path(max_length=64)],
-    who: Administering,  # noqa: ARG001
-) -> dict[str, Any]:
+@router.delete("/keys/{key_id}")
+async def revoke_key(service: TheService, key_id: Annotated[str, Path(max_length=64)]) -> RevokedKey:
     """End a key: here at once, on other replicas within half a minute."""
-    service = service_of(request)
     if not await Keys(service.store).revoke(key_id):
         raise not_found("there is no live key of this id")
     service.tenants.forget()
-    return {"id": key_id, "revoked": True}
+    return RevokedKey(id=key_id, revoked=True)
 
 
-@router.get("/tenants", responses=tells(ToldTenants))
-async def tenants(request: Request, who: Administering) -> dict[str, Any]:  # noqa: ARG001
+@router.get("/tenants")
+async def tenants(service: TheService) -> ToldTenants:
     """Every tenant with what there is of it, what its answers took, and the most they may."""
-    service = service_of(request)
-    settings = service.settings
-    month, day = periods_of(datetime.now(UTC).timestamp())
-    office = Office(service.store, service.spending.ledger)
-    found = await office.tenants(month=month.first, day=day.name, named=frozenset(settings.tenants))
-    told = []
-    for each in found:
-        policy = settings.policy_of(each.name)
-        told.append(
-            {
-                "tenant": each.name,
-                "keys": each.keys,
-                "documents": each.documents,
-                "conversations": each.conversations,
-                "month": _taken(each.month, policy.tokens_per_month, policy.money_per_month),
-                "day": _taken(each.day, policy.tokens_per_day, policy.money_per_day),
-            }
-        )
-    return {"tenants": told, "currency": currency_of(service)}
+    tenants = await all_tenants(service.store, service.spending.ledger, service.settings)
+    return ToldTenants(tenants=tenants, currency=currency_of(service))
 
 
-@router.get("/tenants/{tenant}/usage", responses=tells(TenantUsage))
+@router.get("/tenants/{tenant}/usage")
 async def tenant_usage(
-    request: Request,
-    tenant: TenantName,
-    who: Administering,  # noqa: ARG001
-    days: Annotated[int, Query(ge=1, le=400)] = 31,
-) -> dict[str, Any]:
+    service: TheService, tenant: TenantName, days: Annotated[int, Query(ge=1, le=400)] = 31
+) -> TenantUsage:
     """A tenant's counters as they stand, its days, and its policy."""
-    service = service_of(request)
     policy = service.settings.policy_of(tenant).model_dump(mode="json")
-    return {**await usage_of(service, tenant, days), "policy": policy}
+    usage = await usage_of(service, tenant, days)
+    return TenantUsage(**usage.model_dump(), policy=policy)
 
 
-@router.get("/feedback", responses=tells(ToldThoughts))
+@router.get("/feedback", response_model=ToldThoughts)
 async def feedback(
-    request: Request,
-    who: Administering,  # noqa: ARG001
+    service: TheService,
     tenant: TenantName | None = None,
     rating: Literal["up", "down"] | None = None,
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
-    after: UUID | None = None,
+    after: Id | None = None,
 ) -> dict[str, Any]:
     """What people thought of answers, with question and answer, the newest first."""
-    service = service_of(request)
-    office = Office(service.store, service.spending.ledger)
-    found = await office.feedback(
-        tenant=tenant, rating=rating, limit=limit + 1, after=None if after is None else str(after)
-    )
-    return paged("feedback", [each.model_dump() for each in found], limit, by="feedback_id")
-
-
-def _key(key: Key) -> dict[str, Any]:
-    revoked = None if key.revoked_at is None else iso(key.revoked_at)
-    return {**asdict(key), "created_at": iso(key.created_at), "revoked_at": revoked}
-
-
-def _taken(taken: Taken, tokens: int | None, money: float | None) -> dict[str, Any]:
-    return {**taken_told(taken), "most_tokens": tokens, "most_money": money}
+    found = await all_feedback(service.store, tenant=tenant, rating=rating, limit=limit + 1, after=after)
+    return paged("feedback", found, limit, by="feedback_id")

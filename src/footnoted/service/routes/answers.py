@@ -2,40 +2,40 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-from typing import Any
-from uuid import UUID
+from typing import Annotated, Any
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Depends
 from fastapi.responses import Response
 
-from footnoted.service.asking import AnswerBody, from_sources
+from footnoted.service.asking import AnswerBody, Asked, Id, from_sources
 from footnoted.service.bodies import Route
-from footnoted.service.routes._shared import ERRORS, STREAMED, service_of, stream_response, whole_response
+from footnoted.service.routes._shared import ERRORS, STREAMED, TheService, stream_response, whole_response
 from footnoted.service.tenants import Asking
-from footnoted.service.told import SavedAnswer, WholeAnswer, iso, tells
+from footnoted.service.told import SavedAnswer, WholeAnswer, tells
 
 router = APIRouter(route_class=Route, prefix="/api/v1", tags=["answers"], responses=ERRORS)
 
 
+async def _asked(service: TheService, body: AnswerBody, who: Asking) -> Asked:
+    return from_sources(body, who.tenant, service.settings)
+
+
+Question = Annotated[Asked, Depends(_asked)]
+
+
 @router.post("/answers", responses=tells(WholeAnswer))
-async def answer(request: Request, body: AnswerBody, who: Asking) -> dict[str, Any]:
+async def answer(service: TheService, asked: Question) -> dict[str, Any]:
     """The whole answer; a refusal is one too."""
-    service = service_of(request)
-    asked = from_sources(body, who.tenant, service.settings)
     return await whole_response(service, asked)
 
 
 @router.post("/answers/stream", response_class=Response, responses=STREAMED)
-async def stream_answer(request: Request, body: AnswerBody, who: Asking) -> Response:
+async def stream_answer(service: TheService, asked: Question) -> Response:
     """The answer as server-sent events."""
-    service = service_of(request)
-    asked = from_sources(body, who.tenant, service.settings)
-    return await stream_response(service, asked, reader=body.reader)
+    return await stream_response(service, asked)
 
 
 @router.get("/answers/{answer_id}", responses=tells(SavedAnswer))
-async def saved_answer(request: Request, answer_id: UUID, who: Asking) -> dict[str, Any]:
+async def saved_answer(service: TheService, answer_id: Id, who: Asking) -> dict[str, Any]:
     """An answer as it was given."""
-    saved = await service_of(request).answers.get(who.tenant, str(answer_id))
-    return {**asdict(saved), "created_at": iso(saved.created_at)}
+    return await service.answers.get(who.tenant, answer_id)

@@ -6,21 +6,29 @@ import asyncio
 import json
 from collections.abc import AsyncIterator
 from typing import Annotated, Any
-from uuid import UUID
 
-from fastapi import APIRouter, File, Form, Path, Query, Request, Response, UploadFile
+from fastapi import APIRouter, File, Form, Path, Query, Response, UploadFile
 from fastapi.responses import JSONResponse, StreamingResponse
 from pydantic import Field
 
 from footnoted.retrieval.load.found import FORMATS, READABLE, ending_of
-from footnoted.service.asking import CONVERSATION, Body, Conversation, Words
+from footnoted.service.asking import CONVERSATION, Body, Conversation, Id, Words
 from footnoted.service.bodies import Route
 from footnoted.service.documents import Text
 from footnoted.service.faults import Fault, too_large
 from footnoted.service.overview import opening_of, topics_of
-from footnoted.service.routes._shared import ERRORS, paged, service_of
+from footnoted.service.routes._shared import ERRORS, TheService, paged
 from footnoted.service.tenants import Adding, Asking
-from footnoted.service.told import DocumentText, Outline, ToldDocument, ToldDocuments, ToldPassage, ToldPlaces, tells
+from footnoted.service.told import (
+    DocumentText,
+    Outline,
+    Outlined,
+    ToldDocument,
+    ToldDocuments,
+    ToldPassage,
+    ToldPlaces,
+    tells,
+)
 
 router = APIRouter(route_class=Route, prefix="/api/v1", tags=["documents"], responses=ERRORS)
 
@@ -29,35 +37,28 @@ _PIECE = 32 * 1024  # characters; others have a turn between two
 _PICTURE = {"image/png": {"schema": {"type": "string", "format": "binary"}}}
 
 
-@router.post(
-    "/documents",
-    status_code=201,
-    responses={**tells(ToldDocument, status=201), **tells(ToldDocument, "it was there already")},
-)
+_THERE_ALREADY = tells(ToldDocument, "it was there already")
+
+
+@router.post("/documents", status_code=201, responses=_THERE_ALREADY)
 async def upload(
-    request: Request,
+    service: TheService,
     response: Response,
     who: Adding,
     file: Annotated[UploadFile, File(description="a file of any kind that is read")],
     title: Annotated[str | None, Form(max_length=300)] = None,
     conversation_id: Annotated[str | None, Form(pattern=CONVERSATION)] = None,
-) -> dict[str, Any]:
+) -> ToldDocument:
     """Read a file and keep it."""
-    service = service_of(request)
     name = _name(file.filename)
     data = await file.read(service.settings.file_bytes + 1)
     if len(data) > service.settings.file_bytes:
         raise too_large(f"{name} is larger than {service.settings.file_bytes} bytes")
-    stored, new = await service.documents.add(
-        who.tenant,
-        data,
-        name,
-        title=_printable(title).strip() or None if title else None,
-        conversation_id=conversation_id,
-    )
+    title = _printable(title or "").strip() or None
+    stored, new = await service.documents.add(who.tenant, data, name, title=title, conversation_id=conversation_id)
     if not new:
         response.status_code = 200
-    return stored.model_dump()
+    return stored
 
 
 class UrlBody(Body):
@@ -67,69 +68,61 @@ class UrlBody(Body):
     conversation_id: Conversation | None = None
 
 
-@router.post(
-    "/documents/url",
-    status_code=201,
-    responses={**tells(ToldDocument, status=201), **tells(ToldDocument, "it was there already")},
-)
-async def add_by_url(request: Request, response: Response, body: UrlBody, who: Adding) -> dict[str, Any]:
+@router.post("/documents/url", status_code=201, responses=_THERE_ALREADY)
+async def add_by_url(service: TheService, response: Response, body: UrlBody, who: Adding) -> ToldDocument:
     """Fetch a web address among the hosts that are allowed here (``url_hosts``), read what is there, and keep it."""
-    service = service_of(request)
     ports = service.settings.policy_of(who.tenant).url_ports
     found = await service.fetcher.fetch(body.url.strip(), tenant=who.tenant, ports=ports)
     name = _name(found.name)
     stored, new = await service.documents.add(who.tenant, found.data, name, conversation_id=body.conversation_id)
     if not new:
         response.status_code = 200
-    return stored.model_dump()
+    return stored
 
 
-@router.get("/documents", responses=tells(ToldDocuments))
+@router.get("/documents", response_model=ToldDocuments)
 async def documents(
-    request: Request,
+    service: TheService,
     who: Asking,
     conversation_id: Annotated[str | None, Query(pattern=CONVERSATION)] = None,
     limit: Annotated[int, Query(ge=1, le=500)] = 100,
-    after: UUID | None = None,
+    after: Id | None = None,
 ) -> dict[str, Any]:
     """The tenant's documents, the newest first."""
-    found = await service_of(request).documents.recent(
-        who.tenant, conversation_id=conversation_id, limit=limit + 1, after=str(after) if after else None
-    )
-    return paged("documents", [each.model_dump() for each in found], limit)
+    found = await service.documents.recent(who.tenant, conversation_id=conversation_id, limit=limit + 1, after=after)
+    return paged("documents", found, limit)
 
 
-@router.get("/overview", responses=tells(Outline))
-async def overview(request: Request, who: Asking, limit: Annotated[int, Query(ge=1, le=20)] = 8) -> dict[str, Any]:
+@router.get("/overview")
+async def overview(service: TheService, who: Asking, limit: Annotated[int, Query(ge=1, le=20)] = 8) -> Outline:
     """The newest documents: how each begins, at its place, and what its sections are on."""
-    texts = await service_of(request).documents.latest_texts(who.tenant, limit=limit)
-    return {"documents": await asyncio.to_thread(lambda: [_outlined(each) for each in texts])}
+    texts = await service.documents.latest_texts(who.tenant, limit=limit)
+    return Outline(documents=await asyncio.to_thread(lambda: [_outlined(text) for text in texts]))
 
 
-@router.get("/documents/{document_id}", responses=tells(ToldDocument))
-async def document(request: Request, document_id: UUID, who: Asking) -> dict[str, Any]:
+@router.get("/documents/{document_id}")
+async def document(service: TheService, document_id: Id, who: Asking) -> ToldDocument:
     """One document."""
-    return (await service_of(request).documents.get(who.tenant, str(document_id))).model_dump()
+    return await service.documents.get(who.tenant, document_id)
 
 
 @router.get("/documents/{document_id}/text", response_class=JSONResponse, responses=tells(DocumentText))
-async def text(request: Request, document_id: UUID, who: Asking) -> Response:
+async def text(service: TheService, document_id: Id, who: Asking) -> Response:
     """The text all offsets of this document count in."""
-    found = await service_of(request).documents.text(who.tenant, str(document_id))
+    found = await service.documents.text(who.tenant, document_id)
     return StreamingResponse(_pieces(found), media_type="application/json")
 
 
-@router.get("/documents/{document_id}/places", responses=tells(ToldPlaces))
+@router.get("/documents/{document_id}/places", response_model_exclude_unset=True)
 async def places(
-    request: Request,
-    document_id: UUID,
+    service: TheService,
+    document_id: Id,
     who: Asking,
     start: Annotated[int, Query(ge=0, le=_FAR)],
     end: Annotated[int, Query(ge=0, le=_FAR)],
-) -> dict[str, Any]:
+) -> ToldPlaces:
     """Where code points ``[start, end)`` of the document's text stand in its file: rectangles on pages, or cells."""
-    found = await service_of(request).documents.places(who.tenant, str(document_id), start, end)
-    return found.model_dump(exclude_unset=True)
+    return await service.documents.places(who.tenant, document_id, start, end)
 
 
 @router.get(
@@ -138,8 +131,8 @@ async def places(
     responses={200: {"description": "the page; its header says where on it points lie", "content": _PICTURE}},
 )
 async def page(
-    request: Request,
-    document_id: UUID,
+    service: TheService,
+    document_id: Id,
     page: Annotated[int, Path(ge=1, le=100_000)],
     who: Asking,
     width: Annotated[int, Query(ge=100, le=2_000)] = 1_240,
@@ -149,25 +142,32 @@ async def page(
     ``Page-Matrix`` holds six numbers a to f: a point x, y of the page (1/72 inch from its lower left corner) lies at
     ``a x + c y + e`` of the picture's width and ``b x + d y + f`` of its height.
     """
-    drawn = await service_of(request).documents.drawn(who.tenant, str(document_id), page, width=width)
-    matrix = " ".join(f"{each:.9g}" for each in drawn.matrix)
+    drawn = await service.documents.drawn(who.tenant, document_id, page, width=width)
+    matrix = " ".join(f"{number:.9g}" for number in drawn.matrix)
     return Response(drawn.png, media_type="image/png", headers={"Page-Matrix": matrix, "Cache-Control": "no-store"})
 
 
 @router.delete("/documents/{document_id}", status_code=204)
-async def delete(request: Request, document_id: UUID, who: Adding) -> None:
+async def delete(service: TheService, document_id: Id, who: Adding) -> None:
     """Forget it and its passages."""
-    await service_of(request).documents.delete(who.tenant, str(document_id))
+    await service.documents.delete(who.tenant, document_id)
 
 
-@router.get("/sources/{chunk_id}", responses=tells(ToldPassage))
-async def source(request: Request, chunk_id: UUID, who: Asking) -> dict[str, Any]:
+@router.get("/sources/{chunk_id}")
+async def source(service: TheService, chunk_id: Id, who: Asking) -> ToldPassage:
     """One passage, as it was shown to the model."""
-    found = await service_of(request).documents.passage(who.tenant, str(chunk_id))
+    found = await service.documents.passage(who.tenant, chunk_id)
     data = dict(found.metadata)
-    places = {"document_id": data.pop("document_id"), "document_start": data.pop("start")}
-    places |= {"document_end": data.pop("end"), "lead": data.pop("lead")}
-    return {"chunk_id": found.id, "title": found.title, "text": found.text, **places, "metadata": data}
+    return ToldPassage(
+        chunk_id=found.id,
+        title=found.title,
+        text=found.text,
+        document_id=data.pop("document_id"),
+        document_start=data.pop("start"),
+        document_end=data.pop("end"),
+        lead=data.pop("lead"),
+        metadata=data,
+    )
 
 
 async def _pieces(found: Text) -> AsyncIterator[bytes]:
@@ -182,16 +182,15 @@ async def _pieces(found: Text) -> AsyncIterator[bytes]:
     yield b"}"
 
 
-def _outlined(found: Text) -> dict[str, Any]:
+def _outlined(found: Text) -> Outlined:
     about = found.document
-    opening = opening_of(found.text, found.sections)
-    return {
-        "id": about.id,
-        "title": about.title,
-        "characters": about.characters,
-        "opening": opening.model_dump() if opening else None,
-        "topics": topics_of(about.title, found.text, found.sections),
-    }
+    return Outlined(
+        id=about.id,
+        title=about.title,
+        characters=about.characters,
+        opening=opening_of(found.text, found.sections),
+        topics=topics_of(about.title, found.text, found.sections),
+    )
 
 
 def _printable(text: str) -> str:

@@ -4,30 +4,29 @@ from __future__ import annotations
 
 from typing import Any
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter
 from fastapi.responses import JSONResponse, Response
 
 from footnoted.service.bodies import Route
 from footnoted.service.faults import Fault
 from footnoted.service.observe.metrics import METRICS
-from footnoted.service.routes._shared import service_of
+from footnoted.service.routes._shared import TheService
 from footnoted.service.told import Alive, Ready, tells
 
 router = APIRouter(route_class=Route, tags=["health"])
 
 
-@router.get("/healthz", responses=tells(Alive))
-async def healthz() -> dict[str, str]:
+@router.get("/healthz")
+async def healthz() -> Alive:
     """The process lives."""
-    return {"status": "ok"}
+    return Alive(status="ok")
 
 
 @router.get(
     "/readyz", responses={**tells(Ready), **tells(Ready, "something is away, or this replica is leaving", status=503)}
 )
-async def readyz(request: Request) -> Response:
+async def readyz(service: TheService) -> Response:
     """It can serve."""
-    service = service_of(request)
     checks: dict[str, Any] = {}
     for name, check in (("database", service.store.check), ("replay", service.streams.replay.check)):
         try:

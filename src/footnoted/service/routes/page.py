@@ -79,13 +79,13 @@ def _file(name: str, request: Request) -> Response:
 
 def _fields(said: dict[str, Any], document: dict[str, Any]) -> str:
     told = [
-        (each["name"], each["in"], each.get("description", "") or _type(each.get("schema", {})))
-        for each in said.get("parameters", [])
+        (field["name"], field["in"], field.get("description", "") or _type(field.get("schema", {})))
+        for field in said.get("parameters", [])
     ]
     for body in said.get("requestBody", {}).get("content", {}).values():
         schema = _followed(body.get("schema", {}), document)
         told += [
-            (name, "body", _type(_followed(each, document))) for name, each in schema.get("properties", {}).items()
+            (name, "body", _type(_followed(field, document))) for name, field in schema.get("properties", {}).items()
         ]
     if not told:
         return ""
@@ -101,6 +101,6 @@ def _followed(schema: dict[str, Any], document: dict[str, Any]) -> dict[str, Any
 
 def _type(schema: dict[str, Any]) -> str:
     if "anyOf" in schema:
-        return " or ".join(filter(None, (_type(each) for each in schema["anyOf"])))
+        return " or ".join(filter(None, (_type(choice) for choice in schema["anyOf"])))
     kind = str(schema.get("description") or schema.get("type") or schema.get("$ref", "").rpartition("/")[2])
     return f"{kind}: {', '.join(map(str, schema['enum']))}" if "enum" in schema else kind

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from typing import Annotated, Any
-from uuid import UUID
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter
 from pydantic import Field
 
-from footnoted.service.asking import Body, SentSource, Words, check_size, contexts_of_found, contexts_of_sent
+from footnoted.service.asking import Body, Id, SentSource, Words, check_size, contexts_of_found, contexts_of_sent
 from footnoted.service.bodies import Route
-from footnoted.service.routes._shared import ERRORS, service_of
+from footnoted.service.routes._shared import ERRORS, TheService
 from footnoted.service.tenants import Asking
 from footnoted.service.told import Verified, tells
 
@@ -25,24 +24,24 @@ class VerifyBody(Body):
 
     answer: Words
     sources: list[SentSource] | None = None
-    document_ids: Annotated[list[UUID], Field(max_length=200)] | None = None
+    document_ids: Annotated[list[Id], Field(max_length=200)] | None = None
 
 
 @router.post("/verify", responses=tells(Verified))
-async def verify(request: Request, body: VerifyBody, who: Asking) -> dict[str, Any]:
+async def verify(service: TheService, body: VerifyBody, who: Asking) -> dict[str, Any]:
     """Each claim's verdict, with the exact words it rests on."""
     from footnoted.answering.generator import shipped_checker
     from footnoted.grounding.detector import HallucinationDetector
 
-    service = service_of(request)
     sent = body.sources or []
-    longest = max((len(each.text) for each in sent), default=0)
+    longest = max((len(source.text) for source in sent), default=0)
     check_size(service.settings, question=body.answer, sources=len(sent), longest=longest)
     if body.sources is not None:
         contexts, places = contexts_of_sent(body.sources)
     else:
-        ids = None if body.document_ids is None else [str(each) for each in body.document_ids]
-        found = await service.documents.search(who.tenant, _parts(body.answer), k=_NEAREST, document_ids=ids)
+        found = await service.documents.search(
+            who.tenant, _parts(body.answer), k=_NEAREST, document_ids=body.document_ids
+        )
         contexts, places = contexts_of_found(found)
     release = await service.limits.enter(who.tenant, f"verify-{id(body)}")
     try:

@@ -80,13 +80,8 @@ class Keys:
             count = await session.scalar(select(func.count()).select_from(KeyRow))
         return bool(count)
 
-    async def tenant_of(self, key: str) -> str | None:
-        """Whose key this is; nothing for one that is unknown, wrong or revoked."""
-        found = await self.find(key)
-        return None if found is None else found.tenant
-
     async def find(self, key: str) -> Key | None:
-        """A live key by its secret."""
+        """A live key by its secret; nothing for one that is unknown, wrong or revoked."""
         found = _KEY.fullmatch(key)
         if found is None:
             return None

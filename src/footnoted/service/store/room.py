@@ -6,22 +6,21 @@ import weakref
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeVar
 
-from sqlalchemy import tuple_
+from sqlalchemy import NullPool, Result, Select, delete, text, tuple_, update
 from sqlalchemy.event import listen
+from sqlalchemy.ext.asyncio import AsyncSession, create_async_engine
 
-from footnoted.service.faults import disk_full, full, is_away, is_disk_full, is_full, not_found, unavailable
+from footnoted.errors import ConfigurationError
+from footnoted.service.faults import not_found, storage_fault
 from footnoted.service.ground import PATIENCE, Ask, Ground
 from footnoted.service.store.tables import ShelfRow
 from footnoted.store import Database
 
-if TYPE_CHECKING:
-    from sqlalchemy import Result, Select
-    from sqlalchemy.ext.asyncio import AsyncSession
-
 MIGRATIONS = Path(__file__).parent / "migrations"
 _NOBODY = " "  # no tenant's name
+Row = TypeVar("Row")
 
 
 class Store:
@@ -53,8 +52,15 @@ class Store:
 
     async def open(self) -> None:
         """Bring the tables up to date."""
-        with _reached():
+        try:
             await self.database.migrate(MIGRATIONS, name="service")
+        except Exception as error:
+            fault = storage_fault(error)
+            if fault is None or fault.code != "unavailable":
+                raise
+            raise ConfigurationError(
+                "the database of DATABASE_URL cannot be reached; start it, or set sqlite:///footnoted.db"
+            ) from error
 
     async def watch(self) -> None:
         """Notice within seconds when the database stops answering."""
@@ -76,19 +82,14 @@ class Store:
             async with self.database.session() as session:
                 yield session
         except Exception as error:
-            if is_disk_full(error):
-                self.disk_full = True
-                raise disk_full() from error
-            if is_full(error):
-                raise full("the database") from error
-            if is_away(error):
-                raise unavailable("the database") from error
-            raise
+            fault = storage_fault(error)
+            if fault is None:
+                raise
+            self.disk_full = self.disk_full or fault.code == "disk_full"
+            raise fault from error
 
     async def check(self) -> None:
         """Raise `Fault`: 503 when the database is away, 507 when nothing more can be kept in it."""
-        from sqlalchemy import delete, text, update
-
         async with self.session() as session:
             await session.execute(text("SELECT 1"))
         if self.disk_full:  # whether there is room again is found out by writing
@@ -113,9 +114,6 @@ class Store:
 
     @asynccontextmanager
     async def _line(self) -> AsyncIterator[Ask]:
-        from sqlalchemy import NullPool, text
-        from sqlalchemy.ext.asyncio import create_async_engine
-
         engine = create_async_engine(
             self.database.url,
             poolclass=NullPool,
@@ -128,6 +126,15 @@ class Store:
                 await connection.rollback()
 
             yield ask
+
+
+async def owned(session: AsyncSession, table: type[Row], row_id: str, *, of: str, what: str) -> Row:
+    """A row of the tenant ``of``. Raises `Fault` 404, the same for what never was and for what is another's."""
+    row: Any = await session.get(table, row_id)
+    if row is None or row.tenant != of:
+        raise not_found(f"there is no such {what}")
+    found: Row = row
+    return found
 
 
 async def newest(
@@ -149,16 +156,3 @@ async def newest(
             raise not_found(f"there is no such {table.called} to go on after")
         found = found.where(tuple_(table.created_at, table.id) < tuple_(last.created_at, last.id))
     return await session.execute(found.order_by(table.created_at.desc(), table.id.desc()).limit(limit))
-
-
-class _reached:  # noqa: N801 — reads as what it says
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
-        if error is not None and is_away(error):
-            from footnoted.errors import ConfigurationError
-
-            raise ConfigurationError(
-                "the database of DATABASE_URL cannot be reached; start it, or set sqlite:///footnoted.db"
-            ) from error

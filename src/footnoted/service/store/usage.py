@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, cast
 
 import structlog
-from sqlalchemy import Table, func, select
+from sqlalchemy import Table, select
 
 from footnoted.service.faults import Fault
 from footnoted.service.store.room import Store
@@ -33,6 +33,9 @@ class Taken:
 
     def __add__(self, other: Taken) -> Taken:
         return Taken(self.answers + other.answers, self.tokens + other.tokens, self.money + other.money)
+
+    def __sub__(self, other: Taken) -> Taken:
+        return Taken(self.answers - other.answers, self.tokens - other.tokens, self.money - other.money)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,14 +63,7 @@ class Ledger:
 
     async def since(self, tenant: str, first: str) -> Taken:
         """What a tenant's answers took since the day ``first``, those not yet written down among them."""
-        async with self._store.session() as session:
-            found = await session.execute(
-                select(func.sum(UsageRow.answers), func.sum(UsageRow.tokens), func.sum(UsageRow.money)).where(
-                    UsageRow.tenant == tenant, UsageRow.day >= first
-                )
-            )
-            taken = Taken(*(int(each or 0) for each in found.one()))
-        return sum((more for (who, day), more in self._pending.items() if who == tenant and day >= first), taken)
+        return sum((day.taken for day in await self.days(first, tenant=tenant)), Taken())
 
     async def days(self, first: str, *, tenant: str | None = None) -> list[Day]:
         """The days since ``first``, the newest first: one tenant's, or everybody's."""
@@ -99,13 +95,9 @@ class Ledger:
             except Exception:  # what cannot be written must not keep the rest from it
                 log.exception("usage not kept", days=len(batch))
             for name, taken in batch.items():
-                left = self._pending[name]
-                if left == taken:
+                self._pending[name] -= taken
+                if self._pending[name] == Taken():
                     del self._pending[name]
-                else:
-                    self._pending[name] = Taken(
-                        left.answers - taken.answers, left.tokens - taken.tokens, left.money - taken.money
-                    )
 
     def _added(self, tenant: str, day: str, taken: Taken) -> Any:
         new = asdict(taken)
