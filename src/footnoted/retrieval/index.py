@@ -90,7 +90,9 @@ class Index:
         keeps nothing), or in memory when that cannot be written. Raises `SourceError` when a path does not
         exist or no file can be read.
         """
-        folder = default_folder() if cache is None else None if str(cache) == "off" else Path(cache)
+        folder = default_folder() if cache is None else Path(cache)
+        if str(cache) == "off":
+            folder = None
         if folder is not None:
             with contextlib.suppress(RuntimeError):  # "~somebody" who has no home here
                 folder = folder.expanduser()
