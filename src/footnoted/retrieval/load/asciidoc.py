@@ -15,7 +15,7 @@ _DEFINED = re.compile(r"(?P<term>\S.*?)(?:::+|;;)(?:[ \t]+(?P<words>\S.*))?$")
 # passed through as they are.
 _INLINE = re.compile(
     r"""\[\[[^\]]*\]\]|\[\#[^\]]*\](?=[^\#])|\(\(\([^()]*\)\)\)
-    |(?P<macro>link|xref|image|icon|kbd|anchor|footnote|https?):(?P<target>[^\s\[\]<>]*)\[(?P<label>[^\]]*)\]
+    |(?P<macro>link|xref|image|icon|kbd|anchor|footnote|https?):(?P<target>[^\s\[\]<>]*+)\[(?P<label>[^\]]*)\]
     |<<(?P<place>[^<>,]+)(?:,[ \t]*(?P<named>[^<>]+))?>>
     |(?<![\w*])\*(?=\S)(?P<bold>[^*\n]+?)(?<=\S)\*(?![\w*])
     |\+\+\+?(?P<passed>[^+\n]*)\+\+\+?

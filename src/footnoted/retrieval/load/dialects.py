@@ -437,9 +437,9 @@ def _columns(line: str) -> int:
 
 
 def _closing_tag(text: str, name: str, start: int) -> tuple[int, int] | None:
-    """Where the tag stands that closes the element which opens at ``start``."""
-    depth = 0
-    for tag in re.compile(rf"<(/?){name}\b[^>]*>", re.IGNORECASE).finditer(text, start):
+    """Where the tag stands that closes the element which opens at ``start``; only structure has its own kind inside."""
+    opens, depth = ("?", 0) if name in _STRUCTURE else ("", 1)
+    for tag in re.compile(rf"<(/{opens}){name}\b[^>]*>", re.IGNORECASE).finditer(text, start):
         depth += -1 if tag[1] else 1
         if depth == 0:
             return tag.span()
@@ -460,8 +460,8 @@ def _title_of(attributes: str) -> str:
 def _braces_end(text: str, start: int) -> int | None:
     """Where a brace that opens at ``start`` closes, within reason."""
     depth = 0
-    for at, char in enumerate(text[start : start + 20_000], start):
-        depth += (char == "{") - (char == "}")
+    for brace in re.compile("[{}]").finditer(text, start, start + 20_000):
+        depth += 1 if brace[0] == "{" else -1
         if depth == 0:
-            return at + 1
+            return brace.end()
     return None
