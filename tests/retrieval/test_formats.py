@@ -348,3 +348,16 @@ def test_a_notebook_of_restructured_text_cannot_read_files(tmp_path):
     (tmp_path / "secret.txt").write_text("swordfish")
     source = f"Words.\n\n.. include:: {tmp_path}/secret.txt\n\n.. raw:: html\n   :file: {tmp_path}/secret.txt\n\n.. csv-table::\n   :file: {tmp_path}/secret.txt\n"
     assert "swordfish" not in parse(source.encode(), "a.rst").text
+
+
+def test_a_row_of_dashes_is_a_row():
+    """What looks like the line under a table's head is read as the cells it is, and each knows its place."""
+    document = parse(b"Cover;Excess\n---;0\nGlass;75\n", "a.csv")
+    assert "| --- | 0 |\n| Glass | 75 |" in document.text
+    assert [mark.cell for mark in document.marks] == ["A1", "B1", "A2", "B2", "A3", "B3"]
+
+
+def test_asciidoc_keeps_keys_and_marks_inside_links():
+    """Keys to press stay as words, and the words of a link are read as any."""
+    document = parse(b"Press kbd:[Ctrl+C], see https://x.io[the *whole* page] and <<glass,the *cover*>>.", "a.adoc")
+    assert document.text.strip() == "Press Ctrl+C, see [the **whole** page](https://x.io) and the **cover**."

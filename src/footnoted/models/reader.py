@@ -65,19 +65,15 @@ class Reader:
 
     def answers(self, question: str, text: str) -> float:
         """The chance (0–1) that the text, cut at the end where it is too long, answers the question."""
-        (said,), _, _ = self._said(["answers"], self._pieces(question)[0], self._pieces(text)[0])
-        return float(said[0])
-
-    def length(self, text: str) -> int:
-        """How many pieces the text has, to fill `LONGEST` with."""
-        return len(self._pieces(text)[0])
+        (chances,), _, _ = self._outputs(["answers"], self._pieces(question)[0], self._pieces(text)[0])
+        return float(chances[0])
 
     def read(self, claim: str, evidence: str) -> Reading:
         """What the evidence, cut at the end where it is too long, makes of the claim."""
         from footnoted.native import numpy as np
 
         own, offsets = self._pieces(claim)
-        (ways, doubts), read, whole = self._said(["ways", "doubts"], own, self._pieces(evidence)[0])
+        (ways, doubts), read, whole = self._outputs(["ways", "doubts"], own, self._pieces(evidence)[0])
         contradicted, neither, carried = (float(p) for p in ways[0])
         return Reading(
             contradicted,
@@ -88,10 +84,10 @@ class Reader:
             whole and max(len(claim), len(evidence)) <= _CHARACTERS,
         )
 
-    def _said(
+    def _outputs(
         self, outputs: list[str], own: Sequence[int], theirs: Sequence[int]
     ) -> tuple[list[NDArray[np.float32]], int, bool]:
-        """What the network says of two texts in pieces; how many of the first were read, and whether all of both."""
+        """What the network finds of two texts in pieces; how many of the first were read, and whether all of both."""
         from footnoted.native import numpy as np
 
         head = [START, *own[: LONGEST // 2], END, END]
@@ -99,9 +95,9 @@ class Reader:
         kinds = np.asarray([[0] * len(head) + [1] * len(tail)], dtype=np.int64)
         words = self._shared.words([*head, *tail])[None]
         mask = np.ones((1, words.shape[1]), dtype=np.float32)
-        said = self._session.run(outputs, {"words": words, "mask": mask, "kinds": kinds})
+        found = self._session.run(outputs, {"words": words, "mask": mask, "kinds": kinds})
         read = len(head) - 3
-        return said, read, read == len(own) and len(tail) == len(theirs) + 1
+        return found, read, read == len(own) and len(tail) == len(theirs) + 1
 
     def _pieces(self, text: str) -> tuple[list[int], list[tuple[int, int]]]:
         valid = text[:_CHARACTERS].encode("utf-8", "replace").decode("utf-8")

@@ -50,11 +50,11 @@ def build(
 ) -> Built:
     """The index of ``paths``, kept under ``folder`` if it can be; see `Index.open`."""
     scanned = time.time_ns()
-    given = as_paths(paths)
-    reading = _Reading(find(given), scanned, progress, limit_bytes)
+    absolute = as_paths(paths)
+    reading = _Reading(find(absolute), scanned, progress, limit_bytes)
     if folder is None:
         return _built(reading, reading.index(None), None)
-    shelf = Shelf(folder, given)
+    shelf = Shelf(folder, absolute)
     kept: tantivy.Index | None = None
     generation: Path | None = None
     for generation, manifest in shelf.current():

@@ -183,8 +183,8 @@ def _replace(path: Path, data: bytes) -> None:
 
 def _sums(place: Path) -> dict[str, list[int]]:
     """Name → [size, checksum] of a generation's lasting files."""
-    names = [entry.name for entry in os.scandir(place) if _lasting(entry.name)]
-    return {name: _sum(place / name) for name in sorted(names)}
+    names = sorted(entry.name for entry in os.scandir(place))
+    return {name: _sum(place / name) for name in names if not name.startswith((".", "manifest.json"))}
 
 
 def _sound(place: Path, sums: dict[str, list[int]]) -> bool:
@@ -201,7 +201,3 @@ def _sum(path: Path) -> list[int]:
             check = zlib.crc32(piece, check)
             size += len(piece)
     return [size, check]
-
-
-def _lasting(name: str) -> bool:
-    return not name.startswith((".", "manifest.json"))

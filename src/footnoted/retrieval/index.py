@@ -1,4 +1,4 @@
-"""The embedded retriever: passages found by their words and by their meaning, both orders fused.
+"""The retriever that needs no server: finds passages by their words and by their meaning, and fuses both orders.
 
 The hard thing is the price of meaning: a vector costs some ten milliseconds a passage, a word next to nothing. So an
 index is searchable by words at once; what the words find first gets its vectors first, `Index.understand` makes the
@@ -13,7 +13,7 @@ import contextlib
 import math
 import threading
 from collections import defaultdict
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -24,7 +24,7 @@ from footnoted.retrieval.load import LIMIT
 from footnoted.retrieval.load.found import endings_of
 from footnoted.retrieval.overview import marked, overview
 from footnoted.retrieval.relevance import ShippedMeaning, kind_of, said_of
-from footnoted.retrieval.retriever import context_of
+from footnoted.retrieval.retriever import CANDIDATES, context_of, fuse
 from footnoted.retrieval.terms import index_terms, query_terms
 from footnoted.retrieval.vectors import Vectors
 
@@ -41,9 +41,7 @@ if TYPE_CHECKING:
     from footnoted.retrieval.retriever import Filters
     from footnoted.types import Source
 
-_CANDIDATES = 60  # passages each way of finding offers
 _AT_ONCE = 16  # of those the words offer, how many may wait for their vectors
-_FUSED = 60  # reciprocal rank fusion's constant (Cormack, Clarke, Büttcher 2009)
 _STRANGE = 0.5  # share of a question's words, small ones too, that no passage holds: asked in another language
 _TYPO_LEAST, _TYPO_LONG = 4, 8  # letters of a word in which one, and two, may be wrong
 _TYPO = 0.6  # what a nearly written word counts beside one rightly written
@@ -119,18 +117,9 @@ class Index:
 
     def begin(self) -> Addition:
         """An addition in parts; nothing else is added or removed until it is committed or undone."""
-
-        def done(last: int | None) -> None:
-            try:
-                if last is not None:
-                    self._last = last
-                    self._renew()
-            finally:
-                self._writing.release()
-
         self._writing.acquire()
         try:
-            return Addition(store.Writing(self._index), self._last, done)
+            return Addition(store.Writing(self._index), self._last, self._renew, self._writing)
         except BaseException:
             self._writing.release()
             raise
@@ -141,9 +130,10 @@ class Index:
             gone = {entry.key for entry in store.every(self._index, self._searcher, "document", document_id)}
             store.write(self._index, (), without=[("document", document_id)])
             self._vectors.keep(lambda key: key not in gone)
-            self._renew()
+            self._renew(self._last)
 
-    def _renew(self) -> None:
+    def _renew(self, last: int) -> None:
+        self._last = last
         self._searcher = self._index.searcher()
         self.count = self._searcher.num_docs
 
@@ -241,28 +231,23 @@ class Index:
         if k < 1 or not self.count or not question.strip():
             return []
         bound = store.bound_of(filters)
-        by_words = self._by_words(question, bound, most=max(3 * k + 16, _CANDIDATES))
-        scores: dict[bytes, _Scores] = defaultdict(_Scores)
-        orders: list[list[store.Entry]] = []
-        if "words" in ways:
-            orders.append([entry for _, entry in by_words])
-            weight = sum(self._rarity(term) for term in query_terms(question)) or 1.0
-            for score, entry in by_words:
-                scores[entry.key].bm25, scores[entry.key].words = score, score / weight
+        by_words = self._by_words(question, bound, most=max(3 * k + 16, CANDIDATES))
+        by_meaning: list[tuple[float, store.Entry]] = []
         if "meaning" in ways:
             everything = ways == ("meaning",) or self._is_strange(question)
             by_meaning = self._by_meaning(question, bound, [entry for _, entry in by_words], everything=everything)
-            orders.append([entry for _, entry in by_meaning])
-            for cosine, entry in by_meaning:
-                scores[entry.key].cosine = cosine
-        entries: dict[bytes, store.Entry] = {}
-        fused: dict[bytes, float] = defaultdict(float)
-        for order in orders:
-            for rank, entry in enumerate(order):
-                entries.setdefault(entry.key, entry)
-                fused[entry.key] += 1 / (_FUSED + rank)
+        if "words" not in ways:
+            by_words = []
+        orders = [{entry.key: score for score, entry in order} for order in (by_words, by_meaning)]
+        fused = fuse((order, 1.0) for order in orders)
+        entries = {entry.key: entry for _, entry in (*by_words, *by_meaning)}
         ranked = sorted(entries.values(), key=lambda entry: (-fused[entry.key], entry.file, entry.place))
-        return [_scored(entry, scores[entry.key], twins) for entry, twins in _each_once(ranked, k)]
+        weight = sum(self._rarity(term) for term in query_terms(question)) or 1.0
+        bm25, cosines = orders
+        return [
+            _scored(entry.source(), bm25.get(entry.key, 0.0), weight, cosines.get(entry.key, 0.0), also_in)
+            for entry, also_in in _each_once(ranked, k)
+        ]
 
     def _by_words(self, question: str, bound: dict[str, list[str]], *, most: int) -> list[tuple[float, store.Entry]]:
         terms = query_terms(question)
@@ -286,7 +271,7 @@ class Index:
         if self._meaning is None or not len(self._vectors):
             return []
         vector = self._meaning.queries([question])[0]
-        near = self._vectors.nearest(vector, _CANDIDATES, documents=bound.get("document"), scopes=bound.get("scope"))
+        near = self._vectors.nearest(vector, CANDIDATES, documents=bound.get("document"), scopes=bound.get("scope"))
         known = {entry.key: entry for entry in offered}
         found = []
         for key, cosine in near:
@@ -351,10 +336,13 @@ class Index:
 class Addition:
     """Passages on their way into an index: `add` as often as there are more, then `commit`, or `undo`."""
 
-    def __init__(self, change: store.Writing, place: int, done: Callable[[int | None], None]) -> None:
+    def __init__(
+        self, change: store.Writing, place: int, committed: Callable[[int], None], lock: threading.Lock
+    ) -> None:
         self._change = change
-        self._place = place
-        self._done = done
+        self._place = place  # of the next passage
+        self._committed = committed
+        self._lock = lock  # held by who made this, and released at the end
 
     def add(self, sources: Iterable[Source]) -> None:
         """More passages, after those before."""
@@ -366,17 +354,16 @@ class Addition:
         """They are found from now on."""
         try:
             self._change.commit()
-        except BaseException:
-            self._done(None)
-            raise
-        self._done(self._place)
+            self._committed(self._place)
+        finally:
+            self._lock.release()
 
     def undo(self) -> None:
         """None of them is."""
         try:
             self._change.undo()
         finally:
-            self._done(None)
+            self._lock.release()
 
 
 @contextlib.contextmanager
@@ -401,23 +388,14 @@ def _each_once(ranked: Iterable[store.Entry], k: int) -> list[tuple[store.Entry,
     return list(best.values())
 
 
-@dataclass(slots=True)
-class _Scores:
-    """What a passage was found by: BM25, the same beside what the question's words weigh, and the cosine."""
-
-    bm25: float = 0.0
-    words: float = 0.0
-    cosine: float = 0.0
-
-
-def _scored(entry: store.Entry, found: _Scores, also_in: set[str]) -> Source:
-    source = entry.source()
+def _scored(source: Source, bm25: float, weight: float, cosine: float, also_in: set[str]) -> Source:
+    """A passage with what it was found by; ``weight`` is what all the question's words weigh, see `Index.search`."""
     metadata: dict[str, Any] = dict(source.metadata)
-    if found.bm25:
-        metadata["bm25"] = round(found.bm25, 4)
-    if found.cosine:
-        metadata["likeness"] = round(found.cosine, 4)
+    if bm25:
+        metadata["bm25"] = round(bm25, 4)
+    if cosine:
+        metadata["likeness"] = round(cosine, 4)
     if also_in:
         metadata["also_in"] = sorted(also_in)
-    score = 1 - math.exp(-found.words) if found.words else max(0.0, found.cosine)
+    score = 1 - math.exp(-bm25 / weight) if bm25 else max(0.0, cosine)
     return replace(source, metadata=metadata, score=score)

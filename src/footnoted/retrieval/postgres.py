@@ -9,12 +9,14 @@ from __future__ import annotations
 import asyncio
 import json
 import math
-from collections import defaultdict
 from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import text
+from sqlalchemy.exc import DBAPIError
 
 from footnoted.errors import ConfigurationError
 from footnoted.retrieval.relevance import ShippedMeaning, said_of
-from footnoted.retrieval.retriever import context_of
+from footnoted.retrieval.retriever import CANDIDATES, FUSED, context_of, fuse
 from footnoted.retrieval.store import NOWHERE, bound_of
 from footnoted.retrieval.terms import index_terms, query_terms
 from footnoted.types import Source
@@ -30,8 +32,6 @@ if TYPE_CHECKING:
     from footnoted.retrieval.retriever import Filters
     from footnoted.store import Database
 
-_CANDIDATES = 60  # passages each way of finding offers
-_FUSED = 60  # reciprocal rank fusion's constant (Cormack, Clarke, Büttcher 2009)
 _AT_ONCE = 200  # passages written in one statement
 _MOST_TERMS = 24  # of a question
 _TABLE = """
@@ -64,8 +64,6 @@ class PostgresRetriever:
 
     async def open(self) -> Self:
         """Make what is missing in the database; several processes may do so at once."""
-        from sqlalchemy import text
-
         async with self._database.session() as session:
             await session.execute(text("SELECT pg_advisory_xact_lock(hashtext('footnoted:passages'))"))
             await _all_of(session, _TABLE)
@@ -77,8 +75,6 @@ class PostgresRetriever:
 
     async def add(self, sources: Iterable[Source]) -> None:
         """Keep passages; one whose id is kept already is replaced."""
-        from sqlalchemy import text
-
         own = list(sources)
         extra, value = (", meaning", ", CAST(:meaning AS vector)") if self.by_meaning else ("", "")
         put = text(
@@ -99,8 +95,6 @@ class PostgresRetriever:
 
     async def remove(self, document_id: str) -> None:
         """Forget the passages of a document."""
-        from sqlalchemy import text
-
         async with self._database.session() as session:
             await session.execute(
                 text("DELETE FROM footnoted_passages WHERE shelf = :shelf AND document = :document"),
@@ -112,35 +106,26 @@ class PostgresRetriever:
         terms = query_terms(question)[:_MOST_TERMS]
         if k < 1 or not question.strip():
             return []
-        where, given = _bound(self._shelf, filters)
-        most = max(_CANDIDATES, 2 * k)
+        where, values = _bound(self._shelf, filters)
+        most = max(CANDIDATES, 2 * k)
         async with self._database.session() as session:
-            orders = [await _by_words(session, terms, where, given, most)]
+            orders = [await _by_words(session, terms, where, values, most)]
             if self.by_meaning:
                 vector = (await asyncio.to_thread(self._meaning.queries, [question]))[0]
-                orders.append(await _by_meaning(session, _vector(vector), where, given, most))
-        fused: dict[str, float] = defaultdict(float)
-        known: dict[str, dict[str, Any]] = {}
-        for order in orders:
-            for rank, (name, kept) in enumerate(order):
-                fused[name] += 1 / (_FUSED + rank)
-                known[name] = kept
-        best = sorted(known, key=lambda name: (-fused[name], name))[:k]
-        return [context_of(Source(score=fused[name] * _FUSED / len(orders), **known[name])) for name in best]
+                orders.append(await _by_meaning(session, _vector(vector), where, values, most))
+        scores = fuse((order, 1.0) for order in orders)
+        sources = {name: source for order in orders for name, source in order.items()}
+        best = sorted(sources, key=lambda name: (-scores[name], name))[:k]
+        return [context_of(Source(score=scores[name] * FUSED / len(orders), **sources[name])) for name in best]
 
 
 async def _all_of(session: AsyncSession, statements: str) -> None:
-    from sqlalchemy import text
-
     for statement in filter(str.strip, statements.split(";")):
         await session.execute(text(statement))
 
 
 async def _has_vector(session: AsyncSession) -> bool:
     """Whether pgvector is there, or could be made to be: not every user of a database may."""
-    from sqlalchemy import text
-    from sqlalchemy.exc import DBAPIError
-
     try:
         async with session.begin_nested():
             await session.execute(text("CREATE EXTENSION IF NOT EXISTS vector"))
@@ -150,12 +135,10 @@ async def _has_vector(session: AsyncSession) -> bool:
 
 
 async def _by_words(
-    session: AsyncSession, terms: Sequence[str], where: str, given: dict[str, Any], most: int
-) -> list[tuple[str, dict[str, Any]]]:
-    from sqlalchemy import text
-
+    session: AsyncSession, terms: Sequence[str], where: str, values: dict[str, Any], most: int
+) -> dict[str, dict[str, Any]]:
     if not terms:
-        return []
+        return {}
     asked = {f"t{n}": _quoted(term) for n, term in enumerate(terms)}
     counts = ", ".join(f"count(*) FILTER (WHERE terms @@ CAST(:{name} AS tsquery))" for name in asked)
     anyone = {"any": " | ".join(asked.values())}
@@ -164,7 +147,7 @@ async def _by_words(
         await session.execute(
             text(f"SELECT (SELECT count(*) FROM footnoted_passages WHERE {where}), {counts} "  # noqa: S608 — ours
                  f"FROM footnoted_passages WHERE {held}"),
-            {**given, **asked, **anyone},
+            {**values, **asked, **anyone},
         )
     ).one()  # fmt: skip
     total, *each = row
@@ -177,24 +160,22 @@ async def _by_words(
             f"SELECT id, source FROM footnoted_passages WHERE {held} "  # noqa: S608 — ours
             f"ORDER BY {score} DESC, ts_rank(terms, CAST(:any AS tsquery), 1) DESC, id LIMIT :most"
         ),
-        {**given, **asked, **anyone, **telling, "most": most},
+        {**values, **asked, **anyone, **telling, "most": most},
     )
-    return [(name, source) for name, source in found]
+    return {row.id: row.source for row in found}
 
 
 async def _by_meaning(
-    session: AsyncSession, vector: str, where: str, given: dict[str, Any], most: int
-) -> list[tuple[str, dict[str, Any]]]:
-    from sqlalchemy import text
-
+    session: AsyncSession, vector: str, where: str, values: dict[str, Any], most: int
+) -> dict[str, dict[str, Any]]:
     found = await session.execute(
         text(
             f"SELECT id, source FROM footnoted_passages WHERE {where} AND meaning IS NOT NULL "  # noqa: S608 — ours
             "ORDER BY meaning <#> CAST(:vector AS vector) LIMIT :most"
         ),
-        {**given, "vector": vector, "most": most},
+        {**values, "vector": vector, "most": most},
     )
-    return [(name, source) for name, source in found]
+    return {row.id: row.source for row in found}
 
 
 def _bound(shelf: str, filters: Filters | None) -> tuple[str, dict[str, Any]]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Protocol, TypeVar, runtime_checkable
 
 from footnoted.contract import SourceContext, made_uuid
 from footnoted.retrieval.relevance import OVERVIEW, parts
@@ -13,13 +14,16 @@ if TYPE_CHECKING:
 
     from footnoted.types import Source
 
+Name = TypeVar("Name", bound=Hashable)
+
 Filters = Mapping[str, str | Sequence[str]]
 """What a passage must be of: ``document_id`` or ``conversation_id`` → one value or several of which one must hold.
 
 The conversation "" is that of passages which belong to none.
 """
 
-_FUSED = 60  # reciprocal rank fusion's constant (Cormack, Clarke, Büttcher 2009)
+CANDIDATES = 60  # passages each way of finding offers
+FUSED = 60  # the constant of `fuse`
 _PART = 0.5  # what a part of a question counts beside the whole
 
 
@@ -30,6 +34,19 @@ class Retriever(Protocol):
     async def retrieve(self, question: str, *, k: int = 8, filters: Filters | None = None) -> list[SourceContext]:
         """The passages, ready to be answered from; none where nothing is near."""
         ...
+
+
+def fuse(orders: Iterable[tuple[Iterable[Name], float]]) -> dict[Name, float]:
+    """The scores of what stands in several orders, each with its share: reciprocal rank fusion (Cormack et al. 2009).
+
+    >>> fuse([(["a", "b"], 1.0), (["a"], 1.0)])["a"] == 2 / 60
+    True
+    """
+    scores: dict[Name, float] = defaultdict(float)
+    for order, share in orders:
+        for rank, name in enumerate(order):
+            scores[name] += share / (FUSED + rank)
+    return scores
 
 
 def context_of(source: Source) -> SourceContext:
@@ -58,17 +75,15 @@ async def gather(
     first = await retriever.retrieve(question, k=2 * k, filters=filters)
     if any(OVERVIEW in context.metadata for context in first):
         return first
-    asked = [*((part, _PART) for part in parts(question))]
+    asked = [(part, _PART) for part in parts(question)]
     if history:
         asked.append((f"{history[-1][0]} {question}", 1.0))
-    lists = [(first, 1.0)]
-    for one, share in asked:
-        lists.append((await retriever.retrieve(one, k=2 * k, filters=filters), share))
-    known: dict[UUID, SourceContext] = {}
-    fused: dict[UUID, float] = {}
-    for found, share in lists:
-        for rank, context in enumerate(found):
-            if OVERVIEW not in context.metadata:
-                known.setdefault(context.chunk_id, context)
-                fused[context.chunk_id] = fused.get(context.chunk_id, 0.0) + share / (_FUSED + rank)
-    return sorted(known.values(), key=lambda context: -fused[context.chunk_id])[:k]
+    orders = [(first, 1.0)]
+    for words, share in asked:
+        found = await retriever.retrieve(words, k=2 * k, filters=filters)
+        orders.append(([context for context in found if OVERVIEW not in context.metadata], share))
+    scores = fuse(([context.chunk_id for context in order], share) for order, share in orders)
+    best: dict[UUID, SourceContext] = {}
+    for context in (context for order, _ in orders for context in order):
+        best.setdefault(context.chunk_id, context)
+    return sorted(best.values(), key=lambda context: -scores[context.chunk_id])[:k]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 from footnoted.errors import ConfigurationError
@@ -42,7 +42,7 @@ class Entry:
     file: str
     terms: str
     same: bytes
-    packed: bytes
+    passage: bytes
     key: bytes
     document: str
     scope: str
@@ -65,14 +65,13 @@ class Entry:
     @classmethod
     def stored(cls, document: tantivy.Document) -> Entry:
         """The entry a stored document holds."""
-        held: dict[str, list[Any]] = document.to_dict()
-        same, packed, key = bytes(held["same"][0]), bytes(held["passage"][0]), bytes.fromhex(held["key"][0])
-        named = held["id"][0], held["file"][0], held["terms"][0]
-        return cls(*named, same, packed, key, held["document"][0], held["scope"][0], held["place"][0])
+        held: dict[str, Any] = {name: values[0] for name, values in document.to_dict().items()}
+        key = bytes.fromhex(held.pop("key"))
+        return cls(**held | {"same": bytes(held["same"]), "passage": bytes(held["passage"]), "key": key})
 
     def source(self) -> Source:
         """The passage itself."""
-        id_, text, title, metadata, sha256 = json.loads(self.packed)
+        id_, text, title, metadata, sha256 = json.loads(self.passage)
         return Source(id=id_, text=text, title=title, metadata=metadata, sha256=sha256)
 
 
@@ -120,19 +119,8 @@ class Writing:
         import tantivy
 
         for entry in entries:
-            self._writer.add_document(
-                tantivy.Document(
-                    id=entry.id,
-                    file=entry.file,
-                    terms=entry.terms,
-                    same=entry.same,
-                    passage=entry.packed,
-                    key=entry.key.hex(),
-                    document=entry.document,
-                    scope=entry.scope,
-                    place=entry.place,
-                )
-            )
+            held = {field.name: getattr(entry, field.name) for field in fields(entry)}
+            self._writer.add_document(tantivy.Document(**held | {"key": entry.key.hex()}))
 
     def commit(self) -> None:
         """What was changed is found from now on."""

@@ -69,14 +69,10 @@ class Vectors:
 
     def cosines(self, vector: NDArray[np.float32], keys: Iterable[bytes]) -> dict[bytes, float]:
         """How alike a question's vector and each of the texts are whose vectors are known."""
-        found = {}
         with self._lock:
-            places = [(key, self._rows[key]) for key in keys if key in self._rows]
-            blocks = list(self._blocks)
-        for key, (block, row) in places:
-            record = blocks[block][row]
-            found[key] = float(record["vector"].astype("f4") @ vector) * float(record["scale"])
-        return found
+            places = [(key, *self._rows[key]) for key in keys if key in self._rows]
+            records = [(key, self._blocks[block][row]) for key, block, row in places]
+        return {key: float(record["vector"].astype("f4") @ vector) * float(record["scale"]) for key, record in records}
 
     def nearest(
         self, vector: NDArray[np.float32], k: int, *, documents: Sequence[str] | None, scopes: Sequence[str] | None
@@ -97,8 +93,10 @@ class Vectors:
                         scores = np.where(np.isin(part[field], marks), scores, -2.0)
                 top = np.argpartition(-scores, min(k, len(scores) - 1))[:k]
                 best += [(float(scores[i]), part["key"][i].tobytes()) for i in top if scores[i] > -2.0]
-        best.sort(reverse=True)
-        return _first(best, k)
+        found: dict[bytes, float] = {}
+        for score, key in sorted(best, reverse=True):
+            found.setdefault(key, score)
+        return list(found.items())[:k]
 
     def keep(self, wanted: Callable[[bytes], bool]) -> None:
         """Forget every vector whose key is not wanted, on disk too."""
@@ -121,14 +119,6 @@ class Vectors:
             self._blocks.append(block)
             for row, key in enumerate(block["key"]):
                 self._rows[key.tobytes()] = (number, row)
-
-
-def _first(best: list[tuple[float, bytes]], k: int) -> list[tuple[bytes, float]]:
-    found: dict[bytes, float] = {}
-    for score, key in best:
-        if len(found) < k:
-            found.setdefault(key, score)
-    return list(found.items())
 
 
 def _record() -> np.dtype[Any]:

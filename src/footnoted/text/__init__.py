@@ -17,10 +17,10 @@ from footnoted.text.boundaries import Cursor, next_end
 from footnoted.text.marks import stripped
 from footnoted.types import Span
 
+# What stands before a list's item: a bullet, "1.", "(12)", "a)".
+LIST_MARK = re.compile(r"(?:[-*+•‣]|\(?\d{1,3}[.)]|\(?[a-z][.)])\s+")
 # A line that begins a block: a heading, table row, code fence or rule, which stands alone; a list item or quote.
-_BLOCK_LINE = re.compile(
-    r"[ \t]*(?:(?P<alone>#{1,6}\s|\||```|~~~|={3,}|-{3,})|[-*+•‣]\s|\(?\d{1,3}[.)]\s|\(?[a-z][.)]\s|>)"
-)
+_BLOCK_LINE = re.compile(rf"[ \t]*(?:(?P<alone>#{{1,6}}\s|\||```|~~~|={{3,}}|-{{3,}})|{LIST_MARK.pattern}|>)")
 _WORD = re.compile(
     r"[A-Za-z\u00c0-\u024f\u0370-\u052f\u0590-\u06ff\u0900-\u0dff]+(?:['’][A-Za-z]+)?"
     r"|\d+(?:[.,:]\d+)*"

@@ -65,8 +65,6 @@ _BEGINNERS = frozenset(
 _DEPENDENT = _NAMED | _NUMBERED | _CLOCK
 _KNOWN = _OPEN_ENDED | _DEPENDENT
 _INITIALS = re.compile(r"(?:[^\W\d_]\.-?)+[^\W\d_]")
-_NUMERAL = re.compile(r"\d.*|[IVXLC]+|[A-Z]")
-UNCASED = re.compile("[\u0590-\u109f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]")
 _WITHIN = 40  # code points before the full stop that can matter
 
 
@@ -81,12 +79,12 @@ def full_stop_closes(sentence: str, word: str) -> bool:
         return False
     if before in _CLOCK:
         return following not in _AFTER_CLOCK
-    if (before in _NUMBERED and _NUMERAL.fullmatch(word)) or (before.endswith("str") and word[:1].isdigit()):
+    if (before in _NUMBERED and _is_numeral(word)) or (before.endswith("str") and word[:1].isdigit()):
         return False
     if not word:
         return True
-    if "." in before and UNCASED.match(before):
-        return False  # "कि.मी."
+    if "." in before and before[0].isalpha() and before[0] == before[0].upper():
+        return False  # "कि.मी.", in a script without capitals
     if before in _NAMED or _INITIALS.fullmatch(before):
         return following in _BEGINNERS
     if len(before) == 1 and before.isalpha():
@@ -110,9 +108,10 @@ def lower_case_begins(sentence: str, word: str) -> bool:
     return len(before) > 3 and "." not in before and before not in _KNOWN
 
 
-def is_plain(word: str) -> bool:
-    """Whether a word of more than three ASCII letters is no abbreviation, so that a full stop ends there."""
-    return word.casefold() not in _KNOWN and not word.endswith("str")
+def _is_numeral(word: str) -> bool:
+    """Whether a word numbers something: ``12a``, ``XIV``, ``B``."""
+    letter = len(word) == 1 and word.isascii() and word.isupper()
+    return word[:1].isdecimal() or letter or (bool(word) and not word.strip("IVXLC"))
 
 
 def _last_word(sentence: str) -> str:

@@ -1,9 +1,8 @@
-"""A text and a cursor in; the next place where a sentence ends, from a bounded look ahead.
+"""Finds where a sentence ends, in a whole text and in one that still streams in, by the same rules.
 
-The same rules read a whole text and a stream: with ``more`` to come, an end that later characters could
-still change is not told yet. What follows an end mark decides it (a lower-case word runs on, a marker
-``[1]`` belongs to the sentence before), and what stands before it (``Dr.``, ``No. 5``, an initial, an open
-bracket or quotation).
+What follows an end mark decides it (a lower-case word runs on, a marker ``[1]`` belongs to the sentence before), and
+what stands before it (``Dr.``, ``No. 5``, an initial, an open bracket or quotation). The one hard thing is the stream:
+with ``more`` to come, an end that later characters could still change is not told yet.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from footnoted.text.abbreviations import UNCASED, depends_on_next_word, full_stop_closes, is_plain, lower_case_begins
+from footnoted.text.abbreviations import depends_on_next_word, full_stop_closes, lower_case_begins
 from footnoted.text.marks import LATER, NEVER, marker_end, skip, skip_space, starts_with_marker
 from footnoted.text.thai import LETTER, space_ends
 
@@ -35,7 +34,6 @@ def _but_for(notable: str) -> str:
 
 _CANDIDATE = re.compile(rf"[{MARKS}]+|[{FACES}]+|[ \t]+")  # white space in a sentence with Thai in it alone
 _FACE = re.compile(rf"[{FACES}\ufe0f\U0001f3fb-\U0001f3ff]+")
-_PLAIN = re.compile(r"\.[ \n][A-Z][a-z]")
 _UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]")
 _CLOSERS = "\"'”’“»«›)]*_~`」』）】〉》"
 _OPENERS = "\"'“”‘„«»‹([*_~¿¡「『（【〈《"
@@ -78,9 +76,7 @@ def next_end(text: str, cursor: Cursor, stop: int, *, more: bool = False) -> int
     cursor.waiting = False
     while (match := _next_candidate(text, cursor, stop)) is not None:
         _note_pairs(text, cursor, match.start())
-        end = _plain_verdict(text, match, cursor, stop)
-        if end is None:
-            end = _judge(text, match, cursor, stop, more=more)
+        end = _judge(text, match, cursor, stop, more=more)
         if end == LATER:
             cursor.waiting = True
             return None
@@ -105,23 +101,6 @@ def _next_candidate(text: str, cursor: Cursor, stop: int) -> re.Match[str] | Non
         at = found.end()
         cursor.thai = LETTER.match(text, found.start()) is not None
     return _CANDIDATE.search(text, cursor.at, stop)
-
-
-def _plain_verdict(text: str, match: re.Match[str], cursor: Cursor, stop: int) -> int | None:
-    """The commonest verdicts, told quickly; `_judge` agrees. ``None``: not a common case."""
-    at, end = match.span()
-    if text[at] in ".!?" and at + 1 < stop and text[at + 1].isascii() and text[at + 1].isalnum():
-        return NEVER  # "3.14", "example.com"
-    if cursor.opened or not _PLAIN.match(text, at, stop):
-        return None
-    if at > cursor.begin and text[at - 1] == " ":
-        return end  # words set apart, as in tokenised texts: "it costs £75 . Then"
-    word = text[text.rfind(" ", max(cursor.begin, at - 24), at) + 1 : at]
-    if not word.isascii():
-        return None
-    if word.endswith("]"):
-        return end  # a marker, which abbreviates nothing: "it costs £75 [1]. Then"
-    return end if word.isalpha() and len(word) > 3 and is_plain(word) else None
 
 
 def _note_pairs(text: str, cursor: Cursor, stop: int) -> None:
@@ -185,7 +164,7 @@ def _judge(text: str, match: re.Match[str], cursor: Cursor, stop: int, *, more: 
         return _judge_east(text, match, after, end, following)
     if following == end:
         return end if end > after or _closes_unspaced(text, match, following) else NEVER
-    return _judge_west(text, match, cursor, (after, end, following, stop), spaced=spaced, more=more)
+    return _judge_west(text, match, cursor, after, end, following, stop, spaced=spaced, more=more)
 
 
 def _past_markers(text: str, at: int, stop: int, cursor: Cursor, *, more: bool) -> tuple[int, bool]:
@@ -242,7 +221,7 @@ def _judge_east(text: str, match: re.Match[str], after: int, end: int, following
 def _takes_up(text: str, closers: int, after: int, following: int) -> bool:
     """Whether a word in a script without case goes on after a quoted question: «…؟» وقال."""
     quoted = any(char in '"”»“' for char in text[closers:after])
-    return quoted and UNCASED.match(text[following]) is not None and not _UNSPACED.match(text[following])
+    return quoted and "\u0590" <= text[following] <= "\u109f"  # Hebrew to Burmese
 
 
 def _closes_unspaced(text: str, match: re.Match[str], following: int) -> bool:
@@ -257,14 +236,21 @@ def _closes_unspaced(text: str, match: re.Match[str], following: int) -> bool:
 
 
 def _judge_west(
-    text: str, match: re.Match[str], cursor: Cursor, places: tuple[int, int, int, int], *, spaced: bool, more: bool
+    text: str,
+    match: re.Match[str],
+    cursor: Cursor,
+    after: int,
+    end: int,
+    following: int,
+    stop: int,
+    *,
+    spaced: bool,
+    more: bool,
 ) -> int:
-    after, end, following, stop = places
+    """Whether a Western mark ends a sentence: by the word that follows, and by that before a full stop."""
     first = skip(text, following, stop, _OPENERS)
     if first >= stop:
-        if more:
-            return LATER
-        return end
+        return LATER if more else end
     found = _NEXT_WORD.match(text, first, stop)
     word = found.group() if found else ""
     whole = not more or first + len(word) < stop or len(word) == _LONGEST_WORD

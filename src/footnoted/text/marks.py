@@ -20,7 +20,6 @@ _MARKER_SO_FAR = re.compile(
 )
 _RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹⁻⸴"
 _SUPERSCRIPT = re.compile(f"[{_RAISED}]+(?:,[{_RAISED}]+)*")
-_MAY_MARK = re.compile(r"[\[【(⁰¹²³⁴⁵⁶⁷⁸⁹]")
 
 
 def marker_end(text: str, at: int, stop: int, *, more: bool = False) -> int:
@@ -53,7 +52,7 @@ def without_markers(text: str) -> str:
     >>> without_markers("£75 [1].²")
     '£75 .'
     """
-    return _SUPERSCRIPT.sub("", _MARKER.sub("", text)) if _MAY_MARK.search(text) else text
+    return _SUPERSCRIPT.sub("", _MARKER.sub("", text))
 
 
 def skip_space(text: str, at: int, stop: int) -> int:

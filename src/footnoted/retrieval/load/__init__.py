@@ -185,14 +185,14 @@ def _reader(module: str, name: str) -> Callable[..., Document]:
 
 def nothing_readable(findings: Findings, problems: list[Problem]) -> SourceError:
     """The error for paths under which no file could be read: what was there, and what can be read."""
-    told: list[str] = [f"{problem.path} {problem.reason}" for problem in problems[:5]]
+    reasons: list[str] = [f"{problem.path} {problem.reason}" for problem in problems[:5]]
     if len(problems) > 5:
-        told.append(f"and {len(problems) - 5} more like these")
+        reasons.append(f"and {len(problems) - 5} more like these")
     if findings.passed_over:
         counts = endings_of(findings.passed_over).most_common(8)
         kinds = ", ".join(f"{count} × {ending}" for ending, count in counts)
-        told.append(f"passed over: {kinds}")
-    what = "; ".join(told) or "there are no files in it"
+        reasons.append(f"passed over: {kinds}")
+    what = "; ".join(reasons) or "there are no files in it"
     return SourceError(f"nothing here can be read: {what}. Files that can be read: {READABLE}")
 
 

@@ -1,4 +1,4 @@
-"""Archives and XML from outside, read or refused: damaged, encrypted, or made to grow beyond all measure."""
+"""Opens archives and XML from outside, and refuses what is damaged, encrypted, or made to grow beyond all measure."""
 
 from __future__ import annotations
 

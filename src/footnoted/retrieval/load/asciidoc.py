@@ -1,4 +1,4 @@
-"""An AsciiDoc file, written as Markdown and read as such: there is one reader of Markdown, and no kept one of AsciiDoc.
+"""Reads AsciiDoc by writing it as Markdown, for which there is a reader; no kept library reads AsciiDoc.
 
 What is known of it: the AsciiDoc syntax reference of docs.asciidoctor.org, as far as documentation uses it.
 """
@@ -10,31 +10,21 @@ import re
 from footnoted.retrieval.load.document import Document, fence_for
 from footnoted.retrieval.load.markdown import read_markdown
 
-_HEADING = re.compile(r"(={1,6})[ \t]+(\S.*)")
-_ENTRY = re.compile(r":(!?[\w-]+!?):[ \t]*(.*)")
-_DELIMITED = re.compile(r"(-{4,}|\.{4,}|={4,}|\*{4,}|_{4,}|\+{4,}|/{4,}|--)[ \t]*$")
-_ADMONITION = re.compile(r"\A\s*(?:NOTE|TIP|IMPORTANT|WARNING|CAUTION):[ \t]+")
-_MACRO = re.compile(
-    r"(?:include|image|video|audio|toc|ifdef|ifndef|ifeval|endif|xref|icon)::\S*\[.*\][ \t]*$|'{3,}$|<{3,}$"
-)
-_BULLET = re.compile(r"(?P<marks>\*{1,6}|-|\.{1,6})[ \t]+(?P<words>\S.*)")
 _DEFINED = re.compile(r"(?P<term>\S.*?)(?:::+|;;)(?:[ \t]+(?P<words>\S.*))?$")
-_INLINE = (
-    (
-        re.compile(
-            r"\[\[[^\]]*\]\]|\[#[^\]]*\](?=[^#])|\(\(\([^()]*\)\)\)|(?:image|icon|kbd|anchor):[^\s\[:]*\[[^\]]*\]"
-        ),
-        "",
-    ),
-    (re.compile(r"(?:link:|(?=https?://))([^\s\[\]<>]+)\[([^\],]*)[^\]]*\]"), r"[\2](\1)"),
-    (re.compile(r"xref:([^\s\[]+)\[([^\]]*)\]"), r"\2"),
-    (re.compile(r"<<[^<>,]+,[ \t]*([^<>]+)>>"), r"\1"),
-    (re.compile(r"<<([^<>,]+)>>"), r"\1"),
-    (re.compile(r"footnote:[^\[]*\[([^\]]*)\]"), r" (\1)"),
-    (re.compile(r"(?<![\w*])\*(?=\S)([^*\n]+?)(?<=\S)\*(?![\w*])"), r"**\1**"),
-    (re.compile(r"\+\+\+?([^+\n]*)\+\+\+?"), r"\1"),
-    (re.compile(r"`\+([^`\n]*)\+`"), r"`\1`"),
+# Anchors, terms of an index, macros such as ``link:guide.adoc[the guide]``, cross references, bold, and words that are
+# passed through as they are.
+_INLINE = re.compile(
+    r"""\[\[[^\]]*\]\]|\[\#[^\]]*\](?=[^\#])|\(\(\([^()]*\)\)\)
+    |(?P<macro>link|xref|image|icon|kbd|anchor|footnote|https?):(?P<target>[^\s\[\]<>]*+)\[(?P<label>[^\]]*)\]
+    |<<(?P<place>[^<>,]+)(?:,[ \t]*(?P<named>[^<>]+))?>>
+    |(?<![\w*])\*(?=\S)(?P<bold>[^*\n]+?)(?<=\S)\*(?![\w*])
+    |\+\+\+?(?P<passed>[^+\n]*)\+\+\+?
+    |(?<=`)\+(?P<literal>[^`\n]*)\+(?=`)""",
+    re.VERBOSE,
 )
+_ATTRIBUTE = re.compile(r"\{([\w-]+)\}")
+_ADMONITIONS = ("NOTE", "TIP", "IMPORTANT", "WARNING", "CAUTION")
+_BLOCK_MACROS = frozenset("include image video audio toc ifdef ifndef ifeval endif xref icon".split())
 _FENCES = {"-": True, ".": True, "+": False, "/": False}  # listings are kept, passed-through and remarks are not
 _CALLOUT = re.compile(r"[ \t]*(?:#|//|--|;;)?[ \t]*(?:<!--)?<\d+>(?:-->)?[ \t]*$")
 _MOST_ATTRIBUTES = 500
@@ -61,24 +51,26 @@ class _Reader:
         return "\n".join(self._out)
 
     def _line(self, line: str) -> None:
+        level = len(line) - len(line.lstrip("="))
+        name, entry, value = line[1:].partition(":")
         if line.startswith("//") and not line.startswith("///"):
             return
-        if entry := _ENTRY.match(line):
+        if line.startswith(":") and entry and name.strip("!").replace("-", "_").isidentifier():
             if len(self._known) < _MOST_ATTRIBUTES:
-                self._known[entry[1].strip("!")] = entry[2][:500]
-        elif heading := _HEADING.match(line):
-            self._out += ["", "#" * len(heading[1]) + " " + self._inline(heading[2]), ""]
-            if len(heading[1]) == 1 and len(self._out) == 3:  # authors and revision stand right under the title
+                self._known[name.strip("!")] = value.strip()[:500]
+        elif 1 <= level <= 6 and line[level : level + 1].isspace():
+            self._out += ["", "#" * level + " " + self._inline(line[level:].strip()), ""]
+            if level == 1 and len(self._out) == 3:  # authors and revision stand right under the title
                 while self._at < len(self._lines) and self._lines[self._at][:1].strip() not in ("", ":", "/"):
                     self._at += 1
         elif line.startswith(("|===", ",===")):
             self._table(line)
-        elif delimited := _DELIMITED.match(line):
-            self._delimited(delimited[1])
+        elif line == "--" or (len(line) > 3 and line[0] in "-.=*_+/" and not line.strip(line[0])):
+            self._delimited(line)
         elif line.startswith("[") and line.find("]") == len(line) - 1:
             parts = [part.strip() for part in line[1:-1].split(",")]
             self._language = parts[1] if parts[0] in {"source", ""} and len(parts) > 1 and "=" not in parts[1] else ""
-        elif _MACRO.match(line):
+        elif _says_nothing(line):
             return
         elif line.strip() == "+":
             self._out.append("")
@@ -91,19 +83,21 @@ class _Reader:
         return bool(self._out and self._out[-1].strip())
 
     def _words(self, line: str) -> None:
-        said = _ADMONITION.sub("", line.lstrip() if line.lstrip()[:1] in "*-." else line, count=1)
-        if bullet := _BULLET.match(said):
-            marks = bullet["marks"]
-            depth = len(marks) - 1
+        line = line.lstrip() if line.lstrip()[:1] in ("*", "-", ".") else line
+        label, colon, rest = line.partition(": ")
+        if colon and label.strip() in _ADMONITIONS:
+            line = rest.lstrip()
+        marks, _, words = line.partition(" ")
+        if words.strip() and (marks == "-" or (marks[0:1] in ("*", ".") and not marks.strip(marks[0]))):
             mark = "1." if marks[0] == "." else "-"
-            self._out.append("   " * depth + f"{mark} {self._inline(bullet['words'])}")
-        elif defined := _DEFINED.match(said):
+            self._out.append("   " * (len(marks) - 1) + f"{mark} {self._inline(words.strip())}")
+        elif defined := _DEFINED.match(line):
             words = f": {self._inline(defined['words'])}" if defined["words"] else ":"
             self._out.append(f"- {self._inline(defined['term'])}{words}")
-        elif said.startswith(" ") and said.strip() and not self._in_paragraph():
-            self._out += ["", "    " + said]
+        elif line.startswith(" ") and line.strip() and not self._in_paragraph():
+            self._out += ["", "    " + line]
         else:
-            self._out.append(self._inline(said.removesuffix(" +")))
+            self._out.append(self._inline(line.removesuffix(" +")))
 
     def _delimited(self, delimiter: str) -> None:
         """A delimited block: a listing, words left out, or words in a frame, whose lines are read as any."""
@@ -144,7 +138,30 @@ class _Reader:
 
     def _inline(self, words: str) -> str:
         for _ in range(2):  # an attribute may hold another
-            words = re.sub(r"\{([\w-]+)\}", lambda name: self._known.get(name[1], name[0]), words)[:100_000]
-        for pattern, new in _INLINE:
-            words = pattern.sub(new, words)
-        return words
+            words = _ATTRIBUTE.sub(lambda name: self._known.get(name[1], name[0]), words)[:100_000]
+        return _INLINE.sub(_as_markdown, words)
+
+
+def _says_nothing(line: str) -> bool:
+    """Whether a line includes or shows another file, is a condition, a rule or a page break."""
+    name, macro, rest = line.partition("::")
+    return (bool(macro) and name in _BLOCK_MACROS and rest.endswith("]")) or (
+        len(line) > 2 and line[0] in "'<" and not line.strip(line[0])
+    )
+
+
+def _as_markdown(found: re.Match[str]) -> str:
+    """What Markdown has for a mark inside a line."""
+    if found["place"]:
+        return _INLINE.sub(_as_markdown, found["named"] or found["place"])
+    if found["bold"]:
+        return f"**{_INLINE.sub(_as_markdown, found['bold'])}**"
+    macro, label = found["macro"], _INLINE.sub(_as_markdown, found["label"] or "")
+    if macro == "footnote":
+        return f" ({label})"
+    if macro in ("xref", "kbd"):
+        return label
+    if macro in ("link", "http", "https"):
+        to = found["target"] if macro == "link" else f"{macro}:{found['target']}"
+        return f"[{label.partition(',')[0]}]({to})"
+    return found["passed"] or found["literal"] or ""

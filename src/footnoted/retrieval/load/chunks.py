@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 import uuid
 from bisect import bisect_left
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 from typing import Any
 
-from footnoted.retrieval.load.document import Block, Document, Mark, Section
+from footnoted.retrieval.load.document import Block, Document, Mark, Section, grouped
 from footnoted.text import UNSPACED, sentences
 from footnoted.text.marks import skip_space
 from footnoted.types import Source
@@ -18,8 +19,10 @@ LEAST = 80  # words below which a passage takes in its neighbour of the same sec
 MOST = 250  # words above which a passage is cut
 TABLE_MOST = 600  # a table up to here stays whole
 _CAPTION = 200  # characters of a table's caption, at most
+_INTRODUCTION = 600  # characters of what introduces a list, fewer than
 _HARD = 4000  # characters above which a stretch without any sentence end is cut anyway
 
+_LINE = re.compile(r"^[^\S\n]*\S.*", re.MULTILINE)  # that is not blank
 _WORDS = re.compile(r"[^\W_]+(?:[.,'’-][^\W_]+)*")
 
 
@@ -66,36 +69,28 @@ def size_of(text: str) -> float:
     return max(least, len(_WORDS.findall(text)) + unspaced / 2)
 
 
-def _units(text: str, blocks: Iterable[Block]) -> list[_Unit]:
+def _units(text: str, blocks: Sequence[Block]) -> list[_Unit]:
     """Blocks, introductions and captions joined to what they introduce, the overlong cut at their own seams."""
     units: list[_Unit] = []
     intro: Block | None = None
-    for block in blocks:
-        if intro is not None and not _goes_before(text, intro, block):
-            units.extend(_cut(text, intro, None))
-            intro = None
-        if block.kind == "text" and (_introduces(text, block) or _captions(text, block)):
+    for block, following in zip_longest(blocks, blocks[1:]):
+        if following is not None and _introduces(text, block, following):
             intro = block
         else:
             units.extend(_cut(text, block, intro))
             intro = None
-    if intro is not None:
-        units.extend(_cut(text, intro, None))
     return units
 
 
-def _introduces(text: str, block: Block) -> bool:
-    return text[block.start : block.end].rstrip(" *_\n").endswith((":", "：")) and block.end - block.start < 600
-
-
-def _captions(text: str, block: Block) -> bool:
-    """Whether a paragraph may be a table's caption: one short line that is no sentence."""
-    said = text[block.start : block.end].rstrip(" *_\n")
-    return len(said) <= _CAPTION and "\n" not in said and not said.endswith((".", "!", "?", "。", "！", "？"))
-
-
-def _goes_before(text: str, intro: Block, block: Block) -> bool:
-    return block.kind != "text" and (block.kind == "table" or _introduces(text, intro))
+def _introduces(text: str, block: Block, following: Block) -> bool:
+    """Whether a paragraph ends in a colon before a list, table or listing, or is a table's caption: a short line."""
+    if block.kind != "text" or following.kind == "text":
+        return False
+    words = text[block.start : block.end].rstrip(" *_\n")
+    if words.endswith((":", "：")) and block.end - block.start < _INTRODUCTION:
+        return True
+    short = len(words) <= _CAPTION and "\n" not in words
+    return following.kind == "table" and short and not words.endswith((".", "!", "?", "。", "！", "？"))
 
 
 def _cut(text: str, block: Block, intro: Block | None) -> list[_Unit]:
@@ -113,16 +108,10 @@ def _cut(text: str, block: Block, intro: Block | None) -> list[_Unit]:
         first = number == 0
         begin = start if first else seam
         unit = _Unit(begin, end, size_of(text[begin:end]), block.kind, block.page, block.line, None if first else lead)
-        if units and _together(units[-1], unit) <= MOST:
-            last = units.pop()
-            unit = replace(last, end=end, size=_together(last, unit))
+        if units and (joined := _size(units[-1:], unit)) <= MOST:
+            unit = replace(units.pop(), end=end, size=joined)
         units.append(unit)
     return units
-
-
-def _together(one: _Unit, two: _Unit) -> float:
-    """The size of two neighbours and what stands between them."""
-    return max(one.size + two.size, (two.end - one.start) / 20)
 
 
 def _parts(text: str, block: Block) -> list[tuple[int, int]]:
@@ -130,7 +119,7 @@ def _parts(text: str, block: Block) -> list[tuple[int, int]]:
     if block.parts:
         seams = [(block.start if n == 0 else a, b) for n, (a, b) in enumerate(block.parts)]
     elif block.kind == "code":
-        seams = _lines(text, block.start, block.end)
+        seams = [line.span() for line in _LINE.finditer(text, block.start, block.end)]
     else:
         seams = [(block.start, block.end)]
     parts: list[tuple[int, int]] = []
@@ -141,15 +130,6 @@ def _parts(text: str, block: Block) -> list[tuple[int, int]]:
         for span in sentences(text[start:end]):
             parts.extend(_hard(text, start + span.start, start + span.end))
     return parts
-
-
-def _lines(text: str, start: int, end: int) -> list[tuple[int, int]]:
-    spans: list[tuple[int, int]] = []
-    for line in text[start:end].split("\n"):
-        if line.strip():
-            spans.append((start, start + len(line)))
-        start += len(line) + 1
-    return spans
 
 
 def _hard(text: str, start: int, end: int) -> Iterable[tuple[int, int]]:
@@ -165,12 +145,7 @@ def _hard(text: str, start: int, end: int) -> Iterable[tuple[int, int]]:
 
 def _packed(units: list[_Unit]) -> list[list[_Unit]]:
     """Units gathered into passages: filled up to `MOST`, a short last one joined to the one before."""
-    pieces: list[list[_Unit]] = []
-    for unit in units:
-        if pieces and unit.lead is None and _size(pieces[-1], unit) <= MOST:
-            pieces[-1].append(unit)
-        else:
-            pieces.append([unit])
+    pieces = grouped(units, lambda piece, unit: unit.lead is None and _size(piece, unit) <= MOST)
     if len(pieces) > 1 and not pieces[-1][0].lead:
         short = _size(pieces[-1]) < LEAST
         if short and _size(pieces[-2], *pieces[-1]) <= MOST * 1.25:

@@ -1,39 +1,38 @@
-"""Markdown as sites really write it, made plain: what a site's builder reads of a page taken out, its words kept.
+"""Takes out of Markdown what only the builder of a site reads, and keeps the words.
 
-Front matter, admonitions and tabs of five dialects, MDX's components and imports, raw HTML, snippets and quotes become
-headings, paragraphs, lists, tables and listings. The hard thing is that a listing may hold any of it and stays.
+Admonitions and tabs of five dialects, MDX's components and imports, raw HTML, snippets and quotes become headings,
+paragraphs, lists, tables and listings. No parser reads all these dialects, so lines are read one by one. The hard thing
+is that a listing may hold any of it and stays as it is.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from footnoted.retrieval.load.inline import TAG, TAGS, is_markup
 from footnoted.retrieval.load.weave import Weaver, Woven
 from footnoted.text.marks import skip, skip_space
 
-_FENCE = re.compile(r"(?P<run>`{3,}(?!.*`)|~{3,})[ \t]*(?P<info>.*)")
 _LISTED = re.compile(r"(?:[-*+]|\d{1,9}[.)])[ \t]+")
 _LANGUAGE = re.compile(r"\{?\s*\.?([\w+#.-]+)")
 _DIRECTIVE = re.compile(r"\{(?P<name>[a-z][\w:-]*)\}[ \t]*(?P<title>.*)")
-_SLASHES = re.compile(r"(?P<run>/{3,})[ \t]*(?P<name>[\w-]*)[ \t]*(?:\|[ \t]*(?P<title>.*))?$")
-_COLONS = re.compile(r"(?P<run>:{3,})[ \t]*(?P<name>[^\s\[{]*)[ \t]*(?P<rest>.*)$")
+_NAMED = re.compile(r"(?P<name>[^\s\[{]*)[ \t]*(?P<rest>.*)")  # what follows ":::"
 _BANGS = re.compile(  # and tabs, which always have a title
     r"(?:(?:!!!|\?\?\?\+?)[ \t]+(?P<name>[\w-]+)(?:[ \t]+[\w-]+)*|===[!+]*(?=[ \t]+['\"]))"
     r"(?:[ \t]+(?P<quote>['\"])(?P<title>.*)(?P=quote))?[ \t]*$"
 )
+_OPTION = re.compile(r"[ \t]{4,}[\w-]+:(?:\s|$)|[ \t]*:[\w-]+:(?:\s|$)")
 _ALERT = re.compile(r"\[!(?P<name>\w+)\][+-]?[ \t]*(?P<title>.*)$")
-_SNIPPET = re.compile(
-    r"-{1,2}8<-{1,2}(?:[ \t].*)?$|\{\*.*\*\}$|\{!.*!\}$|\[\[?_?TOC_?\]?\]$|\[\[toc\]\]$", re.IGNORECASE
-)
 _IMPORT = re.compile(r"import\s+(?:[\w*{][^'\"]*\sfrom\s+)?(['\"])[^'\"]+\1;?[ \t]*$")
 _EXPORT = re.compile(r"(?:import\s[\w*{'\"]|export\s+(?:const|let|var|function|default|class|async)\b)")
 _TITLED = re.compile(r"""\b(?:title|label)\s*=\s*(?:"([^"]*)"|'([^']*)'|\{["'`]([^"'`]*)["'`]\})""")
-_WHOLE = frozenset("table ul ol dl pre h1 h2 h3 h4 h5 h6".split())  # read as HTML with all that is in them
+_STRUCTURE = frozenset("table ul ol dl pre h1 h2 h3 h4 h5 h6".split())  # read as HTML with all that is in them
 _MUTE = frozenset("script style template svg iframe video audio object canvas".split())
+_TO_ITS_END = _STRUCTURE | _MUTE | {"summary"}
 # Docutils' admonitions; a fence of any other {directive} is a listing.
-_SAID = frozenset(
+_ADMONITIONS = frozenset(
     "admonition attention caution danger error hint important note seealso tip warning versionadded versionchanged "
     "deprecated dropdown card grid tab-set tab-item grid-item-card sidebar topic margin details".split()
 )
@@ -49,8 +48,8 @@ class _Held:
     """A construct that holds lines: what closes it, what its lines are indented by, what they shall be."""
 
     closer: str
-    strip: int
-    pad: str
+    strip: int = 0
+    pad: str = ""
     label: str = ""
     opened: int = 0
     steps: int = 0
@@ -59,7 +58,7 @@ class _Held:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class Admonition:
     """A stretch of the plain text that stands in an admonition: ``[start, end)`` and its kind."""
 
     start: int
@@ -73,7 +72,7 @@ class Plain:
 
     woven: Woven
     listings: list[tuple[int, int]] = field(default_factory=list)
-    said: list[Said] = field(default_factory=list)
+    admonitions: list[Admonition] = field(default_factory=list)
 
 
 def plain(text: str, begin: int = 0, *, components: bool = False) -> Plain:
@@ -87,125 +86,111 @@ class _Reader:
         self._at = begin
         self._mdx = components
         self._weaver = Weaver(text)
-        self._held: list[_Held] = []
+        self._held = [_Held("")]  # the page itself, and the constructs that are open
         self._fence = ""
         self._shown = False  # the listing is a terminal's screen, which may be coloured with tags
         self._listing = 0
         self._listed = False  # a list is open: what is indented belongs to it
         self._blank = True
         self._coded = False  # the line before was code by its indentation
-        self._told = Plain(Woven("", [], []))
+        self._plain = Plain(Woven("", []))
         bare = (line.lstrip(" \t>").rstrip(" \t") for line in text.split("\n"))
         self._closers = {run for run in bare if len(run) > 2 and not run.strip(":")}
 
     def read(self) -> Plain:
-        text = self._text
-        while self._at < len(text):
-            end = _line_end(text, self._at)
+        while self._at < len(self._text):
+            end = _line_end(self._text, self._at)
             start, self._at = self._at, end + 1
             self._line(start, end)
-        while self._held:
+        while len(self._held) > 1:
             self._pop()
         if self._fence:
-            self._told.listings.append((self._listing, self._weaver.length))
-        self._told.woven = self._weaver.woven()
-        return self._told
+            self._plain.listings.append((self._listing, self._weaver.length))
+        self._plain.woven = self._weaver.woven()
+        return self._plain
 
     def _line(self, start: int, end: int) -> None:
-        start, pad = self._unwrapped(start, end)
+        start = self._unwrapped(start, end)
         body = self._text[start:end].strip()
-        if self._fence:
-            self._in_fence(start, end, pad, body)
-            return
-        if not body:
-            self._blank = True
-            self._coded = False
-            self._weaver.put("\n", start)
-            return
         indent = _columns(self._text[start:end])
         first = skip_space(self._text, start, end)
-        if self._is_code(indent):
-            self._keep_code(start, end, pad)
-            return
-        self._coded = False
-        if not self._construct(first, end, body, indent, pad):
-            self._keep(start, first, end, pad)
-            self._blank = False
+        if self._fence:
+            self._in_fence(start, end, body)
+        elif not body:
+            self._blank, self._coded = True, False
+            self._weaver.put("\n", start)
+        elif not self._mdx and indent >= 4 and not self._listed and (self._blank or self._coded):
+            begin = self._weaver.length
+            self._write(start, end)
+            self._plain.listings.append((begin, self._weaver.length))
+            self._blank, self._coded = False, True
+        else:
+            self._coded = False
+            if not self._construct(first, end, body, indent):
+                self._keep(start, first, end)
+                self._blank = False
 
-    def _unwrapped(self, start: int, end: int) -> tuple[int, str]:
-        """Where a line's own content begins, without what its holders indent it by, and what it is indented by now."""
+    def _unwrapped(self, start: int, end: int) -> int:
+        """Where a line's own content begins, without what its holders indent it by; those it is not in are closed."""
         text = self._text
         line = text[start:end]
-        while self._held and self._held[-1].by_indent and line.strip() and not self._fence:
+        while self._held[-1].by_indent and line.strip() and not self._fence:
             held = self._held[-1]
             within = line.lstrip().startswith(">") if held.closer == ">" else _columns(line) >= held.strip
             if within:
                 break
             self._pop()
-        pad = ""
         for held in self._held:
             if held.closer == ">":
                 mark = skip(text, start, end, " \t")
                 if text.startswith(">", mark, end):
                     start = mark + 1 + text.startswith((" ", "\t"), mark + 1, end)
-        if self._held:
-            held = self._held[-1]
-            pad = held.pad
-            column = 0
-            while start < end and text[start] in " \t" and column < held.strip:
-                column += 4 - column % 4 if text[start] == "\t" else 1
-                start += 1
-        return start, pad
+        column = 0
+        while start < end and text[start] in " \t" and column < self._held[-1].strip:
+            column += 4 - column % 4 if text[start] == "\t" else 1
+            start += 1
+        return start
 
-    def _is_code(self, indent: int) -> bool:
-        return not self._mdx and indent >= 4 and not self._listed and (self._blank or self._coded)
-
-    def _keep_code(self, start: int, end: int, pad: str) -> None:
-        begin = self._weaver.length
-        self._write(start, end, pad)
-        self._told.listings.append((begin, self._weaver.length))
-        self._coded, self._blank = True, False
-
-    def _in_fence(self, start: int, end: int, pad: str, body: str) -> None:
+    def _in_fence(self, start: int, end: int, body: str) -> None:
         run = self._fence
         if len(body) >= len(run) and not body.strip(run[0]):
-            self._write(start, end, pad)
-            self._told.listings.append((self._listing, self._weaver.length))
+            self._write(start, end)
+            self._plain.listings.append((self._listing, self._weaver.length))
             self._fence = ""
         elif self._shown and "<" in body:
-            self._weaver.put(pad, start)
+            self._weaver.put(self._held[-1].pad, start)
             for tag in _COLOURS.finditer(self._text, start, end):
                 self._weaver.keep(start, tag.start())
                 start = tag.end()
             self._weaver.keep(start, min(end + 1, len(self._text)))
         else:
-            self._write(start, end, pad)
+            self._write(start, end)
         self._blank = False
 
-    def _construct(self, first: int, end: int, body: str, indent: int, pad: str) -> bool:
+    def _construct(self, first: int, end: int, body: str, indent: int) -> bool:
         """Read a line that is, or begins, more than words; whether it was one."""
-        text = self._text
-        if text[first] in "`~" and (found := _FENCE.match(text, first, end)):
-            return self._open_fence(found, first, indent, pad)
-        sign = text[first]
-        if sign == "<" and self._tag(first, pad):
+        text, sign = self._text, body[0]
+        run = body[: len(body) - len(body.lstrip(sign))]
+        rest = body[len(run) :].strip()
+        if sign in "`~" and len(run) > 2 and not (sign == "`" and "`" in rest):
+            return self._open_fence(run, rest, first, indent)
+        if sign == "<" and self._tag(first):
             self._blank = self._blank and self._mdx
             return True
-        if sign == ">" and len(self._held) < _DEEPEST:
-            self._quote(first, end, pad + " " * indent if self._listed else pad)
+        if sign == ">" and len(self._held) <= _DEEPEST:
+            self._quote(first, end, indent)
             return True
-        if sign == "/" and (found := _SLASHES.match(body)):
-            self._slashes(found, first, pad)
-            return True
-        if sign == ":" and (found := _COLONS.match(body)):
-            return self._colons(found, first, indent, pad)
+        if sign == "/" and len(run) > 2:
+            return self._slashes(run, rest, first)
+        if sign == ":" and len(run) > 2:
+            return self._colons(run, rest, first, indent)
         if sign in "!?=" and (found := _BANGS.match(body)):
-            held = _Held("", indent + 4 + self._strip, pad, found["name"] or "", by_indent=True)
-            self._push(held, found["title"] or "", first)
+            strip = indent + 4 + self._held[-1].strip
+            self._push("", found["name"] or "", found["title"] or "", first, strip=strip)
             return True
-        if _SNIPPET.match(body):
+        if _is_snippet(body):
             return True
-        if sign in "ie" and not self._held and self._module(first, body):
+        if sign in "ie" and len(self._held) == 1 and self._module(first, body):
             return True
         if sign == "{" and self._mdx and (closed := _braces_end(text, first)) is not None:
             rest = text[closed : _line_end(text, closed)]
@@ -214,35 +199,37 @@ class _Reader:
                 return True
         return False
 
-    @property
-    def _strip(self) -> int:
-        return self._held[-1].strip if self._held else 0
-
-    def _open_fence(self, found: re.Match[str], first: int, indent: int, pad: str) -> bool:
-        info = found["info"].strip()
+    def _open_fence(self, run: str, info: str, first: int, indent: int) -> bool:
         directive = _DIRECTIVE.match(info)
-        if directive and directive["name"] in _SAID:
-            self._push(_Held(found["run"], self._strip, pad, directive["name"]), directive["title"], first)
+        if directive and directive["name"] in _ADMONITIONS:
+            self._push(run, directive["name"], directive["title"], first)
             return True
-        if not info and self._close(found["run"]):
+        if not info and self._close(run):
             return True
         self._blank = False
-        self._fence, self._listing = found["run"], self._weaver.length
+        self._fence, self._listing = run, self._weaver.length
         language = _LANGUAGE.match(info)
         self._shown = language is not None and language[1] == "console"
-        self._weaver.put(pad + " " * indent + found["run"] + (language[1] if language else "") + "\n", first)
+        pad = self._held[-1].pad + " " * indent
+        self._weaver.put(pad + run + (language[1] if language else "") + "\n", first)
         return True
 
-    def _slashes(self, found: re.Match[str], first: int, pad: str) -> None:
-        run, name = found["run"], found["name"]
-        if not name:
-            self._close(run)
+    def _slashes(self, run: str, words: str, first: int) -> bool:
+        """``/// name | title`` opens an admonition or a tab, ``///`` closes it."""
+        name, _, title = (part.strip() for part in words.partition("|"))
+        if name and not name.replace("-", "").replace("_", "").isalnum():
+            return False
+        if name:
+            self._push(run, name, title, first)
+            self._skip_lines(_OPTION.match)
         else:
-            self._push(_Held(run, self._strip, pad, name), found["title"] or "", first)
-            self._options()
+            self._close(run)
+        return True
 
-    def _colons(self, found: re.Match[str], first: int, indent: int, pad: str) -> bool:
-        run, name, rest = found["run"], found["name"], found["rest"].strip()
+    def _colons(self, run: str, words: str, first: int, indent: int) -> bool:
+        """``:::name[title]`` or ``:::{name} title`` opens a container, ``:::`` closes it."""
+        found = _NAMED.match(words)
+        name, rest = (found["name"], found["rest"]) if found else ("", words)
         directive = _DIRECTIVE.match(rest)
         if not name and not rest:
             self._close(run)
@@ -250,7 +237,11 @@ class _Reader:
         if run not in self._closers or (name.count(".") and "=" not in name):
             if len(run) > 3 and not all(char.isalnum() or char in "_.:-" for char in name):
                 return False
-            self._skip_deeper(indent + self._strip)  # a directive that takes no lines, and its options
+            deepest = indent + self._held[-1].strip  # a directive that takes no lines, and its options
+            before = self._at
+            self._skip_lines(lambda line: not line.strip() or _columns(line) > deepest)
+            skipped = self._text[before : self._at].rstrip()
+            self._at = before + len(skipped) + bool(skipped)
             return True
         label, title = name, rest
         if directive:
@@ -260,38 +251,26 @@ class _Reader:
             title = _title_of(rest)
         elif rest.startswith("[") and "]" in rest:
             title = rest[1 : rest.index("]")]
-        self._push(_Held(run, self._strip, pad, label), title, first)
-        self._options()
+        self._push(run, label, title, first)
+        self._skip_lines(_OPTION.match)
         return True
 
-    def _options(self) -> None:
-        """Skip the indented or ``:key:`` lines right under an opener: they are settings."""
-        text = self._text
-        while self._at < len(text):
-            end = _line_end(text, self._at)
-            if not re.match(r"[ \t]{4,}[\w-]+:(?:\s|$)|[ \t]*:[\w-]+:(?:\s|$)", text[self._at : end]):
+    def _skip_lines(self, skipped: Callable[[str], object]) -> None:
+        while self._at < len(self._text):
+            end = _line_end(self._text, self._at)
+            if not skipped(self._text[self._at : end]):
                 return
             self._at = end + 1
 
-    def _skip_deeper(self, indent: int) -> None:
-        text, at = self._text, self._at
-        while at < len(text):
-            end = _line_end(text, at)
-            line = text[at:end]
-            if line.strip() and _columns(line) <= indent:
-                return
-            at = end + 1
-            if line.strip():
-                self._at = at
-
-    def _quote(self, first: int, end: int, pad: str) -> None:
+    def _quote(self, first: int, end: int, indent: int) -> None:
         """The first line of a block quote; the others are unwrapped as they come."""
-        text = self._text
-        start = skip(text, first + 1, end, " \t")
-        alert = _ALERT.match(text, start, end)
-        held = _Held(">", 0, pad, alert["name"].lower() if alert else "quote", by_indent=True)
-        self._push(held, alert["title"] if alert else "", first)
-        if not alert:
+        start = skip(self._text, first + 1, end, " \t")
+        alert = _ALERT.match(self._text, start, end)
+        pad = self._held[-1].pad + " " * indent * self._listed
+        if alert:
+            self._push(">", alert["name"].lower(), alert["title"], first, strip=0, pad=pad)
+        else:
+            self._push(">", "quote", "", first, strip=0, pad=pad)
             self._blank = True
             self._line(first, end)
 
@@ -313,63 +292,122 @@ class _Reader:
         self._at = min(at, len(text))
         return True
 
-    def _tag(self, first: int, pad: str) -> bool:
+    def _tag(self, first: int) -> bool:
         """A line that begins with a tag or a remark."""
         text = self._text
         if text.startswith("<!--", first):
             closed = text.find("-->", first)
-            self._go_on(closed + 3 if closed >= 0 else len(text), pad)
+            self._go_on(closed + 3 if closed >= 0 else len(text))
             return True
         found = TAG.match(text, first)
         if found is None or not is_markup(found["tag"]):
             return False
         name = found["tag"]
-        low = name.lower()
-        component = low not in TAGS or name[0].isupper()
-        if low in _MUTE and not found["end"] and not component:
-            muted = _closing(low).search(text, found.end())
-            self._go_on(muted.end() if muted and not found["void"] else found.end(), pad)
-            return True
-        if low in _WHOLE and not found["end"] and not component:
-            self._html(found, low, pad)
-            return True
         if found["end"]:
             self._close(f"</{name}")
             self._weaver.put("\n", first)
-        elif component and not found["void"]:
-            self._open_component(found, name, first, pad)
-        elif low == "summary":
-            self._summary(found, first, pad)
+        elif name[0].isupper() or name.lower() not in TAGS:
+            self._component(found, name, first)
+        elif self._element(found, name.lower(), first):
             return True
-        else:
-            title = _title_of(found["attributes"]) if component else ""
-            if title:
-                self._weaver.put(f"\n{pad}**{title}**\n\n", first)
-            elif low not in _INLINE:
-                self._weaver.put("\n", first)
-        self._go_on(found.end(), self._held[-1].pad if self._held else "")
+        self._go_on(found.end())
         return True
 
-    def _open_component(self, found: re.Match[str], name: str, first: int, pad: str) -> None:
-        text = self._text
-        strip = self._strip
+    def _element(self, found: re.Match[str], name: str, first: int) -> bool:
+        """An element of HTML: left out, or read whole, or only its tag; whether it was read to its end."""
+        closed = _closing_tag(self._text, name, first) if name in _TO_ITS_END and not found["void"] else None
+        if name in _MUTE:
+            self._go_on(closed[1] if closed else found.end())
+        elif name in _STRUCTURE:
+            self._html(first, closed[1] if closed else len(self._text))
+        elif closed:  # a summary
+            self._title(TAG.sub("", self._text[found.end() : closed[0]]), first)
+            self._go_on(closed[1])
+        else:
+            self._weaver.put("" if name in _INLINE else "\n", first)
+            return False
+        return True
+
+    def _component(self, found: re.Match[str], name: str, first: int) -> None:
+        """A component of MDX: what it holds stands under its title; a step is an item of a numbered list."""
+        text, title, around = self._text, _title_of(found["attributes"]), self._held[-1]
+        if found["void"]:
+            self._title(title, first)
+            return
+        strip = around.strip
         newline = text.find("\n", found.end())
         if newline >= 0 and not text[found.end() : newline].strip():
             inside = skip(text, newline + 1, len(text), " \t\n")
             if text[inside : inside + 1].strip():
                 strip = max(strip, _columns(text[text.rfind("\n", 0, inside) + 1 : inside + 1]))
         label = "".join(char for char in name.lower() if "a" <= char <= "z")
-        held = _Held(f"</{name}", strip, pad, label)
-        title = _title_of(found["attributes"])
-        if label != _STEP or len(self._held) >= _DEEPEST:
-            self._push(held, title, first)
-            return
-        number = 1
-        if self._held:
-            self._held[-1].steps = number = self._held[-1].steps + 1
-        mark = f"{number}. "
-        held.pad = pad + " " * len(mark)
-        self._enter(held, f"\n{pad}{mark}{title}\n\n" if title else f"\n{pad}{mark}", first)
+        held = _Held(f"</{name}", strip, around.pad, label)
+        if label == _STEP and len(self._held) <= _DEEPEST:
+            around.steps += 1
+            mark = f"{around.steps}. "
+            held.pad += " " * len(mark)
+            self._weaver.put(f"\n{around.pad}{mark}" + (f"{title}\n\n" if title else ""), first)
+        else:
+            self._title(title, first)
+        self._hold(held)
+
+    def _html(self, start: int, end: int) -> None:
+        """An element of HTML that is structure: read as a page is, written as Markdown."""
+        from footnoted.retrieval.load.html import written
+
+        words, pad = written(self._text[start:end]), self._held[-1].pad
+        begin = self._weaver.length
+        lines = "\n".join(pad + line if line else line for line in words.split("\n"))
+        self._weaver.put(f"\n{lines}\n\n" if words else "\n", start)
+        self._plain.listings.append((begin, self._weaver.length))  # it is clean already
+        self._go_on(end)
+
+    def _go_on(self, at: int) -> None:
+        """Read the rest of the line at ``at`` as a line of its own."""
+        end = _line_end(self._text, at)
+        self._at = min(len(self._text), end + 1)
+        body = self._text[at:end].strip()
+        first = skip_space(self._text, at, end)
+        if body and not self._construct(first, end, body, 0):
+            self._keep(first, first, end)
+
+    def _keep(self, start: int, first: int, end: int) -> None:
+        """A line of words; components that close in it are closed."""
+        if _LISTED.match(self._text, first, end):
+            self._listed = True
+        elif self._blank and first == start:
+            self._listed = False
+        self._write(start, end)
+        for closed in re.finditer(r"</([A-Z][\w.]*)\s*>", self._text[first:end]):
+            self._close(f"</{closed[1]}")
+
+    def _write(self, start: int, end: int) -> None:
+        if start < end:
+            self._weaver.put(self._held[-1].pad, start)
+        self._weaver.keep(start, min(end + 1, len(self._text)))
+
+    def _title(self, title: str, at: int, pad: str | None = None) -> None:
+        """A line of its own in bold, which heads what follows."""
+        title = " ".join(title.split()).strip("*\"' ")
+        pad = self._held[-1].pad if pad is None else pad
+        self._weaver.put(f"\n{pad}**{title}**\n\n" if title else "\n", at)
+
+    def _push(
+        self, closer: str, label: str, title: str, at: int, *, strip: int | None = None, pad: str | None = None
+    ) -> None:
+        """Open a construct under its title: it holds what is indented by ``strip``, or all up to its closer."""
+        around = self._held[-1]
+        pad = around.pad if pad is None else pad
+        self._title(title, at, pad)
+        self._hold(_Held(closer, around.strip if strip is None else strip, pad, label, by_indent=strip is not None))
+
+    def _hold(self, held: _Held) -> None:
+        self._blank = True
+        if len(self._held) <= _DEEPEST:
+            held.opened = self._weaver.length
+            held.listed = self._listed
+            self._held.append(held)
+            self._listed = self._listed and not held.by_indent
 
     def _close(self, closer: str) -> bool:
         """Close the innermost construct of this kind, with all that is open in it; whether there was one."""
@@ -379,82 +417,11 @@ class _Reader:
             pass
         return True
 
-    def _summary(self, found: re.Match[str], first: int, pad: str) -> None:
-        text = self._text
-        closed = _closing("summary").search(text, found.end())
-        if closed is None:
-            self._go_on(found.end(), pad)
-            return
-        words = " ".join(TAG.sub("", text[found.end() : closed.start()]).split())
-        self._weaver.put(f"\n{pad}**{words}**\n\n" if words else "\n", first)
-        self._go_on(closed.end(), pad)
-
-    def _html(self, found: re.Match[str], name: str, pad: str) -> None:
-        """An element of HTML that is structure: read as a page is, written as Markdown."""
-        text, depth = self._text, 0
-        end = len(text)
-        for match in re.compile(rf"<(/?){name}\b[^>]*>", re.IGNORECASE).finditer(text, found.start()):
-            depth += -1 if match.group(1) else 1
-            if depth == 0:
-                end = match.end()
-                break
-        from footnoted.retrieval.load.html import written
-
-        words = written(text[found.start() : end])
-        begin = self._weaver.length
-        lines = "\n".join(pad + line if line else line for line in words.split("\n"))
-        self._weaver.put(f"\n{lines}\n\n" if words else "\n", found.start())
-        self._told.listings.append((begin, self._weaver.length))  # it is clean already
-        self._go_on(end, pad)
-
-    def _go_on(self, at: int, pad: str) -> None:
-        """Read the rest of the line at ``at`` as a line of its own."""
-        text = self._text
-        end = _line_end(text, at)
-        self._at = min(len(text), end + 1)
-        if text[at:end].strip():
-            first = skip_space(text, at, end)
-            if not self._construct(first, end, text[first:end].strip(), 0, pad):
-                self._keep(first, first, end, pad)
-
-    def _keep(self, start: int, first: int, end: int, pad: str) -> None:
-        """A line of words; components that close in it are closed."""
-        text = self._text
-        item = _LISTED.match(text, first, end)
-        if item:
-            self._listed = True
-        elif self._blank and first == start:
-            self._listed = False
-        self._write(start, end, pad)
-        if self._held and "</" in text[first:end]:
-            for match in re.finditer(r"</([A-Z][\w.]*)\s*>", text[first:end]):
-                self._close(f"</{match[1]}")
-
-    def _write(self, start: int, end: int, pad: str) -> None:
-        if pad and start < end:
-            self._weaver.put(pad, start)
-        self._weaver.keep(start, min(end + 1, len(self._text)))
-
-    def _push(self, held: _Held, title: str, at: int) -> None:
-        """Open a construct; its title is a line of its own in bold, which heads what follows."""
-        title = " ".join(title.split()).strip("*\"' ")
-        self._enter(held, f"\n{held.pad}**{title}**\n\n" if title else "\n", at)
-
-    def _enter(self, held: _Held, opening: str, at: int) -> None:
-        self._weaver.put(opening, at)
-        self._blank = True
-        if len(self._held) >= _DEEPEST:
-            return
-        held.opened = self._weaver.length
-        held.listed = self._listed
-        self._held.append(held)
-        self._listed = self._listed and not held.by_indent
-
     def _pop(self) -> str:
         held = self._held.pop()
         self._listed = held.listed
         if held.label:
-            self._told.said.append(Said(held.opened, self._weaver.length, held.label))
+            self._plain.admonitions.append(Admonition(held.opened, self._weaver.length, held.label))
         self._weaver.put("\n", min(self._at, len(self._text)))
         self._blank = True
         return held.closer
@@ -469,20 +436,32 @@ def _columns(line: str) -> int:
     return len(line[: len(line) - len(line.lstrip())].expandtabs(4))
 
 
-def _closing(tag: str) -> re.Pattern[str]:
-    return re.compile(rf"</{tag}\s*>", re.IGNORECASE)
+def _closing_tag(text: str, name: str, start: int) -> tuple[int, int] | None:
+    """Where the tag stands that closes the element which opens at ``start``; only structure has its own kind inside."""
+    opens, depth = ("?", 0) if name in _STRUCTURE else ("", 1)
+    for tag in re.compile(rf"<(/{opens}){name}\b[^>]*>", re.IGNORECASE).finditer(text, start):
+        depth += -1 if tag[1] else 1
+        if depth == 0:
+            return tag.span()
+    return None
+
+
+def _is_snippet(line: str) -> bool:
+    """Whether a line asks for another file or for a table of contents: ``--8<-- "a.md"``, ``{* a.py *}``, ``[TOC]``."""
+    taken_in = line.startswith(("-8<-", "--8<--")) or (line[:2], line[-2:]) in {("{*", "*}"), ("{!", "!}")}
+    return taken_in or (line[0] == "[" and line.strip("[]_").lower() == "toc")
 
 
 def _title_of(attributes: str) -> str:
     found = _TITLED.search(attributes)
-    return " ".join(next((said for said in found.groups() if said), "").split()) if found else ""
+    return " ".join(next((title for title in found.groups() if title), "").split()) if found else ""
 
 
 def _braces_end(text: str, start: int) -> int | None:
     """Where a brace that opens at ``start`` closes, within reason."""
     depth = 0
-    for match in re.compile(r"[{}]").finditer(text, start, start + 20_000):
-        depth += 1 if match.group() == "{" else -1
+    for brace in re.compile("[{}]").finditer(text, start, start + 20_000):
+        depth += 1 if brace[0] == "{" else -1
         if depth == 0:
-            return match.end()
+            return brace.end()
     return None

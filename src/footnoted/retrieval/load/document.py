@@ -1,11 +1,14 @@
-"""What every format becomes: one text, cut into sections by its headings, each a row of blocks."""
+"""What every format becomes: one text, cut into sections by its headings, and each section into blocks."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from itertools import pairwise
+from typing import Literal, TypeVar
 
+T = TypeVar("T")
 BlockKind = Literal["text", "list", "table", "code"]
 
 
@@ -143,11 +146,10 @@ class Draft:
         if len(lines) > 1:
             lines.insert(1, "|" + " --- |" * width)
         caption = " ".join(caption.split())
-        if caption:
-            lines[:0] = [caption, ""]
-        head = (2 if len(rows) > 1 else 0) + (2 if caption else 0)
-        spans = self._lines(lines, "table", page, head=head)
-        return [span for span, line in zip(spans, lines, strict=True) if line.startswith("|") and line[:5] != "| ---"]
+        first = 2 if caption else 0
+        lines[:0] = [caption, ""][:first]
+        spans = self._lines(lines, "table", page, head=first + (2 if len(rows) > 1 else 0))[first:]
+        return [*spans[:1], *spans[2:]]  # without the dashes under the head
 
     def document(self, path: str, *, title: str = "", kind: str, metadata: dict[str, str] | None = None) -> Document:
         """The finished document."""
@@ -192,27 +194,21 @@ def assemble(
         title = skip.title
     sections: list[Section] = []
     trail: list[Heading] = []
-    cuts = [(0, 0, None), *((h.start, h.end, h) for h in headings)]
     at = 0
-    for number, (_, begin, heading) in enumerate(cuts):
-        end = cuts[number + 1][0] if number + 1 < len(cuts) else len(text)
-        if heading is not None:
-            trail = [h for h in trail if h.level < heading.level] + [heading]
+    for heading, following in pairwise((None, *headings, None)):
+        begin, end = heading.end if heading else 0, following.start if following else len(text)
+        if heading:
+            trail = [*(above for above in trail if above.level < heading.level), heading]
         inside: list[Block] = []
         while at < len(blocks) and blocks[at].start < end:
             inside.append(blocks[at])
             at += 1
-        names = tuple(h.title for h in trail if h is not skip)
+        names = tuple(above.title for above in trail if above is not skip)
         if inside:
             sections.append(Section(names, begin, end, tuple(inside)))
-        elif heading is not None and heading is not skip and not _leads_deeper(headings, number):
+        elif heading and heading is not skip and not (following and following.level > heading.level):
             _append_bare(sections, names[:-1], heading)
     return Document(path, title or name_of(path), text, tuple(sections), kind, metadata)
-
-
-def _leads_deeper(headings: list[Heading], number: int) -> bool:
-    """Whether the ``number``-th heading (from 1) is followed by one below it."""
-    return number < len(headings) and headings[number].level > headings[number - 1].level
 
 
 def _append_bare(sections: list[Section], names: tuple[str, ...], heading: Heading) -> None:
@@ -235,6 +231,21 @@ def name_of(path: str) -> str:
     name = name.rsplit(".", 1)[0] if "." in name[1:] else name
     name = " ".join(name.replace("_", " ").replace("-", " ").split())
     return name[:1].upper() + name[1:] if name else path
+
+
+def grouped(items: Iterable[T], goes_on: Callable[[list[T], T], bool]) -> list[list[T]]:
+    """Items in groups: each goes on with the group before it, or begins the next.
+
+    >>> grouped([1, 2, 5, 6], lambda group, number: number == group[-1] + 1)
+    [[1, 2], [5, 6]]
+    """
+    groups: list[list[T]] = []
+    for item in items:
+        if groups and goes_on(groups[-1], item):
+            groups[-1].append(item)
+        else:
+            groups.append([item])
+    return groups
 
 
 def folded_name(name: str) -> str:

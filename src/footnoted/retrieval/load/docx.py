@@ -140,10 +140,12 @@ def _rows(table: Any) -> list[list[str]]:
     """A table's rows; a cell that spans columns or rows is said again in each."""
     rows: list[list[str]] = []
     for row in table.iter(f"{_WORD}tr"):
-        if _above(row, "tbl") is not table:
+        if next(row.iterancestors(f"{_WORD}tbl")) is not table:  # of a table in a cell
             continue
         line: list[str] = []
-        for cell in (cell for cell in row.iter(f"{_WORD}tc") if _above(cell, "tr") is row):
+        for cell in row.iter(f"{_WORD}tc"):
+            if next(cell.iterancestors(f"{_WORD}tr")) is not row:
+                continue
             text = " ".join(_text(paragraph) for paragraph in cell.iter(f"{_WORD}p"))
             wide = int(_value(cell, f"{_WORD}tcPr/{_WORD}gridSpan") or 1)
             goes_on = _value(cell, f"{_WORD}tcPr/{_WORD}vMerge") not in (None, "restart")
@@ -158,11 +160,3 @@ def _value(element: Any, path: str) -> str | None:
     """What an element below this one says, or nothing; None where it is not there."""
     found = element.find(path)
     return None if found is None else found.get(f"{_WORD}val") or ""
-
-
-def _above(element: Any, name: str) -> Any:
-    """The nearest enclosing element of that name."""
-    parent = element.getparent()
-    while parent is not None and parent.tag != f"{_WORD}{name}":
-        parent = parent.getparent()
-    return parent

@@ -1,4 +1,4 @@
-"""An electronic book (EPUB 2 and 3): its chapters in the order the book has them, each read as the web page it is."""
+"""Reads an electronic book (EPUB 2 and 3): its chapters in the order of the book, each as the web page it is."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def read_epub(path: str, data: bytes, *, limit_bytes: int) -> Document:
             raise SourceError("is locked by its seller (DRM); its text cannot be read")
         place = _package(archive)
         package = tree_of(part_of(archive, place), "the book's list of chapters")
-        title = next((" ".join((each.text or "").split()) for each in package.iter("{*}title")), "")
+        title = next((" ".join((element.text or "").split()) for element in package.iter("{*}title")), "")
         draft = Draft()
         for name in _chapters(package, posixpath.dirname(place))[:_MOST_CHAPTERS]:
             if page := part_of(archive, name):
@@ -34,7 +34,7 @@ def _package(archive: zipfile.ZipFile) -> str:
     container = part_of(archive, "META-INF/container.xml")
     if not container:
         raise SourceError("is a zip archive, but not a book: it names no package")
-    named = [each.get("full-path") for each in tree_of(container, "the book's container").iter("{*}rootfile")]
+    named = [file.get("full-path") for file in tree_of(container, "the book's container").iter("{*}rootfile")]
     if not named or not named[0]:
         raise SourceError("is damaged: the book names no package")
     return str(named[0])
@@ -46,5 +46,5 @@ def _chapters(package: Any, folder: str) -> list[str]:
     for item in package.iter("{*}item"):
         if "html" in (item.get("media-type") or "") and "nav" not in (item.get("properties") or "").split():
             places[item.get("id") or ""] = posixpath.normpath(posixpath.join(folder, unquote(item.get("href") or "")))
-    order = [each.get("idref") or "" for each in package.iter("{*}itemref")]
+    order = [chapter.get("idref") or "" for chapter in package.iter("{*}itemref")]
     return list(dict.fromkeys(places[id_] for id_ in order if id_ in places))

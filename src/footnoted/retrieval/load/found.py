@@ -75,11 +75,11 @@ class Findings:
 
 def as_paths(paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) -> list[Path]:
     """One path or several, absolute, in a settled order. Raises `SourceError` for none."""
-    given = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
-    if not given:
+    several = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
+    if not several:
         raise SourceError("no file or folder was given; name at least one")
     absolute: set[Path] = set()
-    for path in given:
+    for path in several:
         try:
             absolute.add(_absolute(Path(path).expanduser()))
         except FileNotFoundError:

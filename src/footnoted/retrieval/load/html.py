@@ -21,7 +21,7 @@ _BLOCKS = frozenset(
     "hgroup hr html li main p section summary ul ol table pre h1 h2 h3 h4 h5 h6 tr td th tbody thead tfoot".split()
 )
 _HEADINGS = frozenset("h1 h2 h3 h4 h5 h6".split())
-_SAID = re.compile(rb"<meta[^>]+charset\s*=\s*[\"']?([\w-]+)", re.IGNORECASE)
+_CHARSET = re.compile(rb"<meta[^>]+charset\s*=\s*[\"']?([\w-]+)", re.IGNORECASE)
 _BREAK = "\u2028"  # a line break the page asks for, told from those of its source
 _NESTS = re.compile(
     r"<(/?)(?:div|span|section|article|b|i|em|strong|font|table|blockquote|a|ul|ol|main|center|details)\b",
@@ -73,10 +73,10 @@ def written(page: str) -> str:
 
 def decoded_page(data: bytes) -> str:
     """The page's text; what the page says of its own encoding counts where the bytes do not settle it."""
-    said = _SAID.search(data[:2048])
-    if said and not data.startswith((b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")):
+    charset = _CHARSET.search(data[:2048])
+    if charset and not data.startswith((b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")):
         try:
-            return data.decode(said[1].decode("ascii"))
+            return data.decode(charset[1].decode("ascii"))
         except (LookupError, ValueError):
             pass  # it says what it is not
     return decode(data)
@@ -193,8 +193,8 @@ def _rows(table: Node) -> list[list[str]]:
 
 
 def _span(cell: Node, name: str) -> int:
-    said = (cell.attributes.get(name) or "1").strip()
-    return max(1, min(int(said), 50)) if said.isdecimal() and said.isascii() else 1
+    number = (cell.attributes.get(name) or "1").strip()
+    return max(1, min(int(number), 50)) if number.isdecimal() and number.isascii() else 1
 
 
 def _for_layout(table: Node) -> bool:

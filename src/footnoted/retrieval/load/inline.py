@@ -1,4 +1,4 @@
-"""The marks inside a line of Markdown that are for a site's builder and not for its reader, found and taken out.
+"""Finds inside a line of Markdown the marks that are for a site's builder and not for its reader, to take them out.
 
 Bold, italics and `code` stay: they are what an author says. Its one hard thing is to leave code spans alone.
 """
@@ -9,18 +9,13 @@ import html
 import re
 from collections.abc import Mapping
 
+from lxml.html import defs
+
 from footnoted.retrieval.load.document import folded_name
 from footnoted.retrieval.load.weave import Edit
 
-# The elements of HTML (WHATWG, section 4, and those it calls obsolete); other <names> are placeholders people read.
-TAGS = frozenset(
-    """a abbr acronym address area article aside audio b base bdi bdo big blink blockquote body br button canvas caption
-    center cite code col colgroup data datalist dd del details dfn dialog dir div dl dt em embed fieldset figcaption
-    figure font footer form frame frameset h1 h2 h3 h4 h5 h6 head header hgroup hr html i iframe img input ins kbd label
-    legend li link main map mark marquee menu meta meter nav nobr noscript object ol optgroup option output p param
-    picture pre progress q rp rt ruby s samp script search section select slot small source span strike strong style sub
-    summary sup svg table tbody td template textarea tfoot th thead time title tr track tt u ul var video wbr""".split()
-)
+# The elements of HTML, new ones and obsolete ones too; other <names>, such as <command>, are placeholders people read.
+TAGS = (defs.tags - {"command"}) | frozenset("bdi data dialog frame main nobr picture search slot template".split())
 _ATTRIBUTE = r"(?:\s+[\w:@.-]+(?:\s*=\s*(?:\"[^\"]*\"|'[^']*'|\{(?:[^{}]|\{[^{}]*\})*\}|[^\s\"'<>=`{}]+))?)"
 TAG = re.compile(rf"<(?P<end>/?)(?P<tag>[A-Za-z][\w.:-]*)(?P<attributes>{_ATTRIBUTE}*+)\s*(?P<void>/?)>")
 _LISTED = r"(?:[#.][\w:.-]+|[A-Za-z_][\w:-]*=(?:\"[^\"]*\"|'[^']*'|[^\s{}\"']+))"

@@ -1,4 +1,4 @@
-"""An e-mail (.eml): who wrote to whom and when, its text, and the names of what is attached to it."""
+"""Reads an e-mail (.eml): who wrote to whom and when, its text, and the names of what is attached to it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def read_mail(path: str, data: bytes) -> Document:
             raise SourceError("is no e-mail: it has no sender, no date and no subject")
         draft = Draft()
         about = {name: _line(message, name) for name in _HEADERS}
-        draft.paragraph("\n".join(f"{name}: {said}" for name, said in about.items() if said))
+        draft.paragraph("\n".join(f"{name}: {value}" for name, value in about.items() if value))
         body = message.get_body(("plain", "html"))
         if body is not None:
             words = body.get_content()
@@ -41,7 +41,7 @@ def read_mail(path: str, data: bytes) -> Document:
         raise SourceError(f"is damaged: the e-mail cannot be read ({type(error).__name__})") from error
     if names:
         draft.paragraph("Attached, not read: " + ", ".join(" ".join(name.split()) for name in names))
-    metadata = {name.casefold(): said for name, said in about.items() if said}
+    metadata = {name.casefold(): value for name, value in about.items() if value}
     return draft.document(path, title=_line(message, "Subject"), kind="mail", metadata=metadata)
 
 

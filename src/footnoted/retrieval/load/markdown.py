@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from markdown_it import MarkdownIt
-    from markdown_it.token import Token
+    from markdown_it.tree import SyntaxTreeNode
 
 _FRONT = re.compile(r"\A(?P<fence>---|\+\+\+)[ \t]*\n(?P<body>.*?)^(?P=fence)[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
 _KEY = re.compile(r"^(?P<key>[A-Za-z][\w .-]*?)\s*[:=]\s*(?P<value>\S.*?)\s*$")
@@ -34,11 +34,13 @@ def read_markdown(path: str, text: str, *, components: bool = False, kind: str =
     Of another ``kind`` of file, which was written as Markdown for this, blocks know no line.
     """
     front, body = _front_matter(text)
-    told = plain(text, body, components=components)
-    once = told.woven
+    plain_text = plain(text, body, components=components)
+    once = plain_text.woven
     references = {folded_name(m["name"]): m["to"].strip("<>") for m in _REFERENCE.finditer(once.text)}
     edits = [
-        edit for stretch in _prose(told) for edit in _edits(once.text, *stretch, references, components=components)
+        edit
+        for stretch in _prose(plain_text)
+        for edit in _edits(once.text, *stretch, references, components=components)
     ]
     twice = edited(once.text, edits)
     headings, blocks = _blocks(twice.text, components=components)
@@ -47,16 +49,16 @@ def read_markdown(path: str, text: str, *, components: bool = False, kind: str =
     for block in blocks:
         at = twice.origin(block.start)
         line = bisect_left(newlines, once.origin(at)) + 1 if kind == "markdown" else None
-        placed.append(replace(block, said=_said(told, at), line=line))
+        placed.append(replace(block, said=_admonition(plain_text, at), line=line))
     return assemble(path, twice.text, headings, placed, front.get("title", ""), kind, front)
 
 
-def _prose(told: Plain) -> Iterator[tuple[int, int]]:
+def _prose(plain_text: Plain) -> Iterator[tuple[int, int]]:
     """The stretches between listings, a block at a time."""
     at = 0
-    for start, end in [*told.listings, (len(told.woven.text), len(told.woven.text))]:
+    for start, end in [*plain_text.listings, (len(plain_text.woven.text), len(plain_text.woven.text))]:
         while at < start:
-            gap = _APART.search(told.woven.text, at, start)
+            gap = _APART.search(plain_text.woven.text, at, start)
             stop = gap.end() if gap else start
             yield at, stop
             at = stop
@@ -88,38 +90,40 @@ def _edits(text: str, start: int, end: int, references: dict[str, str], *, compo
 
 
 def _blocks(text: str, *, components: bool) -> tuple[list[Heading], list[Block]]:
+    from markdown_it.tree import SyntaxTreeNode  # reopening an index needs no parser
+
     parser = _parser()
     if components:
         parser.disable("code")
     lines = [0, *(at + 1 for at in _newlines(text)), len(text)]
     headings: list[Heading] = []
     blocks: list[Block] = []
-    for token, inside in _top_level(parser.parse(text)):
-        if token.map is None:
-            continue
-        start, end = _span(text, lines, token.map)
-        if token.type == "heading_open":
-            title = _plain(parser, inside[0].content) if inside else ""
+    for node in SyntaxTreeNode(parser.parse(text)).children:
+        start, end = _span(text, lines, node)
+        if node.type == "heading":
+            title = _plain(parser, node.children[0].content) if node.children else ""
             if title:
-                headings.append(Heading(int(token.tag[1]), title, start, end))
-        elif token.type in {"bullet_list_open", "ordered_list_open"}:
-            blocks.append(Block(start, end, "list", _items(text, lines, inside)))
-        elif token.type == "table_open":
-            blocks.append(_table(text, lines, start, end, inside))
-        elif token.type == "fence":
+                headings.append(Heading(int(node.tag[1]), title, start, end))
+        elif node.type in {"bullet_list", "ordered_list"}:
+            blocks.append(Block(start, end, "list", tuple(_span(text, lines, item) for item in node.children)))
+        elif node.type == "table":
+            head, *rest = node.children
+            rows = tuple(_span(text, lines, row) for body in rest for row in body.children)
+            blocks.append(Block(start, end, "table", rows, _span(text, lines, head, more=1)))  # and the dashes under it
+        elif node.type == "fence":
             opened = text.find("\n", start, end)
             blocks.append(Block(start, end, "code", lead=(start, opened) if opened > 0 else None))
-        elif token.type == "code_block":
+        elif node.type == "code_block":
             blocks.append(Block(start, end, "code"))
-        elif token.type != "hr" and start < end:
+        elif node.type != "hr" and start < end:
             blocks.append(Block(start, end))
     return headings, blocks
 
 
-def _said(told: Plain, at: int) -> str:
+def _admonition(plain_text: Plain, at: int) -> str:
     """The kind of the innermost admonition at a place of the plain text."""
-    around = [said for said in told.said if said.start <= at < said.end]
-    return min(around, key=lambda said: said.end - said.start).label if around else ""
+    around = [stretch for stretch in plain_text.admonitions if stretch.start <= at < stretch.end]
+    return min(around, key=lambda stretch: stretch.end - stretch.start).label if around else ""
 
 
 def _parser() -> MarkdownIt:
@@ -149,42 +153,11 @@ def _newlines(text: str) -> list[int]:
     return [match.start() for match in re.finditer("\n", text)]
 
 
-def _span(text: str, lines: list[int], rows: list[int]) -> tuple[int, int]:
-    start, end = lines[min(rows[0], len(lines) - 1)], lines[min(rows[1], len(lines) - 1)]
+def _span(text: str, lines: list[int], node: SyntaxTreeNode, *, more: int = 0) -> tuple[int, int]:
+    """Where a block stands, and so many lines ``more``, without the white space behind it."""
+    first, last = node.map or (0, 0)
+    start, end = lines[min(first, len(lines) - 1)], lines[min(last + more, len(lines) - 1)]
     return start, start + len(text[start:end].rstrip())
-
-
-def _top_level(tokens: list[Token]) -> Iterator[tuple[Token, list[Token]]]:
-    """Each outermost block with the tokens inside it."""
-    opened: Token | None = None
-    inside: list[Token] = []
-    for token in tokens:
-        if opened is None:
-            if token.nesting == 1:
-                opened, inside = token, []
-            else:
-                yield token, []
-        elif token.nesting == -1 and token.level == opened.level:
-            yield opened, inside
-            opened = None
-        else:
-            inside.append(token)
-
-
-def _items(text: str, lines: list[int], inside: list[Token]) -> tuple[tuple[int, int], ...]:
-    opened = (token for token in inside if token.type == "list_item_open" and token.level == 1)
-    return tuple(_span(text, lines, token.map) for token in opened if token.map)
-
-
-def _table(text: str, lines: list[int], start: int, end: int, inside: list[Token]) -> Block:
-    head = next((t.map for t in inside if t.type == "thead_open" and t.map), None)
-    rows = [t.map for t in inside if t.type == "tr_open" and t.map]
-    if head is None:
-        return Block(start, end, "table")
-    # The head's line map leaves out the dashes under it.
-    lead = _span(text, lines, [head[0], head[0] + 2])
-    parts = tuple(_span(text, lines, row) for row in rows if row[0] >= head[0] + 2)
-    return Block(start, end, "table", parts, lead)
 
 
 def _plain(parser: MarkdownIt, inline: str) -> str:

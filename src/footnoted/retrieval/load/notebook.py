@@ -1,4 +1,4 @@
-"""A Jupyter notebook: its Markdown cells as Markdown, its code cells as listings with what they printed."""
+"""Reads a Jupyter notebook: its Markdown cells as Markdown, its code cells as listings with what they printed."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ def _cells(book: Any) -> list[Any] | None:
 
 def _language(book: dict[str, Any]) -> str:
     about = book.get("metadata")
-    told = about.get("language_info") if isinstance(about, dict) else None
-    name = told.get("name") if isinstance(told, dict) else None
+    info = about.get("language_info") if isinstance(about, dict) else None
+    name = info.get("name") if isinstance(info, dict) else None
     return name if isinstance(name, str) and re.fullmatch(r"[\w+#-]{1,20}", name) else "python"
 
 
@@ -54,14 +54,14 @@ def _pieces(cell: dict[str, Any], language: str) -> list[str]:
     if cell.get("cell_type") != "code":
         return []
     printed = [_printed(output) for output in cell.get("outputs") or [] if isinstance(output, dict)]
-    return [_listing(words, language), *(_listing(said, "text") for said in printed)]
+    return [_listing(words, language), *(_listing(output, "text") for output in printed)]
 
 
 def _printed(output: dict[str, Any]) -> str:
     """What a cell printed, as text; pictures and errors' colours say nothing."""
     data = output.get("data")
-    said = _text(data.get("text/plain") if isinstance(data, dict) else output.get("text"))
-    return re.sub(r"\x1b\[[0-9;]*m", "", said)[:_LONGEST_OUTPUT]
+    printed = _text(data.get("text/plain") if isinstance(data, dict) else output.get("text"))
+    return re.sub(r"\x1b\[[0-9;]*m", "", printed)[:_LONGEST_OUTPUT]
 
 
 def _listing(words: str, language: str) -> str:
@@ -71,8 +71,8 @@ def _listing(words: str, language: str) -> str:
     return f"{fence}{language}\n{words}\n{fence}"
 
 
-def _text(said: Any) -> str:
+def _text(source: Any) -> str:
     """A string, or a list of strings to be joined."""
-    if isinstance(said, list):
-        return "".join(piece for piece in said if isinstance(piece, str))
-    return said if isinstance(said, str) else ""
+    if isinstance(source, list):
+        return "".join(piece for piece in source if isinstance(piece, str))
+    return source if isinstance(source, str) else ""

@@ -1,4 +1,4 @@
-"""An OpenDocument text (.odt): headings, paragraphs, lists and tables in the order they stand."""
+"""Reads an OpenDocument text (.odt): headings, paragraphs, lists and tables in the order they stand."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def read_odt(path: str, data: bytes, *, limit_bytes: int) -> Document:
             raise SourceError("is a zip archive, but not an OpenDocument text")
         root = tree_of(content, "its content")
         about = part_of(archive, "meta.xml")
-        titles = [each.text or "" for each in tree_of(about, "its description").iter("{*}title")] if about else []
+        titles = [title.text or "" for title in tree_of(about, "its description").iter("{*}title")] if about else []
     body = next(root.iter(f"{_OFFICE}text"), None)
     if body is None:
         raise SourceError("is an OpenDocument file, but not a text")
@@ -51,8 +51,8 @@ def _write(draft: Draft, parent: Any) -> None:
 def _items(element: Any, indent: str) -> list[str]:
     items: list[str] = []
     for item in element.iterchildren(f"{_TEXT}list-item", f"{_TEXT}list-header"):
-        own = " ".join(_words(each) for each in item if each.tag in {f"{_TEXT}p", f"{_TEXT}h"})
-        nested = [line for each in item.iterchildren(f"{_TEXT}list") for line in _items(each, indent + "  ")]
+        own = " ".join(_words(part) for part in item if part.tag in {f"{_TEXT}p", f"{_TEXT}h"})
+        nested = [line for inner in item.iterchildren(f"{_TEXT}list") for line in _items(inner, indent + "  ")]
         lines = [f"{indent}- {' '.join(own.split())}"] if own.strip() else []
         items.append("\n".join([*lines, *nested]))
     return items
@@ -63,7 +63,7 @@ def _rows(table: Any) -> list[list[str]]:
     for row in table.iter(f"{_TABLE}table-row"):
         line: list[str] = []
         for cell in row.iterchildren(f"{_TABLE}table-cell", f"{_TABLE}covered-table-cell"):
-            words = " ".join(_words(each) for each in cell.iter(f"{_TEXT}p", f"{_TEXT}h"))
+            words = " ".join(_words(part) for part in cell.iter(f"{_TEXT}p", f"{_TEXT}h"))
             wide = max(
                 _number(cell, f"{_TABLE}number-columns-repeated", 1) if words.strip() else 1,
                 _number(cell, f"{_TABLE}number-columns-spanned", 1) if cell.getnext() is None else 1,
@@ -90,5 +90,5 @@ def _words(element: Any) -> str:
 
 
 def _number(element: Any, name: str, otherwise: int) -> int:
-    said = element.get(name) or ""
-    return int(said[:6]) if said.isdecimal() and said.isascii() else otherwise
+    number = element.get(name) or ""
+    return int(number[:6]) if number.isdecimal() and number.isascii() else otherwise

@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 import statistics
 import threading
-from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
 
 from footnoted.errors import SourceError
-from footnoted.retrieval.load.document import Document, Draft, Mark
+from footnoted.retrieval.load.document import Document, Draft, Mark, grouped
 from footnoted.retrieval.load.pdf_lines import Line, joined_box, page_lines, usual_size, without_furniture
 
 _ITEM = re.compile(r"(?:[-–*•‣▪◦●]|\(?\d{1,2}[.)]|\(?[a-z][.)])\s+\S")
@@ -36,10 +35,10 @@ def read_pdf(path: str, data: bytes) -> Document:
     _Setting(without_furniture(pages)).write(draft)
     # Many programs leave the name of the file they converted as the title.
     made = draft.document(path, title="" if re.search(r"\.\w{2,4}$", titled) else titled, kind="pdf")
-    return replace(made, unread=_told(scans)) if scans else made
+    return replace(made, unread=_partly_read(scans)) if scans else made
 
 
-def _told(scans: list[int]) -> str:
+def _partly_read(scans: list[int]) -> str:
     if len(scans) == 1:
         return f"is read in part: page {scans[0]} holds images only and needs OCR first"
     some = ", ".join(map(str, scans[:10])) + (f" and {len(scans) - 10} more" if len(scans) > 10 else "")
@@ -78,8 +77,8 @@ def _pages(data: bytes) -> tuple[list[list[Line]], str, list[int]]:
 Place = tuple[int, int, Line]  # where in a text a line stands
 
 
-def _same_column(one: Line, two: Line) -> bool:
-    return (one.page, one.column) == (two.page, two.column)
+def _same_column(line: Line, other: Line) -> bool:
+    return (line.page, line.column) == (other.page, other.column)
 
 
 def _mark(draft: Draft, start: int, places: list[Place]) -> None:
@@ -111,14 +110,14 @@ class _Setting:
         self._light = sum(len(line.text) for line in lines if line.bold) < letters / 2
         sizes_of_heads = {line.size for line in lines if self._heads(line)}
         self._levels = {size: level for level, size in enumerate(sorted(sizes_of_heads, reverse=True)[:6], 1)}
-        steps = [one.y - two.y for one, two in pairwise(lines) if _same_column(one, two) and one.y > two.y]
+        steps = [upper.y - line.y for upper, line in pairwise(lines) if _same_column(upper, line) and upper.y > line.y]
         # Pages of single lines have no pitch of their own; nobody sets text wider than two lines apart.
         self._pitch = min(statistics.median_low(steps), 2 * self._body) if steps else 0.0
         self._known = {word for line in lines for word in _WORD.findall(line.text.casefold())}
 
     def write(self, draft: Draft) -> None:
         """Write the lines as headings, tables, lists and paragraphs, each with its place on its page."""
-        for group in self._groups():
+        for group in grouped(self._lines, self._belongs):
             first = group[0]
             if self._level(first):
                 start = draft.heading(self._level(first), " ".join(line.text for line in group), page=first.page)
@@ -150,16 +149,6 @@ class _Setting:
     def _level(self, line: Line) -> int:
         return self._levels.get(line.size, 6) if self._heads(line) else 0
 
-    def _groups(self) -> Iterator[list[Line]]:
-        group: list[Line] = []
-        for line in self._lines:
-            if group and not self._belongs(group, line):
-                yield group
-                group = []
-            group.append(line)
-        if group:
-            yield group
-
     def _belongs(self, group: list[Line], line: Line) -> bool:
         """Whether a line goes on with the group before it."""
         first, last = group[0], group[-1]
@@ -183,12 +172,7 @@ class _Setting:
         return 0 <= apart <= _APART * self._pitch
 
     def _items(self, group: list[Line]) -> list[tuple[str, list[Place]]]:
-        items: list[list[Line]] = []
-        for line in group:
-            if _ITEM.match(line.text):
-                items.append([line])
-            else:
-                items[-1].append(line)
+        items = grouped(group, lambda _, line: not _ITEM.match(line.text))
         return [self._joined(item, wrapped=True) for item in items]
 
     def _joined(self, lines: list[Line], *, wrapped: bool = False) -> tuple[str, list[Place]]:

@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
 from typing import Any, NamedTuple
 
+from footnoted.retrieval.load.document import grouped
 from footnoted.retrieval.load.pdf_tables import Grid, banded, cells_of, grids, turned
 
 _CELL_GAP = 1.3  # white space between two cells of a table, in font sizes, at least
@@ -100,13 +101,13 @@ def page_lines(page: Any, number: int) -> list[Line]:
 
 def _with_tables(words: list[Word], drawn: list[Grid], page: int, first: int = 1) -> list[Word]:
     """The words, those in a drawn table as one word a table; a table in another's cell is what that cell says."""
-    said: dict[Word, list[Word]] = {}  # the words of each table
+    inner: dict[Word, list[Word]] = {}  # the words of each table
     for count, grid in enumerate(drawn, first):
         placed = [(word, place) for word in words if (place := _cell(grid, word)) is not None]
         framed = {row for row, own in _by_row(placed).items() if grid.undivided(row) and _is_framed(own)}
         taken = {id(word) for word, place in placed if place[0] not in framed}
-        inside = [(own, place) for word, place in placed if id(word) in taken for own in said.get(word, [word])]
-        inside.sort(key=lambda one: (-round(one[0].base), one[0].left))
+        inside = [(own, place) for word, place in placed if id(word) in taken for own in inner.get(word, [word])]
+        inside.sort(key=lambda placed: (-round(placed[0].base), placed[0].left))
         cells = cells_of(grid, [(word.text, *place) for word, place in inside])
         if cells is None:
             continue
@@ -122,7 +123,7 @@ def _with_tables(words: list[Word], drawn: list[Grid], page: int, first: int = 1
                 parts[-1][0].append(_row_of_cells(row, own, box, page, count))
                 parts[-1][1].extend(own)
         tables = {_set(rows): own for rows, own in parts if rows}
-        said |= tables
+        inner |= tables
         words += tables
     return words
 
@@ -232,24 +233,17 @@ def _style(pdfium: Any, raw: Any, at: int, quarters: int) -> tuple[float, float,
 
 def _rows(words: list[Word]) -> list[list[Segment]]:
     """The words by their base lines, from the top down, each row in segments across wide gaps."""
-    rows: list[list[Word]] = []
-    for word in sorted(words, key=lambda each: (-each.base, each.left)):
-        if rows and abs(rows[-1][0].base - word.base) <= 0.35 * min(word.size, rows[-1][0].size):
-            rows[-1].append(word)
-        else:
-            rows.append([word])
-    parted: list[list[Segment]] = []
-    for row in rows:
-        row.sort(key=lambda word: word.left)
-        segments: list[Segment] = [[row[0]]]
-        for before, word in pairwise(row):
-            apart = word.left - before.right > _GUTTER * max(before.size, word.size)
-            if apart or before.rows or word.rows:
-                segments.append([word])
-            else:
-                segments[-1].append(word)
-        parted.append(segments)
-    return parted
+
+    def on_one_line(row: list[Word], word: Word) -> bool:
+        return abs(row[0].base - word.base) <= 0.35 * min(word.size, row[0].size)
+
+    def close(segment: Segment, word: Word) -> bool:
+        before = segment[-1]
+        apart = word.left - before.right > _GUTTER * max(before.size, word.size)
+        return not (apart or before.rows or word.rows)
+
+    rows = grouped(sorted(words, key=lambda word: (-word.base, word.left)), on_one_line)
+    return [grouped(sorted(row, key=lambda word: word.left), close) for row in rows]
 
 
 def _columns(rows: list[list[Segment]], depth: int = 0) -> list[list[list[Segment]]]:

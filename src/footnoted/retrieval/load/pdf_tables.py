@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from itertools import pairwise, product
 from typing import Any, NamedTuple
 
+from footnoted.retrieval.load.document import grouped
+
 _THIN = 5.0  # points: what is drawn no wider, and is much longer, is a line
 _SHORT = 4.0  # points: what is no longer is none
 _TOUCH = 2.0  # points within which two lines meet
@@ -113,11 +115,11 @@ def grids(page: Any, quarters: int = 0) -> tuple[list[Grid], list[Stack]]:
 
     And what may be tables whose rows alone are parted. `quarters`: how often the page is turned, see `turned`.
     """
-    strokes, shades = ([Stroke(*turned(one, quarters)) for one in some] for some in _shapes(page))
+    strokes, shades = ([Stroke(*turned(shape, quarters)) for shape in shapes] for shapes in _shapes(page))
     found, lone = [], _edges(shades)
     for group in _touching(strokes):
-        downs = _rules([(one.left, one.low, one.high) for one in group if not one.across])
-        acrosses = _rules([(one.low, one.left, one.right) for one in group if one.across])
+        downs = _rules([(stroke.left, stroke.low, stroke.high) for stroke in group if not stroke.across])
+        acrosses = _rules([(stroke.low, stroke.left, stroke.right) for stroke in group if stroke.across])
         if not downs:
             lone += [Stroke(min(ends)[0], y, max(end for _, end in ends), y) for y, ends in acrosses]
         if len(downs) + len(acrosses) > 2:  # two lines that cross may be anything
@@ -137,7 +139,7 @@ def banded(stack: Stack, words: Sequence[Place]) -> list[Grid]:
         if stack.left <= (word[0] + word[2]) / 2 <= stack.right:
             bands[bisect_right(stack.levels, -(word[1] + word[3]) / 2, key=lambda level: -level)].append(word)
     found: list[Grid] = []
-    start, stop, votes, gaps = 1, 1, 0, _EVERYWHERE  # of the table that is being told
+    start, stop, votes, gaps = 1, 1, 0, _EVERYWHERE  # of the table that is being read
     for number in range(1, len(bands)):
         band = bands[number]
         own = _gaps(band)
@@ -216,15 +218,16 @@ def _gaps(words: list[Place]) -> list[Gap]:
 
 def _common(some: list[Gap], others: list[Gap], least: float) -> list[Gap]:
     """The gaps that two rows share, of so many points at least."""
-    found, one, two = [], 0, 0
-    while one < len(some) and two < len(others):
-        left, right = max(some[one][0], others[two][0]), min(some[one][1], others[two][1])
+    found, at, beside = [], 0, 0
+    while at < len(some) and beside < len(others):
+        gap, other = some[at], others[beside]
+        left, right = max(gap[0], other[0]), min(gap[1], other[1])
         if right - left >= least:
             found.append((left, right))
-        if some[one][1] < others[two][1]:
-            one += 1
+        if gap[1] < other[1]:
+            at += 1
         else:
-            two += 1
+            beside += 1
     return found
 
 
@@ -256,10 +259,10 @@ def cells_of(grid: Grid, words: Sequence[tuple[str, int, int]]) -> list[list[str
         texts.setdefault(first[row, column], []).append(text)
     if len(texts) < _FILLED * len(set(first.values())) or len({column for _, column in texts}) < 2:
         return None
-    said = {place: " ".join(words) for place, words in texts.items()}
+    cells = {place: " ".join(words) for place, words in texts.items()}
     wide = [n for n in range(columns) if grid.downs[n + 1] - grid.downs[n] > _THIN or any(n == at for _, at in texts)]
     return [
-        [said.get(first[row, column], "") if first[row, column][1] == column else "" for column in wide]
+        [cells.get(first[row, column], "") if first[row, column][1] == column else "" for column in wide]
         for row in range(rows)
     ]
 
@@ -305,13 +308,13 @@ def _straight(left: float, low: float, right: float, high: float) -> Stroke:
 def _edges(shades: Sequence[Stroke]) -> list[Stroke]:
     """The upper and the lower edges of what is shaded, of cells side by side as one."""
     rows: dict[tuple[int, int], list[Stroke]] = {}
-    for one in sorted(shades):
-        row = rows.setdefault((round(one.low), round(one.high)), [])
-        if row and one.left <= row[-1].right + _TOUCH:
-            row[-1] = row[-1]._replace(right=max(row[-1].right, one.right))
+    for shade in sorted(shades):
+        row = rows.setdefault((round(shade.low), round(shade.high)), [])
+        if row and shade.left <= row[-1].right + _TOUCH:
+            row[-1] = row[-1]._replace(right=max(row[-1].right, shade.right))
         else:
-            row.append(one)
-    return [Stroke(one.left, y, one.right, y) for row in rows.values() for one in row for y in (one.low, one.high)]
+            row.append(shade)
+    return [Stroke(box.left, y, box.right, y) for row in rows.values() for box in row for y in (box.low, box.high)]
 
 
 def _stacks(rules: Sequence[Stroke]) -> list[Stack]:
@@ -327,13 +330,9 @@ def _stacks(rules: Sequence[Stroke]) -> list[Stack]:
 
 def _near(rules: Iterable[Stroke], side: int) -> list[list[Stroke]]:
     """Rules in groups of those of which a side stands at one place."""
-    groups: list[list[Stroke]] = []
-    for one in sorted(rules, key=lambda rule: rule[side]):
-        if groups and one[side] - groups[-1][0][side] <= _TOUCH:
-            groups[-1].append(one)
-        else:
-            groups.append([one])
-    return groups
+    return grouped(
+        sorted(rules, key=lambda rule: rule[side]), lambda group, rule: rule[side] - group[0][side] <= _TOUCH
+    )
 
 
 def _touching(strokes: Sequence[Stroke]) -> list[list[Stroke]]:
@@ -347,31 +346,28 @@ def _touching(strokes: Sequence[Stroke]) -> list[list[Stroke]]:
 
     squares: dict[tuple[int, int], list[int]] = {}  # which strokes pass there
     looks = 0
-    for number, one in enumerate(strokes):
-        left, low, right, high = (int(at // _SQUARE) for at in (*one[:2], one.right + _TOUCH, one.high + _TOUCH))
+    for number, stroke in enumerate(strokes):
+        reach = (*stroke[:2], stroke.right + _TOUCH, stroke.high + _TOUCH)
+        left, low, right, high = (int(at // _SQUARE) for at in reach)
         for square in product(range(left, right + 1), range(low, high + 1)):
             near = squares.setdefault(square, [])
             looks += len(near) + 1
             if looks > _MOST_LOOKS:
                 return []
             for other in near:
-                if one.touches(strokes[other]):
+                if stroke.touches(strokes[other]):
                     parents[root(other)] = root(number)
             near.append(number)
     groups: dict[int, list[Stroke]] = {}
-    for number, one in enumerate(strokes):
-        groups.setdefault(root(number), []).append(one)
+    for number, stroke in enumerate(strokes):
+        groups.setdefault(root(number), []).append(stroke)
     return list(groups.values())
 
 
 def _rules(strokes: Sequence[tuple[float, float, float]]) -> list[Rule]:
     """Where rules stand, of strokes (where, start, end), ascending, each with its strokes' starts and ends."""
-    rules: list[tuple[float, list[tuple[float, float]]]] = []
-    for where, start, end in sorted(strokes):
-        if not rules or where - rules[-1][0] > _TOUCH:
-            rules.append((where, []))
-        rules[-1][1].append((start, end))
-    return [(where, tuple(ends)) for where, ends in rules]
+    rules = grouped(sorted(strokes), lambda rule, stroke: stroke[0] - rule[0][0] <= _TOUCH)
+    return [(rule[0][0], tuple((start, end) for _, start, end in rule)) for rule in rules]
 
 
 def _closed(rules: list[Rule], others: list[Rule]) -> list[Rule]:

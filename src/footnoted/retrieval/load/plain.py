@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 
 from footnoted.retrieval.load.document import Block, Document, Heading, assemble
+from footnoted.text import LIST_MARK
 
-_ITEM = re.compile(r"[ \t]*(?:[-*+•‣]|\(?\d{1,3}[.)]|\(?[a-z][.)])\s+\S")
+_PARAGRAPH = re.compile(r"^[^\S\n]*\S.*(?:\n[^\S\n]*\S.*)*", re.MULTILINE)  # lines without a blank one between
 _NUMBERED = re.compile(r"^(?:(?:SECTION|PART|CHAPTER|ARTICLE|Section|Part|Chapter|Article)\s+\w+|\d+(?:\.\d+)*\.?)\b")
 
 
@@ -14,7 +15,7 @@ def read_plain(path: str, text: str) -> Document:
     """The document of a text file, its words untouched."""
     headings: list[Heading] = []
     blocks: list[Block] = []
-    paragraphs = _paragraphs(text)
+    paragraphs = [paragraph.span() for paragraph in _PARAGRAPH.finditer(text)]
     depths = [0, *(_numbered(text[start:end]) for start, end in paragraphs), 0]
     for place, (start, end) in enumerate(paragraphs, 1):
         # Numbered lines one after another are a list whose items stand apart.
@@ -25,25 +26,6 @@ def read_plain(path: str, text: str) -> Document:
         if rest < end:
             blocks.extend(_blocks(text, rest, end))
     return assemble(path, text, headings, blocks, "", "text", {})
-
-
-def _paragraphs(text: str) -> list[tuple[int, int]]:
-    """Spans between blank lines, without the white space at their ends' line breaks."""
-    spans: list[tuple[int, int]] = []
-    begin, position, last = -1, 0, 0
-    for line in text.split("\n"):
-        end = position + len(line)
-        if line.strip():
-            if begin < 0:
-                begin = position
-            last = end
-        elif begin >= 0:
-            spans.append((begin, last))
-            begin = -1
-        position = end + 1
-    if begin >= 0:
-        spans.append((begin, last))
-    return spans
 
 
 def _numbered(paragraph: str) -> int:
@@ -80,7 +62,7 @@ def _blocks(text: str, start: int, end: int) -> list[Block]:
     position = start
     for line in text[start:end].split("\n"):
         stop = position + len(line)
-        if _ITEM.match(line):
+        if LIST_MARK.match(line.strip()):
             items.append((position, stop))
         elif items:
             items[-1] = (items[-1][0], stop)

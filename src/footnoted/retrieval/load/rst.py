@@ -1,4 +1,4 @@
-"""A reStructuredText file, Sphinx's too, read by docutils: roles, directives and targets go, what they say stays.
+"""Reads reStructuredText, Sphinx's too, by docutils: roles, directives and targets go, what they say stays.
 
 The hard thing is that docutils refuses what it does not know, and that Sphinx knows more: names it does not have are
 registered before, roles as their words, directives as their content.
@@ -74,13 +74,13 @@ def _register(text: str) -> None:
 
     class AnyOptions(dict[str, Any]):
         def __missing__(self, key: str) -> Any:
-            return lambda said: said
+            return lambda value: value
 
     class Content(Directive):  # type: ignore[misc, unused-ignore] # docutils has no types
         has_content = True
         optional_arguments = 1
         final_argument_whitespace = True
-        option_spec = AnyOptions(name=lambda said: said)
+        option_spec = AnyOptions(name=lambda value: value)
 
         def run(self) -> list[nodes.Node]:
             if self.name in _MUTE:
@@ -92,19 +92,19 @@ def _register(text: str) -> None:
                 return [listing]
             holder = nodes.container()
             for line in self.arguments[0].split("\n") if self.arguments else []:
-                said, _ = self.state.inline_text(line, self.lineno)
-                holder += nodes.paragraph(
-                    "", "", nodes.strong("", "", *said) if self.content else nodes.inline("", "", *said)
-                )
+                spans, _ = self.state.inline_text(line, self.lineno)
+                around = nodes.strong if self.content else nodes.inline
+                holder += nodes.paragraph("", "", around("", "", *spans))
             self.state.nested_parse(self.content, self.content_offset, holder)
             return [holder]
 
     def words_alone(
-        _name: str, _raw: str, said: str, *_more: Any, **_options: Any
+        _name: str, _raw: str, words: str, *_more: Any, **_options: Any
     ) -> tuple[list[nodes.Node], list[Any]]:
-        target = _TARGET.match(said)
-        words = target["words"] if target else said.lstrip("~!").rpartition(".")[2] if said.startswith("~") else said
-        return [nodes.literal("", words.lstrip("!")) if not target else nodes.inline("", words)], []
+        if target := _TARGET.match(words):
+            return [nodes.inline("", target["words"])], []
+        last = words.lstrip("~!").rpartition(".")[2] if words.startswith("~") else words
+        return [nodes.literal("", last.lstrip("!"))], []
 
     for name in set(_DIRECTIVE.findall(text)):  # Sphinx's own listing has options that docutils' refuses
         if name.lower() not in en.directives or name in _LISTINGS | _MUTE:
@@ -162,7 +162,7 @@ class _Writer:
         caption = next((child.astext() for child in node.children if type(child).__name__ == "title"), "")
         rows = [
             [" ".join(_inline(cell).split()) for cell in row.children]
-            for row in node.findall(lambda each: type(each).__name__ == "row")
+            for row in node.findall(lambda inner: type(inner).__name__ == "row")
         ]
         self._draft.table(rows, caption=caption)
 
@@ -178,7 +178,7 @@ def _inline(node: Any) -> str:
     if kind in _UNSEEN | {"footnote_reference", "citation_reference", "problematic"}:
         return str(node.astext()) if kind == "problematic" and "`" not in node.astext() else ""
     between = "\n" if kind in {"line_block", "definition", "field_body", "entry"} else ""
-    words = between.join(filter(None, map(_inline, node.children))) if between else "".join(map(_inline, node.children))
+    words = between.join(filter(None, map(_inline, node.children)))
     if kind in {"literal", "title_reference"} and words:
         return f"`{words}`"
     if kind == "strong" and words.strip():

@@ -1,4 +1,4 @@
-"""Spreadsheets (.xlsx, .xls, .ods) and tables of text (.csv, .tsv); each cell's words know their sheet and cell."""
+"""Reads spreadsheets (.xlsx, .xls, .ods) and tables of text (.csv, .tsv), and remembers the cell of all words."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import csv
 import datetime as dt
 import io
 from collections.abc import Iterable
-from itertools import islice
+from itertools import islice, zip_longest
 
 from footnoted.errors import SourceError
 from footnoted.retrieval.load.archive import OFFICE, open_archive
@@ -35,7 +35,9 @@ def read_workbook(path: str, data: bytes, *, limit_bytes: int) -> Document:
                     f"has more than {_MOST_CELLS:,} cells; give the sheets that matter as a file of their own"
                 )
             rows = sheet.to_python(skip_empty_area=False)
-            _write(draft, name, ([_said(value) for value in row[:_WIDEST]] for row in rows), titled=len(names) > 1)
+            _write(
+                draft, name, ([_as_written(value) for value in row[:_WIDEST]] for row in rows), titled=len(names) > 1
+            )
     except SourceError:
         raise
     except (CalamineError, OSError, ValueError) as error:
@@ -89,12 +91,10 @@ def _write_stretch(draft: Draft, sheet: str, rows: list[tuple[int, list[str]]]) 
         draft.marks.append(Mark(start, len(draft), sheet=sheet, cell=cell_name(column, number)))
     if not rows:
         return
-    used = [
-        at
-        for at in range(max(len(row) for _, row in rows))
-        if any(at < len(row) and row[at].strip() for _, row in rows)
-    ]
-    table = [[row[at] if at < len(row) else "" for at in used] for _, row in rows]
+    columns = list(enumerate(zip_longest(*(row for _, row in rows), fillvalue="")))
+    columns = [(at, cells) for at, cells in columns if any(map(str.strip, cells))]
+    used = [at for at, _ in columns]
+    table = [list(cells) for cells in zip(*(cells for _, cells in columns), strict=True)]
     for (start, _), cells, (number, _) in zip(draft.table(table), table, rows, strict=True):
         at = start + 2
         for column, cell in zip(used, cells, strict=True):
@@ -118,7 +118,7 @@ def cell_name(column: int, row: int) -> str:
     return f"{letters}{row}"
 
 
-def _said(value: object) -> str:
+def _as_written(value: object) -> str:
     """A cell's value as people write it."""
     if isinstance(value, bool):
         return "TRUE" if value else "FALSE"

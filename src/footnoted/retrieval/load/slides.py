@@ -1,4 +1,4 @@
-"""A presentation (.pptx): a section a slide, with its text, tables and the speaker's notes. Needs python-pptx."""
+"""Reads a presentation (.pptx): a section a slide, with its text, tables and the speaker's notes. Needs python-pptx."""
 
 from __future__ import annotations
 
@@ -61,6 +61,6 @@ def _write_frame(draft: Draft, shape: Any, number: int) -> None:
     """A text frame: several lines are a list, as slides show them; one is a paragraph."""
     lines = [(line.level, " ".join(line.text.split())) for line in shape.text_frame.paragraphs if line.text.strip()]
     if len(lines) > 1:
-        draft.items([f"{'  ' * level}- {said}" for level, said in lines], page=number)
-    for _, said in lines[: len(lines) == 1]:
-        draft.paragraph(said, page=number)
+        draft.items([f"{'  ' * level}- {words}" for level, words in lines], page=number)
+    for _, words in lines[: len(lines) == 1]:
+        draft.paragraph(words, page=number)

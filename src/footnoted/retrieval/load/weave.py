@@ -14,21 +14,27 @@ class Edit(NamedTuple):
     new: str = ""
 
 
-class Woven:
-    """A text and, for each offset in it, the offset in the text it was made from."""
+class Piece(NamedTuple):
+    """Where a piece of a new text begins, and where in the old text; ``kept`` says that it is a piece of that."""
 
-    def __init__(self, text: str, starts: list[int], origins: list[int]) -> None:
-        self.text = text
-        self._starts = starts  # where each piece begins here …
-        self._origins = origins  # … and where it began there; negative, less one, for what was put in
+    start: int
+    origin: int
+    kept: bool
+
+
+class Woven(NamedTuple):
+    """A text and the pieces it was made of."""
+
+    text: str
+    pieces: list[Piece]
 
     def origin(self, at: int) -> int:
         """The offset in the old text of what stands at ``at``; for what was put in, of the place it was put."""
-        number = bisect_right(self._starts, at) - 1
-        if number < 0:
+        number = bisect_right(self.pieces, at, key=lambda piece: piece.start)
+        if number == 0:
             return 0
-        origin = self._origins[number]
-        return -origin - 1 if origin < 0 else origin + at - self._starts[number]
+        piece = self.pieces[number - 1]
+        return piece.origin + at - piece.start if piece.kept else piece.origin
 
 
 class Weaver:
@@ -36,29 +42,27 @@ class Weaver:
 
     def __init__(self, old: str) -> None:
         self._old = old
-        self._pieces: list[str] = []
-        self._starts: list[int] = []
-        self._origins: list[int] = []
+        self._texts: list[str] = []
+        self._pieces: list[Piece] = []
         self.length = 0
 
     def keep(self, start: int, end: int) -> None:
         """Go on with ``old[start:end]``."""
-        self._add(self._old[start:end], start)
+        self._add(self._old[start:end], start, kept=True)
 
     def put(self, text: str, at: int) -> None:
         """Go on with words of our own, that stand for what is at ``at`` in the old text."""
-        self._add(text, -at - 1)
+        self._add(text, at, kept=False)
 
-    def _add(self, text: str, origin: int) -> None:
+    def _add(self, text: str, origin: int, *, kept: bool) -> None:
         if text:
-            self._starts.append(self.length)
-            self._origins.append(origin)
-            self._pieces.append(text)
+            self._pieces.append(Piece(self.length, origin, kept))
+            self._texts.append(text)
             self.length += len(text)
 
     def woven(self) -> Woven:
         """The whole of it."""
-        return Woven("".join(self._pieces), self._starts, self._origins)
+        return Woven("".join(self._texts), self._pieces)
 
 
 def edited(text: str, edits: list[Edit]) -> Woven:
@@ -68,7 +72,7 @@ def edited(text: str, edits: list[Edit]) -> Woven:
     'a c'
     """
     weaver, at = Weaver(text), 0
-    for edit in sorted(edits, key=lambda each: (each.start, -each.end)):
+    for edit in sorted(edits, key=lambda edit: (edit.start, -edit.end)):
         if edit.start < at:
             continue
         weaver.keep(at, edit.start)

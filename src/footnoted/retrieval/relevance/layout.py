@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
-from footnoted.text import sentences
+from footnoted.text import LIST_MARK, sentences
 from footnoted.types import Span
 
 if TYPE_CHECKING:
@@ -16,12 +15,6 @@ if TYPE_CHECKING:
 
 Kind = Literal["prose", "heading", "item", "row", "header", "rule", "code"]
 
-_HEADING = re.compile(r"(#{1,6})\s+(.*)", re.DOTALL)
-_ITEM = re.compile(r"(?:[-*+•‣]|\(?\d{1,3}[.)]|\(?[a-z][.)])\s+")
-_RULE = re.compile(r"[\s|:+=*_-]+")
-_FENCE = re.compile(r"[ \t]*(?:```|~~~)")
-_BOLD = re.compile(r"(\*\*|__)[^*_]+\1:?")
-_ASKS = re.compile(r"[?？][\"'”’»)*_]*$")
 _UNDER_HEADINGS = 7  # the level of a line of its own that asks, or is all bold
 _LONGEST, _PIECE = 1_500, 400  # code points
 _TABLE = frozenset({"header", "row", "rule"})
@@ -45,13 +38,16 @@ class Sentence:
     leads: tuple[Span, ...]
     block: int
 
+    def heading(self, title: str) -> str:
+        """The heading it stands under, or else the last part of its source's title."""
+        return self.headings[-1] if self.headings else title.rpartition("›")[2].strip()
+
 
 def read(source: Source, source_index: int = 0, *, within: Span | None = None) -> list[Sentence]:
     """The sentences of one source (or of the stretch ``within``) in order, each knowing its place."""
     start, end = (within.start, within.end) if within else (0, len(source.text))
-    whole = start == 0 and end == len(source.text)
     reader = _Reader(source.text, source_index, start)
-    for span in _rows_whole(source.text, sentences(source.text if whole else source.text[start:end]), start):
+    for span in _rows_whole(source.text, sentences(source.text[start:end]), start):
         for piece in _pieces(source.text, span):
             reader.take(piece)
     return reader.found
@@ -113,18 +109,18 @@ class _Reader:
         self._end = span.end
 
     def _kind(self, words: str, *, fresh: bool) -> Kind:
-        if _FENCE.match(words):
+        if words.lstrip(" \t").startswith(("```", "~~~")):
             self._fenced = not self._fenced
             return "rule"
         if self._fenced:
             return "code"
-        if _RULE.fullmatch(words):
+        if all(char in "|:+=*_-" or char.isspace() for char in words):
             return "rule"
-        if _HEADING.match(words):
+        if _heading_level(words):
             return "heading"
         if words.startswith("|") or (words.count(" | ") >= 2 and fresh):
             return "row"
-        if fresh and _ITEM.match(words):
+        if fresh and LIST_MARK.match(words):
             return "item"
         if not fresh and self.found and self.found[-1].kind == "item":
             return "item"
@@ -151,7 +147,8 @@ class _Reader:
         if last is None or last.kind != "prose" or "\n" in last.text:
             return
         alone = len(self.found) < 2 or self.found[-2].block != last.block
-        if alone and (_ASKS.search(last.text) or _BOLD.fullmatch(last.text)):
+        asks = last.text.rstrip("\"'”’»)*_").endswith(("?", "？"))
+        if alone and (asks or _is_bold(last.text)):
             self._make_heading(_UNDER_HEADINGS)
 
     def _make_heading(self, level: int) -> None:
@@ -166,21 +163,34 @@ class _Reader:
         before = self.found[-1].kind if self.found else None
         if apart or (kind != before and not (kind in _TABLE and before in _TABLE)):
             self._block += 1
-        match = _HEADING.match(words) if kind == "heading" else None
-        if match:
-            self._close(len(match.group(1)))
+        if kind == "heading":
+            self._close(_heading_level(words))
         if kind not in _TABLE:
             self._header = None
         if kind in ("prose", "heading", "code") or (kind in _TABLE and before == "item"):
             self._intro = None
 
     def _remember(self, kind: Kind, span: Span, words: str) -> None:
-        match = _HEADING.match(words) if kind == "heading" else None
-        if match:
-            self._headings.append((len(match.group(1)), match.group(2).strip().rstrip("#").strip()))
+        if kind == "heading":
+            level = _heading_level(words)
+            self._headings.append((level, words[level:].strip().rstrip("#").strip()))
         elif kind == "prose" and words.rstrip("*_ ").endswith((":", "：")):
             self._intro = span
 
     def _close(self, level: int) -> None:
         while self._headings and self._headings[-1][0] >= level:
             self._headings.pop()
+
+
+def _heading_level(words: str) -> int:
+    """How many of ``#`` open a heading of Markdown; 0 where words are none."""
+    level = len(words) - len(words.lstrip("#"))
+    return level if 1 <= level <= 6 and words[level : level + 1].isspace() else 0
+
+
+def _is_bold(words: str) -> bool:
+    """Whether words are one stretch of bold: ``**What is covered**``, with or without a colon."""
+    mark, inside = words[:2], words.removesuffix(":")[2:-2]
+    return (
+        mark in ("**", "__") and words.removesuffix(":").endswith(mark) and bool(inside) and not set("*_") & set(inside)
+    )

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
-from typing import TYPE_CHECKING, ClassVar, Protocol, runtime_checkable
+from functools import lru_cache
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from footnoted.text.language import language
 
@@ -42,14 +41,8 @@ def in_english(question: str, texts: Sequence[str]) -> bool:
     return all(language(text) in ("", "en") for text in (question, *texts))
 
 
-_KEPT = 4_096  # readings kept in the process: a refusal, a follow-up and a second part ask again
-
-
 class ShippedMeaning:
     """The package's own networks, opened at the first use. Raises `ModelUnavailable` where they cannot run."""
-
-    _kept: ClassVar[OrderedDict[tuple[bool, str, str], float]] = OrderedDict()
-    _lock: ClassVar[threading.Lock] = threading.Lock()
 
     def queries(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """One row a question, (n, 384)."""
@@ -65,18 +58,12 @@ class ShippedMeaning:
 
     def answers(self, question: str, texts: Sequence[str]) -> list[float]:
         """The chance (0–1) of each text that it answers: by the network for English where all is (`in_english`)."""
-        from footnoted.models import EVERY_LANGUAGE, Reader
-
         english = in_english(question, texts)
-        with self._lock:
-            kept = {text: self._kept.get((english, question, text)) for text in texts}
-        known = {text: chance for text, chance in kept.items() if chance is not None}
-        missing = [text for text in dict.fromkeys(texts) if text not in known]
-        if missing:
-            reader = Reader.load(None if english else EVERY_LANGUAGE)
-            known |= {text: reader.answers(question, text) for text in missing}
-            with self._lock:
-                self._kept.update({(english, question, text): known[text] for text in missing})
-                while len(self._kept) > _KEPT:
-                    self._kept.popitem(last=False)
-        return [known[text] for text in texts]
+        return [_answers(question, text, english=english) for text in texts]
+
+
+@lru_cache(maxsize=4_096)  # a refusal, a follow-up and a second part ask again
+def _answers(question: str, text: str, *, english: bool) -> float:
+    from footnoted.models import EVERY_LANGUAGE, Reader
+
+    return Reader.load(None if english else EVERY_LANGUAGE).answers(question, text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,7 @@ READ_WHOLE = 250_000  # code points in all; up to here every sentence is read
 _WINDOW = 1_200
 _KEEP = 160  # windows, so about 200,000 code points at most
 _PREFIX = 6  # letters by which a word is looked for: "cancellation" finds "cancelled"
+_SEAMS = ("\n\n", "\n", ". ", "。")  # where a stretch is best begun and ended, the best first
 _COMMON = 60_000  # a word met this often tells nothing and is not counted further
 
 
@@ -31,20 +33,16 @@ class Part:
     headings: tuple[str, ...] = ()
 
 
-def narrow(question: Question, sources: Sequence[Source], *, limit: int = READ_WHOLE) -> list[Part]:
+def narrow(question: Question, sources: Sequence[Source]) -> list[Part]:
     """Every source whole while they are small together; else the windows that hold most of the question.
 
-    Work beyond ``limit`` is a plain search for the question's words, so 10 MB take about a second.
+    Work beyond `READ_WHOLE` is a plain search for the question's words, so 10 MB take about a second.
     """
-    if sum(len(source.text) for source in sources) <= limit:
+    if sum(len(source.text) for source in sources) <= READ_WHOLE:
         return [Part(index, 0, len(source.text)) for index, source in enumerate(sources)]
     held = [_held(question, source.text) for source in sources]
     count = sum(len(source.text) // _WINDOW + 1 for source in sources)
-    spread: dict[str, int] = {}
-    for windows in held:
-        for found in windows.values():
-            for key in found:
-                spread[key] = spread.get(key, 0) + 1
+    spread = Counter(key for windows in held for found in windows.values() for key in found)
     weights = {key: math.log(1 + count / met) for key, met in spread.items()}
     scored = [
         (sum(weights[key] for key in found) + 0.3 * _beside(windows, number, weights), -index, -number)
@@ -63,7 +61,7 @@ def _held(question: Question, text: str) -> dict[int, set[str]]:
         low = text
     windows: dict[int, set[str]] = {}
     for key in dict.fromkeys(word.lower()[:_PREFIX] for word, _, _ in words(question.text)):
-        if not any(one[: len(key)] == key or key[:4] == one[:4] for one in question.weights):
+        if not any(stem[: len(key)] == key or key[:4] == stem[:4] for stem in question.weights):
             continue
         met = 0
         at = low.find(key)
@@ -95,17 +93,10 @@ def _parts(kept: Sequence[tuple[int, int]], sources: Sequence[Source]) -> list[P
 
 
 def _widened(text: str, start: int, end: int) -> tuple[int, int]:
-    for mark in ("\n\n", "\n", ". ", "。"):
-        before = text.rfind(mark, max(0, start - _WINDOW // 2), start)
-        if before >= 0:
-            start = before + len(mark)
-            break
-    for mark in ("\n\n", "\n", ". ", "。"):
-        after = text.find(mark, end, end + _WINDOW // 2)
-        if after >= 0:
-            end = after + len(mark)
-            break
-    return start, end
+    near = _WINDOW // 2
+    starts = [at + len(mark) for mark in _SEAMS if (at := text.rfind(mark, max(0, start - near), start)) >= 0]
+    ends = [at + len(mark) for mark in _SEAMS if (at := text.find(mark, end, end + near)) >= 0]
+    return starts[0] if starts else start, ends[0] if ends else end
 
 
 def _heading(text: str, start: int) -> tuple[str, ...]:

@@ -11,16 +11,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from footnoted.retrieval.relevance.rarity import UNSEEN, rarity
-from footnoted.text import STOPWORDS, fold, stem, words
+from footnoted.text import STOPWORDS, UNSPACED, fold, stem, words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-_UNSPACED = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
 _ASKING = frozenset("much many far long often".split())  # what "how" takes along
 _TELLING = 3.9  # a weight from which on a word says what a question is about
 _SHORT, _SHORT_WEIGHT = 3, 4.0  # a short unknown word is likelier another language's small word than a name
-_SEAM = re.compile(r"[?？؟!;；。,，、]+\s*")
+_SEAMS = "[?？؟!;；。,，、]+"
 _LEAST, _MOST = 3, 4  # words of a part that can be asked alone; parts
 _LIGHT = 0.35  # how much a word of the question before weighs
 
@@ -80,16 +79,16 @@ def parts(question: str) -> list[str]:
     >>> parts("how do I cancel and how do I complain?")
     ['how do I cancel', 'how do I complain']
     """
-    found = [part for piece in _SEAM.split(question) for part in _begun_again(piece.strip())]
+    found = [part for piece in re.split(_SEAMS, question) for part in _begun_again(piece.strip())]
     found = [part for part in found if len(part.split()) >= _LEAST]
     return found[:_MOST] if len(found) > 1 else []
 
 
 def _begun_again(piece: str) -> list[str]:
-    said = piece.split()
-    folded = [fold(word) for word in said]
-    again = next((i for i in range(_LEAST + 1, len(said) - 1) if folded[i] == folded[0]), 0)
-    return [" ".join(said[: again - 1]), " ".join(said[again:])] if again else [piece]
+    written = piece.split()
+    folded = [fold(word) for word in written]
+    again = next((i for i in range(_LEAST + 1, len(written) - 1) if folded[i] == folded[0]), 0)
+    return [" ".join(written[: again - 1]), " ".join(written[again:])] if again else [piece]
 
 
 def tells(word: str) -> bool:
@@ -98,7 +97,7 @@ def tells(word: str) -> bool:
     >>> [word for word in "How much does life insurance cost a month".split() if tells(word)]
     ['life', 'insurance', 'cost', 'month']
     """
-    if _UNSPACED.match(word):  # a pair of characters is often no word
+    if UNSPACED.match(word):  # a pair of characters is often no word
         return False
     return fold(word) not in STOPWORDS | _ASKING and _weight(word) >= _TELLING
 

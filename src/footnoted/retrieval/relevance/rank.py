@@ -61,9 +61,8 @@ def rank(question: str, sources: Sequence[Source], *, about: str = "", likeness:
     other words for the same meet, and other languages. Headings and the header rows of tables lend their words to what
     stands under them and are no answers themselves.
     """
-    ranked = [_scored(one, features) for one, features in measured(question, sources, about=about, likeness=likeness)]
-    ranked.sort(key=lambda one: -one.score)
-    return ranked
+    candidates = measured(question, sources, about=about, likeness=likeness)
+    return sorted((_scored(sentence, features) for sentence, features in candidates), key=lambda scored: -scored.score)
 
 
 def measured(
@@ -78,18 +77,18 @@ def measured(
         return [(pool.pool[i].sentence, pool.features(i, None)) for i in likely]
     if not likely:
         return []
-    near, vector = _passages(asked, sources, {one.sentence.source_index for one in pool.pool}, likeness)
+    near, vector = _passages(asked, sources, {prepared.sentence.source_index for prepared in pool.pool}, likeness)
     if len(likely) > _MEASURED:
         likely.sort(key=lambda i: -pool.first(i) - _PASSAGES * near[pool.pool[i].sentence.source_index])
         likely = sorted(likely[:_MEASURED])
         pool = Pool(asked, [pool.pool[i] for i in likely])
-    cosines = (likeness.passages([one.said for one in pool.pool]) @ vector).tolist()
-    for one, cosine in zip(pool.pool, cosines, strict=True):  # a whole book is as near as its nearest sentence
-        index = one.sentence.source_index
+    cosines = (likeness.passages([prepared.said for prepared in pool.pool]) @ vector).tolist()
+    for prepared, cosine in zip(pool.pool, cosines, strict=True):  # a whole book is as near as its nearest sentence
+        index = prepared.sentence.source_index
         if len(sources[index].text) > _BOOK:
             near[index] = max(near[index], cosine)
     alike = Likeness(cosines, near, _wants("figure", vector), _wants("name", vector))
-    return [(one.sentence, pool.features(i, alike)) for i, one in enumerate(pool.pool)]
+    return [(prepared.sentence, pool.features(i, alike)) for i, prepared in enumerate(pool.pool)]
 
 
 def judged(
@@ -100,7 +99,7 @@ def judged(
     A sentence that orders about whoever answers tells nothing, however well its words fit: it is left out.
     """
     ranked = rank(question, sources, about=about, likeness=likeness)
-    ranked = [one for one in ranked if not is_order(one.sentence.text)]
+    ranked = [scored for scored in ranked if not is_order(scored.sentence.text)]
     whole = f"{about} {question}".strip()
     if not isinstance(likeness, Reads):
         return ranked, answerability(whole, ranked)
@@ -110,16 +109,15 @@ def judged(
 
 def reread(question: str, ranked: Sequence[Scored], sources: Sequence[Source], reads: Reads) -> list[Scored]:
     """The ranked sentences in a new order, the best sixteen each read together with the question."""
-    best, rest = ranked[:_CLOSELY], ranked[_CLOSELY:]
-    if len(best) < 2:
+    if len(ranked) < 2:
         return list(ranked)
-    texts = [alone(one.sentence, sources) for one in best]
+    texts = [alone(scored.sentence, sources) for scored in ranked[:_CLOSELY]]
     weights, chances = _weights()[f"order_{_read_by(question, texts)}"], reads.answers(question, texts)
-    said = [weights["read"] * odds_of(chance) for chance in chances]
-    behind = min(said)  # what was not read stays behind what was
-    again = [replace(one, score=weights["score"] * one.score + each) for one, each in zip(best, said, strict=True)]
-    again.sort(key=lambda one: -one.score)
-    return [*again, *(replace(one, score=weights["score"] * one.score + behind) for one in rest)]
+    odds_read = [weights["read"] * odds_of(chance) for chance in chances]
+    odds_read += [min(odds_read)] * (len(ranked) - len(texts))  # what was not read stays behind what was
+    scores = [weights["score"] * scored.score + odds for scored, odds in zip(ranked, odds_read, strict=True)]
+    again = [replace(scored, score=score) for scored, score in zip(ranked, scores, strict=True)]
+    return [*sorted(again[:_CLOSELY], key=lambda scored: -scored.score), *again[_CLOSELY:]]
 
 
 def answerability(
@@ -165,7 +163,7 @@ def passage_of(sentence: Sentence, sources: Sequence[Source]) -> str:
 def alone(sentence: Sentence, sources: Sequence[Source]) -> str:
     """A sentence as it is read by itself: under its heading, and a list's item or a row after what introduces it."""
     source = sources[sentence.source_index]
-    heading = sentence.headings[-1] if sentence.headings else source.title.rpartition("›")[2].strip()
+    heading = sentence.heading(source.title)
     leads = () if sentence.kind == "prose" else sentence.leads
     text = " ".join((*(source.text[lead.start : lead.end] for lead in leads), sentence.text))
     return f"{heading}\n{text}" if heading else text
@@ -186,9 +184,9 @@ def answer_features(ranked: Sequence[Scored]) -> dict[str, float]:
     found = {f"best_{name}": value for name, value in ranked[0].features.items()}
     for name in _TOPS:
         if name in ranked[0].features:
-            found[f"top_{name}"] = max(one.features[name] for one in ranked)
+            found[f"top_{name}"] = max(scored.features[name] for scored in ranked)
     if "like" in ranked[0].features:
-        likes = [one.features["like"] for one in ranked]
+        likes = [scored.features["like"] for scored in ranked]
         found["foreign_like"] = ranked[0].features["foreign"] * max(likes)
         found["foreign_absent"] = ranked[0].features["foreign"] * ranked[0].features["absent"]
     return found
