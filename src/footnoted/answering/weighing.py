@@ -181,7 +181,7 @@ class Rendering:
 
     async def take(self, text: str, pointers: tuple[Pointer, ...] = ()) -> list[Event]:
         """The events of one piece of text."""
-        return list(self._cited.decode(text, pointers))
+        return list[Event](self._cited.decode(text, pointers))
 
     async def flush(self) -> list[Event]:
         """What was held back."""

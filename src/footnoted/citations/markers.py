@@ -8,16 +8,13 @@ stretch of what has passed. Code, maths, links and definitions pass untouched (`
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from string import ascii_letters
 
 from footnoted.citations import context
 from footnoted.citations.blocks import Blocks
 from footnoted.citations.gaps import SPACES, Gap
-from footnoted.citations.groups import Group, is_hopeless, read_group, read_plain
-from footnoted.citations.marker import Marker, written
-from footnoted.citations.numbers import RAISED
-from footnoted.citations.window import Unfinished
+from footnoted.citations.groups import Group, Marker, is_hopeless, read_group, read_plain, written
+from footnoted.citations.numbers import RAISED, Unfinished
 from footnoted.text.marks import skip
 
 _HELD_SPACES = 8
@@ -71,54 +68,20 @@ class MarkerDecoder:
         """The text and markers that are certain now that ``piece`` has arrived."""
         if not piece:
             return []
-        plain = self.plain(piece)
-        if plain:
-            return [plain]
-        buffer = self._held + piece
-        if self._blocks.prose and (not self._held or self._begun) and _BEGUN.fullmatch(buffer):
-            self._held, self._begun, self._idle = buffer, True, False
+        text = self._held + piece
+        if self._idle and self._stop(piece) is None:  # nothing in it can matter: nearly every piece
+            end = len(text)
+            if text[-1] in self._holds:
+                end = max(len(text.rstrip(SPACES)), end - _HELD_SPACES)
+            if end:
+                self._held = text[end:]
+                tail = self._tail + text[:end]
+                self._tail = tail if len(tail) < 256 else tail[-context.LOOK_BEHIND :]
+                return [text[:end]]
+        elif self._blocks.prose and (not self._held or self._begun) and _BEGUN.fullmatch(text):
+            self._held, self._begun, self._idle = text, True, False
             return []
-        return self._scan(buffer, final=False)
-
-    def plain(self, piece: str) -> str:
-        """The text that is certain if ``piece`` holds no marker; empty where that takes a closer look.
-
-        Nothing is read then: ``piece`` is still to be decoded.
-        """
-        if not piece or not self._idle or self._stop(piece) is not None:
-            return ""
-        held = self._held  # white space alone
-        whole = held + piece if held else piece
-        if whole[-1] in self._holds:
-            kept = max(len(whole.rstrip(SPACES)), len(whole) - _HELD_SPACES)
-            if not kept:
-                return ""
-            whole, self._held = whole[:kept], whole[kept:]
-        elif held:
-            self._held = ""
-        tail = self._tail + whole
-        self._tail = tail if len(tail) < 256 else tail[-context.LOOK_BEHIND :]
-        return whole
-
-    def plain_run(self, pieces: Sequence[str]) -> int:
-        """Of how many pieces, from the first on, `plain` is certain to give the piece itself; they count as decoded."""
-        if not self._idle or self._held:
-            return 0
-        joined = "".join(pieces)
-        stop = self._stop(joined)
-        end = len(joined) if stop is None else stop.start()
-        if not joined[:end].isprintable():
-            return 0
-        count = length = 0
-        for piece in pieces:
-            if not piece or piece[-1] in self._holds or length + len(piece) > end:
-                break
-            count += 1
-            length += len(piece)
-        if count:
-            tail = self._tail + joined[:length]
-            self._tail = tail if len(tail) < 256 else tail[-context.LOOK_BEHIND :]
-        return count
+        return self._scan(text, final=False)
 
     def settle(self) -> list[str | Marker]:
         """What is held back, decided as if nothing followed; decoding goes on after it."""

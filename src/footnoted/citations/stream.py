@@ -6,13 +6,14 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from weakref import WeakValueDictionary
 
-from footnoted.citations.marker import Marker
+from footnoted.citations.groups import Marker
 from footnoted.citations.markers import MarkerDecoder
 from footnoted.citations.spans import Located, SourceSpans, overlap
 from footnoted.citations.styles import Entry, has_list, render_list, render_marker, separator
 from footnoted.citations.trail import Trail, Words
 from footnoted.contract import CitationStyle
 from footnoted.events import CitationFound, TextDelta
+from footnoted.inert import readable
 from footnoted.types import Citation, Pointer, Source
 
 Found = TextDelta | CitationFound
@@ -58,6 +59,7 @@ class CitationStream:
         self._style = style
         self._show = show
         self._encode = encode
+        self._verbatim = encode in (as_is, readable)  # what can be printed is given out as it is
         self._markdown = markdown
         self._decoder = MarkerDecoder(len(sources), show=show)
         self._trail = Trail()
@@ -71,33 +73,18 @@ class CitationStream:
 
     def decode(self, text: str, pointers: tuple[Pointer, ...] = ()) -> list[Found]:
         """What is certain now that ``text``, and ``pointers`` right after it, have arrived."""
-        if text:
-            self._pass(self._decoder.decode(text))
+        found = self._decoder.decode(text)
+        if self._verbatim and not pointers and len(found) == 1 and not self._trail.waiting:
+            (piece,) = found
+            if isinstance(piece, str) and piece.isprintable():  # prose and nothing else: nearly every piece
+                self._trail.write(piece)
+                start = self.length
+                self.length += len(piece)
+                return [TextDelta(piece, start)]
+        self._pass(found)
         if pointers:
             self._point(pointers)
         return self._take_out()
-
-    def plain(self, text: str) -> TextDelta | None:
-        """The same for prose with no marker in it or under way, nearly every piece; None for any other, left unread.
-
-        For text that ``encode`` leaves as it is.
-        """
-        if self._trail.waiting or not (given := self._decoder.plain(text)):
-            return None
-        self._trail.write(given)
-        start = self.length
-        self.length = start + len(given)
-        return TextDelta(given, start)
-
-    def plain_run(self, texts: Sequence[str]) -> list[TextDelta]:
-        """The same for the first of some pieces, looked at together; an event for each that it is true of."""
-        count = 0 if self._trail.waiting else self._decoder.plain_run(texts)
-        events = []
-        for text in texts[:count]:
-            self._trail.write(text)
-            events.append(TextDelta(text, self.length))
-            self.length += len(text)
-        return events
 
     def write(self, item: str | Marker | Pointer, *, before: str = "") -> list[Found]:
         """The same for what is decoded already: text, a marker, or a pointer after the white space ``before``."""
