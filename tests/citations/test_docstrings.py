@@ -10,15 +10,12 @@ MODULES = [
     "context",
     "gaps",
     "groups",
-    "lines",
-    "marker",
     "markers",
     "numbers",
     "spans",
     "stream",
     "styles",
     "trail",
-    "window",
 ]
 
 

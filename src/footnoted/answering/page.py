@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
-from footnoted.answering.formats import JSON_OPENING, json_closing, json_escape, shaper
+from footnoted.answering.formats import JSON_OPENING, json_closing, json_escape, json_unescape, shaper
 from footnoted.answering.given import Given
 from footnoted.answering.judging import Spent
 from footnoted.answering.refusal import RefusalGate, message, missing, nearest, reads_as_refusal
@@ -177,7 +177,7 @@ class Page:
         self.verdicts = stage.verdicts
         self.spent = stage.spent
         events: list[Event] = []
-        said_no = reads_as_refusal(self.text, cited=bool(self.cited.citations))
+        answer = json_unescape(self.text.removeprefix(JSON_OPENING)) if self.as_json else self.text
         if not self.answerable:
             events += self.refuse("no_sources")
         elif self._gate is not None and self._gate.refused:
@@ -186,8 +186,8 @@ class Page:
             events += self.refuse("not_in_sources", because="" if self._near is None else self.detail)
         elif self.finish in _WHOLE and self._nothing_stands():
             events += self.refuse("ungrounded")
-        elif said_no and self.finish is FinishReason.COMPLETE:
-            self._refused("not_in_sources", self.text.strip())
+        elif self.finish is FinishReason.COMPLETE and reads_as_refusal(answer, cited=bool(self.cited.citations)):
+            self._refused("not_in_sources", answer.strip())
         elif not self.as_json and self.finish in _WHOLE:
             events += self.tell(self.cited.listing())
         if self.as_json:

@@ -18,7 +18,6 @@ PROSE, TICKS, CODE, CLOSING, INFO, FENCE, INDENTED, UNTIL = range(8)
 _MARGIN = re.compile(r"[ \t]*(?:>[ \t]?)*[ \t]*")
 _LIST_MARK = re.compile(r"[-*+•]|\d{1,9}[.)]?")  # perhaps: white space must follow, and no number stand alone
 _TICK_OR_LINE = re.compile(r"`+|\n")
-_LINE = re.compile("\n")
 _ANY = re.compile("")
 
 # What lets a piece of text pass unread, by what it is in: nothing there can matter.
@@ -27,8 +26,8 @@ _STOPS: Final = {
     CODE: _TICK_OR_LINE,
     CLOSING: _ANY,
     INFO: _TICK_OR_LINE,
-    FENCE: _LINE,
-    INDENTED: _LINE,
+    FENCE: _TICK_OR_LINE,
+    INDENTED: _TICK_OR_LINE,
     UNTIL: re.compile(r"[$\\<)\n]"),
 }
 

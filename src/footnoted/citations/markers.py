@@ -23,7 +23,6 @@ _MATHS_REACH = 48  # how far after a marker the "$" that would make it maths is 
 _SPECIAL = re.compile(r"[\[\\【［〔(（<*^⁰¹²³⁴-⁹`$\n]")
 # What surely waits, and is not looked at before it goes on: the white space and digits of the plainest markers.
 _BEGUN = re.compile(r" ?(?:\[\d{1,2}\]){0,2}\[(?:\d{1,2}\]?)?")
-_DOLLAR_OR_LINE = re.compile(r"[$\n]")
 _AMOUNT = re.compile(r"[\d.,]{0,24}")
 _RAW_TAGS = frozenset({"<code", "<pre", "<script", "<style", "<math", "<samp"})
 _BEGIN = "\\begin{"
@@ -286,13 +285,14 @@ class MarkerDecoder:
         """Whether the "$" open on this line closes after ``end``, near enough to be told."""
         if not self._dollar:
             return False
-        match = _DOLLAR_OR_LINE.search(self._buffer, end, end + _MATHS_REACH)
-        if match is None:
-            if self._size < end + _MATHS_REACH and not self._final:
+        line, _, _ = self._buffer[end : end + _MATHS_REACH].partition("\n")
+        dollar = line.find("$")
+        if dollar < 0:
+            if end + len(line) == self._size < end + _MATHS_REACH and not self._final:
                 raise Unfinished
             return False
-        place = match.start()
-        if match.group() == "\n" or self._buffer[place - 1].isspace():
+        place = end + dollar
+        if self._buffer[place - 1].isspace():
             return False
         return not self._ahead(place + 1).isalnum()
 

@@ -17,6 +17,7 @@ from footnoted.inert import readable
 from footnoted.types import Citation, Pointer, Source
 
 Found = TextDelta | CitationFound
+_Placed = tuple[int, int, int, Pointer | None]  # a marker: its source, start, end, the provider's span
 
 # Answers from the same sources share one index, for as long as any of them lives. Of passages the newest stay
 # longer: the next question of a conversation, or of somebody else, often rests on them too.
@@ -65,10 +66,9 @@ class CitationStream:
         self._trail = Trail()
         self._numbers: dict[int, int] = {}
         self._spans: dict[int, SourceSpans] = {}
-        self._waiting: list[tuple[int, int, int, Pointer | None]] = []  # source, start, end, the provider's span
+        self._waiting: list[_Placed] = []
         self._group_end = -1  # where the last marker ended
         self._group: set[int] = set()  # sources shown in the group that ends there
-        self._text: list[str] = []
         self._out: list[Found] = []
 
     def decode(self, text: str, pointers: tuple[Pointer, ...] = ()) -> list[Found]:
@@ -97,8 +97,7 @@ class CitationStream:
     def flush(self, *, listing: bool = True) -> list[Found]:
         """What was held back, and for styles with a list below (unless not ``listing``) the list."""
         self._pass(self._decoder.flush())
-        if self._trail.waiting:
-            self._settle_waiting(self._trail.words_after(end=True))
+        self._settle_waiting(end=True)
         return [*self._take_out(), *(self.listing() if listing else ())]
 
     def listing(self) -> list[Found]:
@@ -113,27 +112,22 @@ class CitationStream:
         for item in found:
             if isinstance(item, str):
                 self._write(item)
-                if self._trail.waiting:
-                    self._settle_waiting(self._trail.words_after())
+                self._settle_waiting()
             else:
                 self._cite([(number - 1, None) for number in item.numbers], item.before)
 
     def _write(self, text: str, *, visible: bool = True) -> None:
         if visible:
             self._trail.write(text)
-        encoded = self._encode(text)
-        self._text.append(encoded)
+        if not (encoded := self._encode(text)):
+            return
+        if self._out and isinstance(last := self._out[-1], TextDelta):
+            self._out[-1] = TextDelta(last.text + encoded, last.start)
+        else:
+            self._out.append(TextDelta(encoded, self.length))
         self.length += len(encoded)
 
-    def _close_text(self) -> None:
-        if self._text:
-            text = "".join(self._text)
-            self._text.clear()
-            if text:
-                self._out.append(TextDelta(text, self.length - len(text)))
-
     def _take_out(self) -> list[Found]:
-        self._close_text()
         out, self._out = self._out, []
         return out
 
@@ -149,7 +143,7 @@ class CitationStream:
             settled[-1] = bare
         self._pass(settled)
         usable: list[tuple[int, Pointer | None]]
-        usable = [(one.source, one) for one in pointers if 0 <= one.source < len(self._sources)]
+        usable = [(pointer.source, pointer) for pointer in pointers if 0 <= pointer.source < len(self._sources)]
         if usable:
             self._cite(usable, " " if self._trail.ends_in_text else "")
         if space:
@@ -157,8 +151,7 @@ class CitationStream:
 
     def _cite(self, targets: list[tuple[int, Pointer | None]], before: str) -> None:
         """Write the markers of one group and find what each points at."""
-        if self._trail.waiting:
-            self._settle_waiting(self._trail.words_after(marker_next=True))
+        self._settle_waiting(marker_next=True)
         words = self._trail.mark(apart=before != "" and targets[0][1] is None)
         if self.length != self._group_end:
             self._group = set()
@@ -166,7 +159,7 @@ class CitationStream:
             before = separator(self._style)
         if self._show and self._style is CitationStyle.FOOTNOTE and self._group == set():
             before = ""
-        placed: list[tuple[int, int, int, Pointer | None]] = []
+        placed: list[_Placed] = []
         shown: dict[int, tuple[int, int]] = {}
         for source, pointer in targets:
             if source in shown and pointer is not None:
@@ -195,13 +188,15 @@ class CitationStream:
         self._write(render_marker(self._style, self._numbers[source]), visible=False)
         return start, self.length
 
-    def _settle_waiting(self, words: Words | None) -> None:
-        if words is not None:
-            placed, self._waiting = self._waiting, []
-            self._tell(placed, words)
+    def _settle_waiting(self, *, marker_next: bool = False, end: bool = False) -> None:
+        """Tell the markers that wait for the words after them, once those are there."""
+        if self._trail.waiting:
+            words = self._trail.words_after(marker_next=marker_next, end=end)
+            if words is not None:
+                placed, self._waiting = self._waiting, []
+                self._tell(placed, words)
 
-    def _tell(self, placed: list[tuple[int, int, int, Pointer | None]], words: Words) -> None:
-        self._close_text()
+    def _tell(self, placed: list[_Placed], words: Words) -> None:
         for index, start, end, pointer in placed:
             source = self._sources[index]
             found = self._locate(index, pointer, words)
@@ -235,9 +230,9 @@ class CitationStream:
 
     def _entries(self) -> list[Entry]:
         best: dict[int, Citation] = {}
-        for one in self.citations:
-            if one.source not in best or one.support > best[one.source].support:
-                best[one.source] = one
+        for citation in self.citations:
+            if citation.source not in best or citation.support > best[citation.source].support:
+                best[citation.source] = citation
         return [
             Entry(self._numbers[index], self._sources[index].title or self._sources[index].id, best[index].quote)
             for index in self.order

@@ -18,7 +18,7 @@ from footnoted.grounding.composed import composed
 from footnoted.grounding.evidence import Passage, Window, window
 from footnoted.grounding.exact import MARKERS, difference, first_clause, is_denied, is_in_quotation, quotable
 from footnoted.grounding.exempt import is_bare_reply, is_exempt
-from footnoted.grounding.gate import Gate, sureness
+from footnoted.grounding.gate import Gate, sureness, worst
 from footnoted.grounding.lanes import Lanes
 from footnoted.grounding.reading import read
 from footnoted.grounding.shelf import Kept, Shelf
@@ -232,23 +232,20 @@ class Checker:
         readings = [reading for evidence in found.texts if (reading := reader.read(text, evidence)).whole]
         return readings or "it is too long to be read with its evidence"
 
-    def _word_for_word(self, claim: str, sources: Sequence[Source], cited: Sequence[int]) -> Verdict | None:
-        """``supported`` where the claim is one sentence that a source says letter by letter: it needs no reader."""
-        return self._quoted(claim, sources, [*_there(cited, sources), *range(len(sources))])
-
     def _is_measured(self, code: str) -> bool:
         """Whether a sentence in this language may be ticked; one whose language is not sure may."""
         return not code or code in self._gate.languages
 
-    def _quoted(self, text: str, sources: Sequence[Source], indices: Sequence[int]) -> Verdict | None:
+    def _word_for_word(self, text: str, sources: Sequence[Source], cited: Sequence[int]) -> Verdict | None:
         """``supported`` where a sentence of a source is letter by letter the same, and nothing introduces or denies it.
 
         Or, in English, its first clause, if it sets no condition; or a list or a row told as it stands (`composed`).
         What stands in quotation marks others say. ``text`` has its Markdown still: where that stood no space remains.
+        Sources that are ``cited`` come first. No reader is needed.
         """
         if not (said := quotable(text)):
             return None
-        for index in dict.fromkeys(indices):
+        for index in dict.fromkeys([*_there(cited, sources), *range(len(sources))]):
             one = self._shelf.take(sources[index])
             for place, span in enumerate(one.spans):
                 if one.leads[place] is not None or not span.end - span.start >= len(said):
@@ -344,14 +341,8 @@ def _moved(verdict: Verdict, by: int) -> Verdict:
     return replace(verdict, flagged=flagged)
 
 
-WORST_FIRST = ("contradicted", "unsupported", "not_checked", "unsure", "supported")
-
-
 def _worst(verdicts: Sequence[Verdict], parts: Sequence[Span]) -> Verdict:
-    """A claim of several sentences is as good as its worst; each sentence's verdict and the evidence of all stay."""
-    worst = min(verdicts, key=lambda v: (WORST_FIRST.index(v.ruling), v.score if v.score is not None else 0.0))
-    evidence = tuple(dict.fromkeys(one for verdict in verdicts for one in verdict.evidence))
-    flagged = tuple(span for verdict in verdicts for span in verdict.flagged)
+    """A claim of several sentences is as good as its worst; each sentence's verdict stays."""
     scores = [verdict.score for verdict in verdicts if verdict.score is not None]
     each = tuple(Part(s.start, s.end, v.ruling, v.score) for s, v in zip(parts, verdicts, strict=True))
-    return replace(worst, evidence=evidence, flagged=flagged, score=min(scores) if scores else None, parts=each)
+    return replace(worst(verdicts), score=min(scores, default=None), parts=each)
