@@ -210,7 +210,7 @@ class Holding(Checked):
 
     def _of_its_subject(self, bare: str, cited: Sequence[int], verdict: Verdict) -> Verdict:
         """The verdict, unless a marker would have to move to a source that does not speak of the sentence's subject."""
-        rests_on = [one.source for one in verdict.evidence]
+        rests_on = [evidence.source for evidence in verdict.evidence]
         if verdict.ruling != "supported" or not rests_on or not set(cited).isdisjoint(rests_on):
             return verdict
         if not (subject := self._subjects.missing(bare, rests_on[0])):
@@ -268,7 +268,10 @@ class Holding(Checked):
 
 def _set_right(said: list[str | _Mark], verdict: Verdict) -> tuple[list[str | _Mark], Verdict]:
     """Point a sentence's markers at the evidence its verdict rests on."""
-    best = {each.source: Pointer(each.source, each.start, each.end) for each in reversed(verdict.evidence)}
+    best = {
+        evidence.source: Pointer(evidence.source, evidence.start, evidence.end)
+        for evidence in reversed(verdict.evidence)
+    }
     if not best:
         return said, verdict
     marks = [item for item in said if isinstance(item, _Mark)]

@@ -71,12 +71,12 @@ class Marking(Checked):
             if not self._checking.weighs(claim):
                 self._waiting.append((claim, claim.text, None))
                 continue
-            own = [each.citation for each in self._found if claim.start <= each.citation.start < claim.end]
+            own = [found.citation for found in self._found if claim.start <= found.citation.start < claim.end]
             bare = without([(c.start - claim.start, c.end - claim.start) for c in own], claim.text)
             cited = list(dict.fromkeys(c.source for c in own))
             self._new_paragraph(self._told[self._read_to : claim.start - base], claim.kind)
             spans = [Pointer(c.source, c.source_start, c.source_end) for c in own]
-            verdict = self._weigh(claim, bare, cited, [one for one in spans if one in self._quoted])
+            verdict = self._weigh(claim, bare, cited, [pointer for pointer in spans if pointer in self._quoted])
             self._read_to = claim.end - base
             self._waiting.append((claim, bare, asyncio.create_task(verdict)))
 

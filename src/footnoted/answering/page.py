@@ -159,17 +159,17 @@ class Page:
     def dispute(self, found: Sequence[Disagreement]) -> list[Event]:
         """Say where sources exclude one another on a point the answer makes: both sides, neither preferred."""
         events: list[Event] = []
-        for one in found:
-            self.disagreements.append(one)
+        for dispute in found:
+            self.disagreements.append(dispute)
             opening = "- " if self.request.config.output_format is OutputFormat.BULLETS else ""
             events += self.cited.write(f"\n\n{opening}The sources disagree: ")
-            sides = (one.first, one.first_date, ", but "), (one.second, one.second_date, ".")
+            sides = (dispute.first, dispute.first_date, ", but "), (dispute.second, dispute.second_date, ".")
             for evidence, date, after in sides:
                 dated = f" ({date})" if date else ""
                 events += self.cited.write(f"“{' '.join(evidence.quote.split())[:_LONGEST_QUOTE]}”{dated}")
                 events += self.cited.write(Pointer(evidence.source, evidence.start, evidence.end), before=" ")
                 events += self.cited.write(after)
-            events.append(SourcesDisagree(one))
+            events.append(SourcesDisagree(dispute))
         return list(self.tell(events))
 
     def close(self, stage: Rendering) -> list[Event]:

@@ -28,7 +28,9 @@ class Subjects:
 
     def note(self, sentence: str, verdict: Verdict | None = None) -> None:
         """A sentence, a heading or a lead-in was written; by its verdict it rests on these sources."""
-        rests_on = frozenset(one.source for one in verdict.evidence) if verdict is not None else frozenset[int]()
+        rests_on = (
+            frozenset(evidence.source for evidence in verdict.evidence) if verdict is not None else frozenset[int]()
+        )
         self._said = [*self._said[1 - _REMEMBERED :], (sentence, rests_on)]
 
     def missing(self, sentence: str, source: int) -> str:
@@ -66,7 +68,7 @@ class Subjects:
 
     @once
     def _texts(self) -> list[str]:
-        return [f"{one.title} {described(one)}\n{one.text}".casefold() for one in self._sources]
+        return [f"{source.title} {described(source)}\n{source.text}".casefold() for source in self._sources]
 
 
 def _nominative(word: str) -> str:
