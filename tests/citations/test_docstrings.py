@@ -12,6 +12,7 @@ MODULES = [
     "groups",
     "markers",
     "numbers",
+    "quotes",
     "spans",
     "stream",
     "styles",
