@@ -48,8 +48,9 @@ def written(form: tuple[OutputFormat, CitationStyle], *pieces: bytes, one_by_one
     arrived = [deltas for piece in pieces if (deltas := reading.decode(piece))] + [reading.flush()]
     if one_by_one:
         arrived = [[delta] for deltas in arrived for delta in deltas]
-    for deltas in arrived:
-        events += page.render(deltas)
+    for delta in (delta for deltas in arrived for delta in deltas):
+        for piece in page.read(delta):
+            events += page.tell(page.cited.decode(*piece))
     events += page.tell(page.cited.decode(page.rest())) + page.tell(page.cited.flush(listing=False)) + page.close(stage)
     assert "".join(event.text for event in events if event.kind == "text") == page.text
     return events

@@ -10,15 +10,13 @@ MODULES = [
     "context",
     "gaps",
     "groups",
-    "lines",
-    "marker",
     "markers",
     "numbers",
+    "quotes",
     "spans",
     "stream",
     "styles",
     "trail",
-    "window",
 ]
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from footnoted.grounding.quantities import opposed, quantities, same
+from footnoted.grounding.quantities import quantities, same
 from tests.laws import tried
 from tests.tables import every
 
@@ -95,15 +95,12 @@ def test_a_number_is_not_carried_by_another(claim, source):
     assert not same(quantities(claim)[0], quantities(source)[0])
 
 
-def test_contrary_bounds_are_seen():
-    """Said "within" excludes "after", "at least" excludes "at most"; no bound excludes nothing."""
-    bounds = {
-        text: quantities(f"{text} 14 days")[0].bound for text in ("within", "after", "at least", "at most", "for")
-    }
-    assert opposed(bounds["within"], bounds["after"])
-    assert opposed(bounds["at least"], bounds["at most"])
-    assert not opposed(bounds["within"], bounds["for"])
-    assert not opposed(bounds["within"], bounds["at most"])
+def test_bounds_are_read():
+    """What "within" and "at most" bound from above, "after" and "at least" bound from below; "for" bounds nothing."""
+    words = ("within", "after", "at least", "at most", "for", "no more than", "more than", "no less than", "about the")
+    bounds = [quantities(f"{text} 14 days")[0].bound for text in words]
+    assert bounds == ["<=", ">", ">=", "<=", "", "<=", ">", ">=", "~"]
+    assert [quantities(f"14 days {text}")[0].bound for text in ("or more", "and under", "or so")] == [">=", "<=", ""]
 
 
 @tried(60)

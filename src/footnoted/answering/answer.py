@@ -28,6 +28,7 @@ from footnoted.types import Attempt, Deadlines, Provider, Retry
 
 if TYPE_CHECKING:
     from footnoted.prompting.budget import Fitted
+    from footnoted.retrieval.retriever import Retriever
     from footnoted.types import Prompt
 
 _T = TypeVar("_T")
@@ -44,6 +45,8 @@ class Answering:
     templates: Path | None = None
     checking: Checking | None = None
     quoted: bool = False  # the model is asked for the words each marker points at
+    retriever: Retriever | None = None  # who finds ``passages`` sources for a request that brings none
+    passages: int = 8
 
 
 async def stream_answer(request: GenerationRequest, how: Answering) -> AsyncGenerator[Event]:
@@ -51,6 +54,13 @@ async def stream_answer(request: GenerationRequest, how: Answering) -> AsyncGene
 
     Raises `ProviderError` when no text came at all. Closing this generator closes the provider's connection.
     """
+    if how.retriever is not None and not request.context:
+        from footnoted.retrieval.retriever import gather
+
+        past = request.conversation_history
+        request.context = await gather(how.retriever, request.query, k=how.passages, history=past)
+    if not request.context:
+        how = replace(how, checking=None)  # there is nothing to weigh claims by
     started = time.perf_counter()
     much = sum(len(chunk.content) for chunk in request.context) > _MUCH
     prompt, fitted, watch = await _apart(much, lambda: _looked_through(request, how, much))
@@ -62,13 +72,9 @@ async def stream_answer(request: GenerationRequest, how: Answering) -> AsyncGene
             arrivals = arriving(how.provider, prompt, deadlines=how.deadlines, retry=how.retry, attempts=attempts)
             async with aclosing(arrivals):
                 async for deltas in arrivals:
-                    if how.checking is None:  # nothing is waited for
-                        for event in page.render(deltas):
+                    for text, pointers in chain.from_iterable(map(page.read, deltas)):
+                        for event in page.tell(await stage.take(text, pointers)):
                             yield event
-                    else:
-                        for text, pointers in chain.from_iterable(map(page.read, deltas)):
-                            for event in page.tell(await stage.take(text, pointers)):
-                                yield event
                     if page.stopped:
                         break
             for text, pointers in page.rest():

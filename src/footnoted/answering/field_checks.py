@@ -25,6 +25,7 @@ from footnoted.answering.field_claims import (
     states_nothing,
 )
 from footnoted.answering.present import Figures
+from footnoted.grounding.gate import worst
 from footnoted.text import content_stems
 from footnoted.types import Evidence, Verdict
 
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
 
 _AT_ONCE = 4  # claims of one answer being weighed; the wait for a verdict counts from a claim's turn
 _THREAD_FROM = 40_000  # code points of sources whose figures are read in a thread
-_WORST_FIRST = ("contradicted", "unsupported", "not_checked", "unsure", "supported")
 _BELIEVED = ("supported",)
 
 
@@ -136,7 +136,7 @@ class FieldChecks:
             if lacking:
                 verdict = Verdict("unsupported", score=0.0, tier="exact", reason=lacking)
             else:
-                verdict = _worst(await asyncio.gather(*(self._weigh(each, weighable) for each in weighable.parts)))
+                verdict = worst(await asyncio.gather(*(self._weigh(each, weighable) for each in weighable.parts)))
         except Exception as error:  # noqa: BLE001 - whatever breaks in a check, the field counts as unchecked
             verdict = Verdict("not_checked", reason=f"the check failed: {type(error).__name__}: {error}")
         # What is unsure stays, and its verdict says so; what could not be checked at all does not.
@@ -198,7 +198,7 @@ class FieldChecks:
         )
         second = replace(second, evidence=tuple(filter(self._stands_there, evidence)), flagged=())
         if second.ruling in _BELIEVED and second.evidence:
-            return _worst([second, verdict])
+            return worst([second, verdict])
         ruling = "unsupported" if second.ruling in _BELIEVED else second.ruling
         reason = second.reason or "the words found for it do not say it together"
         return replace(second, ruling=ruling, reason=reason, evidence=second.evidence or quotes)
@@ -213,15 +213,3 @@ def _speaks_of(quote: str, value: str) -> bool:
     if any(char.isdigit() for char in value):
         return not Figures([quote]).lacks(value)
     return not set(content_stems(quote)).isdisjoint(content_stems(value))
-
-
-def _worst(verdicts: Sequence[Verdict]) -> Verdict:
-    """Several sentences are as good as their worst; the evidence for all of them stays."""
-    worst = min(verdicts, key=lambda verdict: (_WORST_FIRST.index(verdict.ruling), verdict.score or 0.0))
-    scores = [verdict.score for verdict in verdicts if verdict.score is not None]
-    return replace(
-        worst,
-        score=min(scores) if len(scores) == len(verdicts) else None,
-        evidence=tuple(dict.fromkeys(each for verdict in verdicts for each in verdict.evidence)),
-        flagged=tuple(span for verdict in verdicts for span in verdict.flagged),
-    )

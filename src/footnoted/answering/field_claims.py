@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from footnoted.answering.blueprint import MISSING
 from footnoted.grounding.claims import segment
+from footnoted.text import UNSPACED
 from footnoted.types import Span
 
 if TYPE_CHECKING:
@@ -31,7 +32,6 @@ _VERB = re.compile(
     r"|pays?|applies|apply|includes?|excludes?|requires?|lasts?|starts?|ends?|ist|sind|hat|kann|muss|est|sont|son)\b",
     re.IGNORECASE,
 )
-_UNSPACED = re.compile("[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
 _MARKER = re.compile(r" *\[(?:Source )?(\d{1,3}(?:\s?[,;]\s?\d{1,3})*)\]")
 _HUMPS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[_\W]+")
 _INSTANT = re.compile(r"\A(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(?::\d\d)?\S*\Z")
@@ -98,7 +98,7 @@ def is_statement(text: str) -> bool:
     stops = text.rstrip(_AFTER_STOPS).endswith(_STOPS)
     if len(words) >= _FEW_WORDS or (len(words) > 1 and stops) or "\n" in text.strip():
         return True
-    if _UNSPACED.search(text):
+    if UNSPACED.search(text):
         return len(text) >= _FEW_UNSPACED or stops
     return len(words) >= 3 and _VERB.search(text) is not None
 

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import pydantic_core
 
+from footnoted.text.marks import skip
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
@@ -20,7 +22,6 @@ Value = str | int | float | bool | None
 Step = str | int
 
 _SPACE = " \t\r\n"
-_NO_SPACE = re.compile(r"[^ \t\r\n]")
 _QUOTE_OR_ESCAPE = re.compile(r'["\\]')
 _AFTER_SCALAR = re.compile(r"[ \t\r\n,:\]}\[{\"]")
 _DEEPEST = 150  # levels; what is nested deeper is no answer, and pydantic does not read it either
@@ -97,10 +98,10 @@ class FieldReader:
             elif self._next == "object":
                 at = self._find_object(piece, at)
             else:
-                found = _NO_SPACE.search(piece, at)
-                if found is None:
+                at = skip(piece, at, len(piece), _SPACE)
+                if at == len(piece):
                     break
-                at = self._read_mark(found.group(), found.start())
+                at = self._read_mark(piece[at], at)
         return fields
 
     def flush(self) -> list[Field]:

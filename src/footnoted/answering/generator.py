@@ -137,8 +137,9 @@ class GroundedGenerator:
             retry=_fields(Retry, retry, "retry"),
             templates=_folder(templates),
             quoted=_one_of(citations, ("numbered", "quoted"), "citations") == "quoted",
+            retriever=retriever,
+            passages=passages,
         )
-        self._retriever, self._passages = retriever, passages
         self._mode = _one_of(checking, ("hold", "mark", "amend", "off"), "checking")
         self._checker = checker
         self._judge: Provider | None = None
@@ -166,26 +167,12 @@ class GroundedGenerator:
 
     def generate_streaming(self, request: GenerationRequest) -> AnswerText:
         """The answer's text as it comes; see `AnswerText` for how a cut answer ends."""
-        return AnswerText(self._events(request, final=True))
+        # Text that was yielded cannot be taken back: where it might be, it waits for its verdict.
+        return AnswerText(stream_answer(request, self._how(request, amend="hold")))
 
     def stream(self, request: GenerationRequest) -> AsyncGenerator[Event]:
         """Everything as it happens: text, citations, verdicts, and `AnswerFinished` last."""
-        return self._events(request)
-
-    async def _events(self, request: GenerationRequest, *, final: bool = False) -> AsyncGenerator[Event]:
-        """The events of one answer; with ``final`` none takes text back."""
-        if self._retriever is not None and not request.context:
-            from footnoted.retrieval.retriever import gather
-
-            past = request.conversation_history
-            request.context = await gather(self._retriever, request.query, k=self._passages, history=past)
-        how = self._how(request)
-        if final and how.checking is not None and how.checking.mode == "amend":
-            # Text that was yielded cannot be taken back, so it waits for its verdict.
-            how = replace(how, checking=replace(how.checking, mode="hold"))
-        async with aclosing(stream_answer(request, how)) as events:
-            async for event in events:
-                yield event
+        return stream_answer(request, self._how(request))
 
     async def warm(self) -> None:
         """Open the shipped checker's model now, so that no first answer waits for it: for services, at their start."""
@@ -193,11 +180,12 @@ class GroundedGenerator:
             source = Source(id="warm", text="It opens the model.")
             await shipped_checker().acheck("The model has been opened.", [source])
 
-    def _how(self, request: GenerationRequest) -> Answering:
+    def _how(self, request: GenerationRequest, *, amend: Mode = "amend") -> Answering:
+        """How this request is answered; ``amend`` is what is done where that was asked for."""
         mode: Mode | Literal["off"] = self._mode or ("hold" if request.config.is_strict else "mark")
-        if mode == "off" or not request.context:
+        if mode == "off" or not (request.context or self.answering.retriever):
             return self.answering
-        return replace(self.answering, checking=self.checking(mode, doubt="mark"))
+        return replace(self.answering, checking=self.checking(amend if mode == "amend" else mode, doubt="mark"))
 
     @property
     def unchecked(self) -> bool:

@@ -81,16 +81,22 @@ class Holding(Checked):
 
     async def take(self, text: str, pointers: tuple[Pointer, ...] = ()) -> list[Event]:
         """The sentences that are settled once this text is in."""
-        heard = [self._write(item) for item in self._markers.decode(text)]
+        written = self._base + len(self._draft)
+        self._write(self._markers.decode(text))
         if pointers:
-            heard += [self._write(item) for item in self._markers.flush()]
-            heard += [self._point(pointer) for pointer in pointers if 0 <= pointer.source < len(self._sources)]
-        return await self._settle(self._segmenter.decode("".join(heard)))
+            self._write(self._markers.flush())
+            for pointer in pointers:
+                if 0 <= pointer.source < len(self._sources):
+                    self._mark(pointer.source, pointer, before="" if self._draft[-1:].isspace() else " ")
+        claims = self._segmenter.decode(self._draft[written - self._base :])
+        return await self._settle(claims) if claims or self._waiting else []
 
     async def flush(self) -> list[Event]:
         """The last sentence, and what may go with it."""
-        rest = "".join(self._write(item) for item in self._markers.flush())
-        events = await self._settle(self._segmenter.decode(rest) + self._segmenter.flush(), last=True)
+        written = self._base + len(self._draft)
+        self._write(self._markers.flush())
+        claims = self._segmenter.decode(self._draft[written - self._base :]) + self._segmenter.flush()
+        events = await self._settle(claims, last=True)
         if self._shown or not self._withheld:
             rest_items = self._cut(self._base + len(self._draft))
             events += self._let_out(self._opening([*self._aside, *rest_items]))
@@ -105,24 +111,22 @@ class Holding(Checked):
             if arrived.task is not None:
                 arrived.task.cancel()
 
-    def _write(self, item: str | Marker) -> str:
-        if isinstance(item, str):
-            self._draft += item
-            return item
-        if not item.numbers:
-            return ""
-        first, *others = item.numbers
-        return self._mark(first - 1, before=item.before) + "".join(self._mark(number - 1) for number in others)
+    def _write(self, items: Sequence[str | Marker]) -> None:
+        """More of the draft; a marker stands in it as ``[n]``, one for each source it names."""
+        for item in items:
+            if isinstance(item, str):
+                self._draft += item
+                continue
+            before = item.before
+            for number in item.numbers:
+                self._mark(number - 1, before=before)
+                before = ""
 
-    def _point(self, pointer: Pointer) -> str:
-        return self._mark(pointer.source, pointer, before="" if self._draft[-1:].isspace() else " ")
-
-    def _mark(self, source: int, pointer: Pointer | None = None, *, before: str = "") -> str:
+    def _mark(self, source: int, pointer: Pointer | None = None, *, before: str) -> None:
         text = f"{before}[{source + 1}]"
         start = self._base + len(self._draft)
         self._marks.append(_Mark(start, start + len(text), source, pointer, before))
         self._draft += text
-        return text
 
     async def _settle(self, claims: Sequence[Claim], *, last: bool = False) -> list[Event]:
         """The events of the claims whose turn has come; one the judge is asked about waits, and all after it."""
@@ -206,7 +210,7 @@ class Holding(Checked):
 
     def _of_its_subject(self, bare: str, cited: Sequence[int], verdict: Verdict) -> Verdict:
         """The verdict, unless a marker would have to move to a source that does not speak of the sentence's subject."""
-        rests_on = [one.source for one in verdict.evidence]
+        rests_on = [evidence.source for evidence in verdict.evidence]
         if verdict.ruling != "supported" or not rests_on or not set(cited).isdisjoint(rests_on):
             return verdict
         if not (subject := self._subjects.missing(bare, rests_on[0])):
@@ -264,7 +268,10 @@ class Holding(Checked):
 
 def _set_right(said: list[str | _Mark], verdict: Verdict) -> tuple[list[str | _Mark], Verdict]:
     """Point a sentence's markers at the evidence its verdict rests on."""
-    best = {each.source: Pointer(each.source, each.start, each.end) for each in reversed(verdict.evidence)}
+    best = {
+        evidence.source: Pointer(evidence.source, evidence.start, evidence.end)
+        for evidence in reversed(verdict.evidence)
+    }
     if not best:
         return said, verdict
     marks = [item for item in said if isinstance(item, _Mark)]

@@ -29,20 +29,23 @@ class Marking(Checked):
 
     async def take(self, text: str, pointers: tuple[Pointer, ...] = ()) -> list[Event]:
         """The text's own events, then the verdicts that have been reached meanwhile."""
-        events = await super().take(text, pointers)
         self._quoted.update(pointers)
-        self._listen(events)
-        return [*events, *self._reached()]
+        events: list[Event] = []
+        for event in self._cited.decode(text, pointers):
+            events.append(event)
+            self._listen(event)
+        return events + self._reached() if self._waiting else events
 
     async def flush(self) -> list[Event]:
         """What was held back, then every verdict still owed."""
         events = await super().flush()
-        self._listen(events)
+        for event in events:
+            self._listen(event)
         self._open(self._segmenter.flush())
         if self._paragraphs is not None:
             self._paragraphs.end()
         await asyncio.gather(*(task for *_, task in self._waiting if task is not None))
-        return [*events, *self._reached()]
+        return events + self._reached()
 
     def cancel(self) -> None:
         """Stop checks under way."""
@@ -51,15 +54,15 @@ class Marking(Checked):
             if task is not None:
                 task.cancel()
 
-    def _listen(self, events: Sequence[Event]) -> None:
-        for event in events:
-            if isinstance(event, TextDelta):
-                if self._base is None:
-                    self._base = event.start
-                self._told += event.text
-                self._open(self._segmenter.decode(event.text))
-            elif isinstance(event, CitationFound):
-                self._found.append(event)
+    def _listen(self, event: Event) -> None:
+        if isinstance(event, TextDelta):
+            if self._base is None:
+                self._base = event.start
+            self._told += event.text
+            if claims := self._segmenter.decode(event.text):
+                self._open(claims)
+        elif isinstance(event, CitationFound):
+            self._found.append(event)
 
     def _open(self, claims: Sequence[Claim]) -> None:
         base = self._base or 0
@@ -68,12 +71,12 @@ class Marking(Checked):
             if not self._checking.weighs(claim):
                 self._waiting.append((claim, claim.text, None))
                 continue
-            own = [each.citation for each in self._found if claim.start <= each.citation.start < claim.end]
+            own = [found.citation for found in self._found if claim.start <= found.citation.start < claim.end]
             bare = without([(c.start - claim.start, c.end - claim.start) for c in own], claim.text)
             cited = list(dict.fromkeys(c.source for c in own))
             self._new_paragraph(self._told[self._read_to : claim.start - base], claim.kind)
             spans = [Pointer(c.source, c.source_start, c.source_end) for c in own]
-            verdict = self._weigh(claim, bare, cited, [one for one in spans if one in self._quoted])
+            verdict = self._weigh(claim, bare, cited, [pointer for pointer in spans if pointer in self._quoted])
             self._read_to = claim.end - base
             self._waiting.append((claim, bare, asyncio.create_task(verdict)))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
-from footnoted.answering.formats import JSON_OPENING, json_closing, json_escape, shaper
+from footnoted.answering.formats import JSON_OPENING, json_closing, json_escape, json_unescape, shaper
 from footnoted.answering.given import Given
 from footnoted.answering.judging import Spent
 from footnoted.answering.refusal import RefusalGate, message, missing, nearest, reads_as_refusal
@@ -23,7 +23,6 @@ from footnoted.prompting.budget import Fitted
 from footnoted.types import Claim, Delta, FinishReason, Pointer, Prompt, Usage, Verdict
 
 _LONGEST_QUOTE = 300  # code points of a disputed sentence shown in the answer
-_MOST_TOGETHER = 8  # deltas that arrived together are looked at together, so many at a time
 _MOST_PIECES = 48  # of the text told, before they are put together: a word alone takes ten times its letters
 _WHOLE = (FinishReason.COMPLETE, FinishReason.LENGTH)
 
@@ -41,7 +40,8 @@ class Page:
         self._all_shown = fitted.kept == tuple(range(len(fitted.kept)))
         self.started = started
         config = request.config
-        self._stopping = Stopping(config.stop)
+        self._stopping = Stopping(config.stop) if config.stop else None
+        self.stopped = False  # the words came at which the caller wants the answer to end
         self._shaper = shaper(config.output_format)
         self.as_json = config.output_format is OutputFormat.JSON
         self._unwrapped = Unwrapped() if self.as_json else None
@@ -81,91 +81,43 @@ class Page:
         return self.detail if self._near is not None and self.finish in _WHOLE else ""
 
     @property
-    def stopped(self) -> bool:
-        """Whether the words came at which the caller wants the answer to end."""
-        return self._stopping.over
-
-    @property
     def text(self) -> str:
         """Everything the reader was told, retracted or not."""
         return "".join(self._told)
 
-    def render(self, deltas: Sequence[Delta]) -> Sequence[Event]:
-        """The events of deltas whose text is not checked: what `read`, `Rendering.take` and `tell` come to for each."""
-        if len(deltas) == 1 and (event := self._plain(deltas[0])) is not None:
-            return [event]
-        events: list[Event] = []
-        at = 0
-        while at < len(deltas):
-            if len(deltas) > 1 and (plain := self._plain_run(deltas[at : at + _MOST_TOGETHER])):
-                events += plain
-                at += len(plain)
-                continue
-            if len(self._told) > _MOST_PIECES:
-                self._told = ["".join(self._told)]
-            for piece in self.read(deltas[at]):
-                events += self.tell(self.cited.decode(*piece))
-            at += 1
-        return events
+    def read(self, delta: Delta) -> Sequence[Piece]:
+        """A delta's text that belongs to the answer, in the format asked for, and the pointers after each piece.
 
-    def _deciding(self) -> bool:
-        """Whether something is under way that must be decided before text can be told."""
-        if self._gate is not None or self._shaper is not None or self._quotes is not None:
-            return True
-        return bool(self._readable.held) or not self._stopping.idle
-
-    def _plain(self, delta: Delta) -> TextDelta | None:
-        """The event of a piece of prose with nothing in it to decide: nearly every delta. Any other is left unread."""
-        text, pointers, usage, finish_reason, _, _ = delta
-        if pointers or usage is not None or finish_reason is not None or not text.isprintable() or self._deciding():
-            return None
-        event = self.cited.plain(text)
-        if event is not None:
-            self._told.append(event.text)
-        return event
-
-    def _plain_run(self, deltas: Sequence[Delta]) -> Sequence[TextDelta]:
-        """The events, one each, of the first deltas of which `_plain` is true, looked at together."""
-        if self._deciding():
-            return ()
-        texts: list[str] = []
-        for text, pointers, usage, finish_reason, _, _ in deltas:
-            if pointers or usage is not None or finish_reason is not None:
-                break
-            texts.append(text)
-        events = self.cited.plain_run(texts)
-        self._told += [event.text for event in events]
-        return events
-
-    def read(self, delta: Delta) -> list[Piece]:
-        """A delta's text that belongs to the answer, in the format asked for, and the pointers after each piece."""
-        text = self._read(delta)
-        if self._quotes is None:
-            return [(text, delta.pointers)] if text or delta.pointers else []
-        pieces = self._quotes.decode(text)
-        return [*pieces, ("", delta.pointers)] if delta.pointers else pieces
-
-    def _read(self, delta: Delta) -> str:
-        """The part of a delta's text that belongs to the answer, in the format asked for; endings are noted."""
+        Usage and endings are noted.
+        """
         if delta.usage is not None:
             self.usage = delta.usage
         if delta.finish_reason is not None and not self.stopped:
             self.finish, self.detail, self._near = delta.finish_reason, delta.detail, delta.near
-        text = self._readable.decode(delta.text if self._stopping.idle else self._stopping.decode(delta.text))
+        text, pointers = delta.text, delta.pointers
+        if self._stopping is not None:
+            text = self._stopping.decode(text)
+            self.stopped = self._stopping.over
+        if self._readable.held or not text.isprintable():
+            text = self._readable.decode(text)
         if self._unwrapped is not None:
-            text = self._unwrapped.pass_on(text) if delta.pointers else self._unwrapped.decode(text)
+            text = self._unwrapped.pass_on(text) if pointers else self._unwrapped.decode(text)
         self._blank = self._blank and not text.strip()
         if self._gate is not None:
             # Words that come with their pointer are a source's own, whatever they begin with.
-            text = self._gate.pass_on(text) if delta.pointers else self._gate.decode(text)
+            text = self._gate.pass_on(text) if pointers else self._gate.decode(text)
             if self._gate.refused:
                 self._reason.append(text)
-                return ""
-            if not text:
-                return ""
-            self._gate = None
-            self.first_at = time.perf_counter()
-        return text if self._shaper is None else self._shaper.decode(text)
+                text = ""
+            elif text:
+                self._gate = None
+                self.first_at = time.perf_counter()
+        if self._shaper is not None and self._gate is None:
+            text = self._shaper.decode(text)
+        if self._quotes is not None:
+            pieces = self._quotes.decode(text)
+            return [*pieces, ("", pointers)] if pointers else pieces
+        return [(text, pointers)] if text or pointers else ()
 
     def rest(self) -> list[Piece]:
         """What is still held back when the stream is over."""
@@ -175,7 +127,8 @@ class Page:
         return [(text, ())] if text else []
 
     def _rest(self) -> str:
-        text = self._readable.decode(self._stopping.flush()) + self._readable.flush()
+        held = "" if self._stopping is None else self._stopping.flush()
+        text = self._readable.decode(held) + self._readable.flush()
         if self._unwrapped is not None:
             text = self._unwrapped.decode(text) + self._unwrapped.flush()
             self._blank = self._blank and not text.strip()
@@ -189,6 +142,8 @@ class Page:
     def tell(self, events: Sequence[Event]) -> Sequence[Event]:
         """Note what the reader is about to be told, and tell it by the sources given."""
         opened = bool(self._told)
+        if len(self._told) > _MOST_PIECES:
+            self._told = [self.text]
         for event in events:
             if isinstance(event, TextDelta):
                 self._told.append(event.text)
@@ -204,17 +159,17 @@ class Page:
     def dispute(self, found: Sequence[Disagreement]) -> list[Event]:
         """Say where sources exclude one another on a point the answer makes: both sides, neither preferred."""
         events: list[Event] = []
-        for one in found:
-            self.disagreements.append(one)
+        for dispute in found:
+            self.disagreements.append(dispute)
             opening = "- " if self.request.config.output_format is OutputFormat.BULLETS else ""
             events += self.cited.write(f"\n\n{opening}The sources disagree: ")
-            sides = (one.first, one.first_date, ", but "), (one.second, one.second_date, ".")
+            sides = (dispute.first, dispute.first_date, ", but "), (dispute.second, dispute.second_date, ".")
             for evidence, date, after in sides:
                 dated = f" ({date})" if date else ""
                 events += self.cited.write(f"“{' '.join(evidence.quote.split())[:_LONGEST_QUOTE]}”{dated}")
                 events += self.cited.write(Pointer(evidence.source, evidence.start, evidence.end), before=" ")
                 events += self.cited.write(after)
-            events.append(SourcesDisagree(one))
+            events.append(SourcesDisagree(dispute))
         return list(self.tell(events))
 
     def close(self, stage: Rendering) -> list[Event]:
@@ -222,7 +177,7 @@ class Page:
         self.verdicts = stage.verdicts
         self.spent = stage.spent
         events: list[Event] = []
-        said_no = reads_as_refusal(self.text, cited=bool(self.cited.citations))
+        answer = json_unescape(self.text.removeprefix(JSON_OPENING)) if self.as_json else self.text
         if not self.answerable:
             events += self.refuse("no_sources")
         elif self._gate is not None and self._gate.refused:
@@ -231,8 +186,8 @@ class Page:
             events += self.refuse("not_in_sources", because="" if self._near is None else self.detail)
         elif self.finish in _WHOLE and self._nothing_stands():
             events += self.refuse("ungrounded")
-        elif said_no and self.finish is FinishReason.COMPLETE:
-            self._refused("not_in_sources", self.text.strip())
+        elif self.finish is FinishReason.COMPLETE and reads_as_refusal(answer, cited=bool(self.cited.citations)):
+            self._refused("not_in_sources", answer.strip())
         elif not self.as_json and self.finish in _WHOLE:
             events += self.tell(self.cited.listing())
         if self.as_json:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from footnoted.contract import EvidenceSpan
+from footnoted.grounding.claims import segment
 from footnoted.orders import stands_in_order
 from footnoted.retrieval.relevance import rank
 from footnoted.text import content_stems
@@ -17,16 +17,6 @@ if TYPE_CHECKING:
 
 SENTINEL = "NO_ANSWER"
 
-_SOURCES = r"(?:sources?|documents?|context|passages?|information|texts?)"
-_NOT = r"(?:do(?:es)? not|don['’]t|doesn['’]t|did not|didn['’]t|cannot|can['’]t|lacks?|(?:is|are) not|(?:is|are)n['’]t)"
-_NOT_HELD = re.compile(
-    rf"\b(?:(?:the|these|any|provided|given|available|numbered) )*{_SOURCES}\b[^.!?\n]{{0,60}}?\b{_NOT}\b"
-    r"|\b(?:I|we) (?:could|can|was|were|am|are) ?(?:not|n['’]t|unable)\b[^.!?\n]{0,40}"
-    r"\b(?:find|answer|determine|say|tell)\b"
-    rf"|\bno (?:information|mention|answer|details?|evidence)\b[^.!?\n]{{0,60}}\b{_SOURCES}\b"
-    r"|\bnot (?:mentioned|stated|covered|specified|provided|contained|found) in the\b",
-    re.IGNORECASE,
-)
 _WRAPPING = " \t\r\n*_`\"'>-"  # what a model may put around the sentinel
 _MOST_WRAPPING = 64
 _LONGEST_REFUSAL = 600
@@ -72,8 +62,12 @@ def missing(after: str) -> str:
 
 
 def reads_as_refusal(text: str, *, cited: bool) -> bool:
-    """Whether a whole uncited answer only says that the sources do not hold it."""
-    return not cited and 0 < len(text) <= _LONGEST_REFUSAL and _NOT_HELD.search(text) is not None
+    """Whether a whole uncited answer says that the sources do not hold it, in one of its sentences at least.
+
+    >>> reads_as_refusal("The sources do not say so.", cited=False), reads_as_refusal("It is free.", cited=False)
+    (True, False)
+    """
+    return not cited and len(text) <= _LONGEST_REFUSAL and any(claim.kind == "refusal" for claim in segment(text))
 
 
 def message(reason: str) -> str:

@@ -16,7 +16,6 @@ class Stopping:
     def __init__(self, words: Sequence[str]) -> None:
         self._words = [each for each in words if each]
         self._held = ""
-        self.idle = not self._words  # there is nothing to look for
         self.over = False
 
     def decode(self, piece: str) -> str:

@@ -14,7 +14,7 @@ from footnoted.prompting.described import described
 from footnoted.types import Source, Verdict
 
 _WORD = re.compile(r"[^\W\d_][\w’'-]*")
-_GENITIVE = re.compile(r"['’]s?\Z")
+_GENITIVES = ("'s", "’s", "'", "’")
 _HEAD = 5  # words of a sentence among which its own subject begins
 _REMEMBERED = 8  # sentences a subject is carried on for
 
@@ -28,7 +28,9 @@ class Subjects:
 
     def note(self, sentence: str, verdict: Verdict | None = None) -> None:
         """A sentence, a heading or a lead-in was written; by its verdict it rests on these sources."""
-        rests_on = frozenset(one.source for one in verdict.evidence) if verdict is not None else frozenset[int]()
+        rests_on = (
+            frozenset(evidence.source for evidence in verdict.evidence) if verdict is not None else frozenset[int]()
+        )
         self._said = [*self._said[1 - _REMEMBERED :], (sentence, rests_on)]
 
     def missing(self, sentence: str, source: int) -> str:
@@ -52,12 +54,12 @@ class Subjects:
             if not run and head is not None and place >= head:
                 break
             if word.group()[0].isupper() and (place or self._is_name(word.group())):
-                run.append(_GENITIVE.sub("", word.group()))
+                run.append(_nominative(word.group()))
         return run
 
     def _is_name(self, word: str) -> bool:
         """Whether a word that begins a sentence has its capital in the middle of a source's sentence, too."""
-        inside = re.compile(rf"(?<=[\w,;] ){re.escape(_GENITIVE.sub('', word))}\b")
+        inside = re.compile(rf"(?<=[\w,;] ){re.escape(_nominative(word))}\b")
         return any(inside.search(source.text) is not None for source in self._sources)
 
     def _stands(self, subject: Sequence[str], source: int) -> bool:
@@ -66,4 +68,9 @@ class Subjects:
 
     @once
     def _texts(self) -> list[str]:
-        return [f"{one.title} {described(one)}\n{one.text}".casefold() for one in self._sources]
+        return [f"{source.title} {described(source)}\n{source.text}".casefold() for source in self._sources]
+
+
+def _nominative(word: str) -> str:
+    ending = next((ending for ending in _GENITIVES if word.endswith(ending)), "")
+    return word.removesuffix(ending)

@@ -181,7 +181,7 @@ class Rendering:
 
     async def take(self, text: str, pointers: tuple[Pointer, ...] = ()) -> list[Event]:
         """The events of one piece of text."""
-        return list(self._cited.decode(text, pointers))
+        return list[Event](self._cited.decode(text, pointers))
 
     async def flush(self) -> list[Event]:
         """What was held back."""
@@ -264,7 +264,7 @@ def pointed(verdict: Verdict, weighed: str, text: str) -> Verdict:
     """The verdict on ``weighed``, its flagged words found in ``text``: the same words, and markers among them."""
     if not verdict.flagged or weighed == text:
         return verdict
-    found = [(text.find(weighed[one.start : one.end], one.start), one.end - one.start) for one in verdict.flagged]
+    found = [(text.find(weighed[span.start : span.end], span.start), span.end - span.start) for span in verdict.flagged]
     return replace(verdict, flagged=tuple(Span(start, start + length) for start, length in found if start >= 0))
 
 

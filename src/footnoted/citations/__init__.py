@@ -1,6 +1,6 @@
 """Turns a model's deltas into text with rendered markers, and citations that point at exact words."""
 
-from footnoted.citations.marker import Marker
+from footnoted.citations.groups import Marker
 from footnoted.citations.markers import MarkerDecoder
 from footnoted.citations.spans import Located, SourceSpans, locate
 from footnoted.citations.stream import CitationStream

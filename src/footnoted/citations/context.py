@@ -35,7 +35,6 @@ _ENUMERATED = frozenset(
     twelve only formula coordinates vertex pair interval range value x y z n""".split()
 )
 _INTERVAL_WORDS = ("in", "interval", "range", "between", "from", "to", "within", "∈", "over", "on")
-_PAREN_BEFORE = re.compile(r"(?P<word>[^\s(]+)[ \t]\Z")
 _AMOUNT_OR_YEAR = re.compile(r"(?:[$£€¥₹][\d.,]+|\d%|\A\(*(?:19|20)\d\d)\Z")
 _NO_LETTERS = re.compile(r"[\W\d_]+")
 
@@ -141,13 +140,14 @@ def can_only_cite(before: str, after: str) -> bool:
         return False
     if after[1:2] not in ("", " ", "\n", "\r", '"', "”", "»"):
         return False
-    match = _PAREN_BEFORE.search(before)
-    if match is None:
+    words = before[:-1].split()
+    touched = words[-1].rpartition("(")[2] if words and before[-1] in " \t" and not before[-2].isspace() else ""
+    if not touched:
         return False
-    word = match.group("word").strip("\"'“”*_")
+    word = touched.strip("\"'“”*_")
     if _AMOUNT_OR_YEAR.search(word):
         return True
-    earlier = before[: match.start()].split()[-1:]
+    earlier = before[: -1 - len(touched)].split()[-1:]
     if word.replace(".", "").replace(",", "").isdigit() or (
         earlier and earlier[0].casefold() in {"section", "article"}
     ):

@@ -1,4 +1,4 @@
-"""Reads a group of markers from the start of a text, and where it ends."""
+"""Reads a group of citation markers from the start of a text: where it ends, and what it stands for."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Literal
 
-from footnoted.citations.numbers import JOINS, KEYS, RAISED, Numbers, integers
-from footnoted.citations.window import Unfinished
+from footnoted.citations.numbers import JOINS, KEYS, RAISED, Numbers, Unfinished, integers
 
 Kind = Literal["bracket", "keyed", "raised", "bare"]
 
@@ -20,6 +19,19 @@ _WORDED = re.compile(r"(\*{1,4}|[\[(（［〔])([A-Za-z]{1,16})")
 _ONE_PLAIN = r"\[\d{1,2}(?:, ?\d{1,2}){0,4}\]"
 _PLAIN_MARK = re.compile(rf"(?:{_ONE_PLAIN}){{1,4}}(?=[.!?\n\"|A-Za-z]| [A-Z])")
 _PLAIN_BEGUN = re.compile(rf"(?:{_ONE_PLAIN}){{0,3}}(?:\[(?:\d{{1,2}}(?:, ?\d{{1,2}}){{0,3}}(?:\]|,? ?))?)?\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Marker:
+    """The sources one marker names: valid 1-based ``numbers`` in the order written.
+
+    ``raw`` is what the model wrote; ``before`` the white space it put before, which belongs to the marker so
+    that a superscript may close up to its word.
+    """
+
+    numbers: tuple[int, ...]
+    raw: str
+    before: str = ""
 
 
 @dataclass(slots=True)
@@ -94,6 +106,27 @@ def read_group(text: str, at: int, *, count: int, final: bool, line_head: bool) 
     if parts is None:
         return None
     return Group(reader.kind, at + reader.at, parts, reader.lead, reader.trail, has_zero=reader.has_zero)
+
+
+def written(group: Group, text: str, at: int, before: str) -> list[str | Marker]:
+    """What a group that begins at ``at`` comes to: neighbours are one marker, a word between them stays."""
+    out: list[str | Marker] = []
+    if group.lead:
+        out.append(before + group.lead)
+        before = ""
+    start, numbers = at, list[int]()
+    for part in group.parts:
+        if part.numbers and part.joined_by and numbers:
+            out += [
+                Marker(tuple(numbers), text[start : part.start].removesuffix(part.joined_by), before),
+                part.joined_by,
+            ]
+            start, numbers, before = part.start, [], ""
+        numbers += part.numbers
+    out.append(Marker(tuple(numbers), text[start : group.end], before))
+    if group.trail:
+        out.append(group.trail)
+    return out
 
 
 class _Groups(Numbers):

@@ -8,16 +8,13 @@ stretch of what has passed. Code, maths, links and definitions pass untouched (`
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from string import ascii_letters
 
 from footnoted.citations import context
 from footnoted.citations.blocks import Blocks
 from footnoted.citations.gaps import SPACES, Gap
-from footnoted.citations.groups import Group, is_hopeless, read_group, read_plain
-from footnoted.citations.marker import Marker, written
-from footnoted.citations.numbers import RAISED
-from footnoted.citations.window import Unfinished
+from footnoted.citations.groups import Group, Marker, is_hopeless, read_group, read_plain, written
+from footnoted.citations.numbers import RAISED, Unfinished
 from footnoted.text.marks import skip
 
 _HELD_SPACES = 8
@@ -26,7 +23,6 @@ _MATHS_REACH = 48  # how far after a marker the "$" that would make it maths is 
 _SPECIAL = re.compile(r"[\[\\【［〔(（<*^⁰¹²³⁴-⁹`$\n]")
 # What surely waits, and is not looked at before it goes on: the white space and digits of the plainest markers.
 _BEGUN = re.compile(r" ?(?:\[\d{1,2}\]){0,2}\[(?:\d{1,2}\]?)?")
-_DOLLAR_OR_LINE = re.compile(r"[$\n]")
 _AMOUNT = re.compile(r"[\d.,]{0,24}")
 _RAW_TAGS = frozenset({"<code", "<pre", "<script", "<style", "<math", "<samp"})
 _BEGIN = "\\begin{"
@@ -71,54 +67,20 @@ class MarkerDecoder:
         """The text and markers that are certain now that ``piece`` has arrived."""
         if not piece:
             return []
-        plain = self.plain(piece)
-        if plain:
-            return [plain]
-        buffer = self._held + piece
-        if self._blocks.prose and (not self._held or self._begun) and _BEGUN.fullmatch(buffer):
-            self._held, self._begun, self._idle = buffer, True, False
+        text = self._held + piece
+        if self._idle and self._stop(piece) is None:  # nothing in it can matter: nearly every piece
+            end = len(text)
+            if text[-1] in self._holds:
+                end = max(len(text.rstrip(SPACES)), end - _HELD_SPACES)
+            if end:
+                self._held = text[end:]
+                tail = self._tail + text[:end]
+                self._tail = tail if len(tail) < 256 else tail[-context.LOOK_BEHIND :]
+                return [text[:end]]
+        elif self._blocks.prose and (not self._held or self._begun) and _BEGUN.fullmatch(text):
+            self._held, self._begun, self._idle = text, True, False
             return []
-        return self._scan(buffer, final=False)
-
-    def plain(self, piece: str) -> str:
-        """The text that is certain if ``piece`` holds no marker; empty where that takes a closer look.
-
-        Nothing is read then: ``piece`` is still to be decoded.
-        """
-        if not piece or not self._idle or self._stop(piece) is not None:
-            return ""
-        held = self._held  # white space alone
-        whole = held + piece if held else piece
-        if whole[-1] in self._holds:
-            kept = max(len(whole.rstrip(SPACES)), len(whole) - _HELD_SPACES)
-            if not kept:
-                return ""
-            whole, self._held = whole[:kept], whole[kept:]
-        elif held:
-            self._held = ""
-        tail = self._tail + whole
-        self._tail = tail if len(tail) < 256 else tail[-context.LOOK_BEHIND :]
-        return whole
-
-    def plain_run(self, pieces: Sequence[str]) -> int:
-        """Of how many pieces, from the first on, `plain` is certain to give the piece itself; they count as decoded."""
-        if not self._idle or self._held:
-            return 0
-        joined = "".join(pieces)
-        stop = self._stop(joined)
-        end = len(joined) if stop is None else stop.start()
-        if not joined[:end].isprintable():
-            return 0
-        count = length = 0
-        for piece in pieces:
-            if not piece or piece[-1] in self._holds or length + len(piece) > end:
-                break
-            count += 1
-            length += len(piece)
-        if count:
-            tail = self._tail + joined[:length]
-            self._tail = tail if len(tail) < 256 else tail[-context.LOOK_BEHIND :]
-        return count
+        return self._scan(text, final=False)
 
     def settle(self) -> list[str | Marker]:
         """What is held back, decided as if nothing followed; decoding goes on after it."""
@@ -323,13 +285,14 @@ class MarkerDecoder:
         """Whether the "$" open on this line closes after ``end``, near enough to be told."""
         if not self._dollar:
             return False
-        match = _DOLLAR_OR_LINE.search(self._buffer, end, end + _MATHS_REACH)
-        if match is None:
-            if self._size < end + _MATHS_REACH and not self._final:
+        line, _, _ = self._buffer[end : end + _MATHS_REACH].partition("\n")
+        dollar = line.find("$")
+        if dollar < 0:
+            if end + len(line) == self._size < end + _MATHS_REACH and not self._final:
                 raise Unfinished
             return False
-        place = match.start()
-        if match.group() == "\n" or self._buffer[place - 1].isspace():
+        place = end + dollar
+        if self._buffer[place - 1].isspace():
             return False
         return not self._ahead(place + 1).isalnum()
 

@@ -40,7 +40,7 @@ class QuoteReader:
 
     >>> reader = QuoteReader(1, lambda source: SourceSpans("The excess is £75."))
     >>> reader.decode('It is £75 [1 "the exc') + reader.decode('ess is £75"].') + reader.flush()
-    [('It is £75', (Pointer(source=0, start=0, end=17),)), ('.', ())]
+    [('It is £75', ()), ('', (Pointer(source=0, start=0, end=17),)), ('.', ())]
     """
 
     def __init__(self, count: int, spans: Indexed) -> None:

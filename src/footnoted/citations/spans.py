@@ -206,9 +206,9 @@ class SourceSpans:
     def _postings(self) -> dict[str, tuple[int, ...]]:
         postings: dict[str, list[int]] = defaultdict(list)
         for index, stems in enumerate(self._stems):
-            for one in stems:
-                postings[one].append(index)
-        return {one: tuple(places) for one, places in postings.items()}
+            for stem in stems:
+                postings[stem].append(index)
+        return {stem: tuple(places) for stem, places in postings.items()}
 
     def _holding(self, offset: int) -> int:
         """The index of the sentence at, or last before, an offset."""
@@ -218,9 +218,9 @@ class SourceSpans:
         """What each stem of the claim is worth: rare in the source is worth more, numbers double."""
         total = len(self._sentences)
         weights: dict[str, float] = {}
-        for one in content_stems(claim):
-            weight = _rarity(len(self._postings.get(one, ())), total)
-            weights[one] = weight * NUMBER_WEIGHT if one[0].isdigit() else weight
+        for stem in content_stems(claim):
+            weight = _rarity(len(self._postings.get(stem, ())), total)
+            weights[stem] = weight * NUMBER_WEIGHT if stem[0].isdigit() else weight
         return weights
 
     def _share(self, weights: dict[str, float], first: int, last: int) -> float:
@@ -229,7 +229,7 @@ class SourceSpans:
         if not total:
             return 0.0
         held: set[str] = set().union(*self._stems[first : last + 1])
-        return sum(weight for one, weight in weights.items() if one in held) / total
+        return sum(weight for stem, weight in weights.items() if stem in held) / total
 
     def _best_sentences(self, weights: dict[str, float], around: dict[str, float]) -> Located:
         first = last = self._nearest(weights, around)
@@ -237,23 +237,23 @@ class SourceSpans:
             return self._at(self._sentences[0], 0.0)
         stems, total = self._stems, sum(weights.values())
         left = dict(weights)  # what no sentence quoted so far holds
-        for one in stems[first]:
-            left.pop(one, None)
+        for stem in stems[first]:
+            left.pop(stem, None)
         for _ in range(2):  # at most three sentences
             new: list[str] = []
             gain, side = 0.0, first
             for at in (first - 1, last + 1):
                 if 0 <= at < len(stems):
-                    added = [one for one in stems[at] if one in left]
+                    added = [stem for stem in stems[at] if stem in left]
                     worth = sum(map(left.__getitem__, added))
                     if worth > gain:
                         new, gain, side = added, worth, at
             # Two more words of the claim, or a number more, and a good part of it.
-            if gain < GAIN * total or not (len(new) > 1 or any(one[0].isdigit() for one in new)):
+            if gain < GAIN * total or not (len(new) > 1 or any(stem[0].isdigit() for stem in new)):
                 break
             first, last = min(first, side), max(last, side)
-            for one in new:
-                del left[one]
+            for stem in new:
+                del left[stem]
         share = 1 - sum(left.values()) / total if total else 0.0
         return self._at(Span(self._sentences[first].start, self._sentences[last].end), share)
 
@@ -263,14 +263,14 @@ class SourceSpans:
         Of a long source, only sentences that share the rarest stems are looked at.
         """
         sentences, postings = self._stems, self._postings
-        known = [(one, postings[one]) for one in (weights | around) if one in postings]
+        known = [(stem, postings[stem]) for stem in (weights | around) if stem in postings]
         if len(sentences) > _MAX_CANDIDATES:
-            known.sort(key=lambda one: len(one[1]))
+            known.sort(key=lambda posting: len(posting[1]))
         carried: dict[int, float] = {}
         shared: dict[int, int] = {}
-        for one, places in known:
-            weight = weights.get(one)
-            worth = (weight or 0.0) + AROUND * around.get(one, 0.0)
+        for stem, places in known:
+            weight = weights.get(stem)
+            worth = (weight or 0.0) + AROUND * around.get(stem, 0.0)
             looked_at: Iterable[int] = places
             if len(carried) + len(places) > _MAX_CANDIDATES:
                 looked_at = filter(carried.__contains__, places) if carried else places[:_MAX_CANDIDATES]
@@ -302,9 +302,9 @@ def overlap(claim: str, quote: str) -> float:
     1.0
     """
     held = set(content_stems(quote))
-    worth = {one: NUMBER_WEIGHT if one[0].isdigit() else 1.0 for one in content_stems(claim)}
+    worth = {stem: NUMBER_WEIGHT if stem[0].isdigit() else 1.0 for stem in content_stems(claim)}
     total = sum(worth.values())
-    return round(sum(worth[one] for one in worth if one in held) / total, 4) if total else 0.0
+    return round(sum(worth[stem] for stem in worth if stem in held) / total, 4) if total else 0.0
 
 
 def _is_telling(quotation: str) -> bool:
@@ -351,8 +351,8 @@ def folded(text: str) -> str:
     if text.isascii():
         return text.lower().replace("`", "'")
     odd = {char: _LEVELS[ord(char)] for char in set(text) if char == "`" or not char.isascii()}
-    if len(odd) > 8 or any(one != one.lower() for one in odd.values()):
+    if len(odd) > 8 or any(plain != plain.lower() for plain in odd.values()):
         return text.translate(_LEVELS)
-    for char, one in odd.items():  # a few accents: three times as fast as the way above
-        text = text.replace(char, one)
+    for char, plain in odd.items():  # a few accents: three times as fast as the way above
+        text = text.replace(char, plain)
     return text.lower()

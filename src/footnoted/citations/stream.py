@@ -6,16 +6,18 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from weakref import WeakValueDictionary
 
-from footnoted.citations.marker import Marker
+from footnoted.citations.groups import Marker
 from footnoted.citations.markers import MarkerDecoder
 from footnoted.citations.spans import Located, SourceSpans, overlap
 from footnoted.citations.styles import Entry, has_list, render_list, render_marker, separator
 from footnoted.citations.trail import Trail, Words
 from footnoted.contract import CitationStyle
 from footnoted.events import CitationFound, TextDelta
+from footnoted.inert import readable
 from footnoted.types import Citation, Pointer, Source
 
 Found = TextDelta | CitationFound
+_Placed = tuple[int, int, int, Pointer | None]  # a marker: its source, start, end, the provider's span
 
 # Answers from the same sources share one index, for as long as any of them lives. Of passages the newest stay
 # longer: the next question of a conversation, or of somebody else, often rests on them too.
@@ -58,46 +60,31 @@ class CitationStream:
         self._style = style
         self._show = show
         self._encode = encode
+        self._verbatim = encode in (as_is, readable)  # what can be printed is given out as it is
         self._markdown = markdown
         self._decoder = MarkerDecoder(len(sources), show=show)
         self._trail = Trail()
         self._numbers: dict[int, int] = {}
         self._spans: dict[int, SourceSpans] = {}
-        self._waiting: list[tuple[int, int, int, Pointer | None]] = []  # source, start, end, the provider's span
+        self._waiting: list[_Placed] = []
         self._group_end = -1  # where the last marker ended
         self._group: set[int] = set()  # sources shown in the group that ends there
-        self._text: list[str] = []
         self._out: list[Found] = []
 
     def decode(self, text: str, pointers: tuple[Pointer, ...] = ()) -> list[Found]:
         """What is certain now that ``text``, and ``pointers`` right after it, have arrived."""
-        if text:
-            self._pass(self._decoder.decode(text))
+        found = self._decoder.decode(text)
+        if self._verbatim and not pointers and len(found) == 1 and not self._trail.waiting:
+            (piece,) = found
+            if isinstance(piece, str) and piece.isprintable():  # prose and nothing else: nearly every piece
+                self._trail.write(piece)
+                start = self.length
+                self.length += len(piece)
+                return [TextDelta(piece, start)]
+        self._pass(found)
         if pointers:
             self._point(pointers)
         return self._take_out()
-
-    def plain(self, text: str) -> TextDelta | None:
-        """The same for prose with no marker in it or under way, nearly every piece; None for any other, left unread.
-
-        For text that ``encode`` leaves as it is.
-        """
-        if self._trail.waiting or not (given := self._decoder.plain(text)):
-            return None
-        self._trail.write(given)
-        start = self.length
-        self.length = start + len(given)
-        return TextDelta(given, start)
-
-    def plain_run(self, texts: Sequence[str]) -> list[TextDelta]:
-        """The same for the first of some pieces, looked at together; an event for each that it is true of."""
-        count = 0 if self._trail.waiting else self._decoder.plain_run(texts)
-        events = []
-        for text in texts[:count]:
-            self._trail.write(text)
-            events.append(TextDelta(text, self.length))
-            self.length += len(text)
-        return events
 
     def write(self, item: str | Marker | Pointer, *, before: str = "") -> list[Found]:
         """The same for what is decoded already: text, a marker, or a pointer after the white space ``before``."""
@@ -110,8 +97,7 @@ class CitationStream:
     def flush(self, *, listing: bool = True) -> list[Found]:
         """What was held back, and for styles with a list below (unless not ``listing``) the list."""
         self._pass(self._decoder.flush())
-        if self._trail.waiting:
-            self._settle_waiting(self._trail.words_after(end=True))
+        self._settle_waiting(end=True)
         return [*self._take_out(), *(self.listing() if listing else ())]
 
     def listing(self) -> list[Found]:
@@ -126,27 +112,22 @@ class CitationStream:
         for item in found:
             if isinstance(item, str):
                 self._write(item)
-                if self._trail.waiting:
-                    self._settle_waiting(self._trail.words_after())
+                self._settle_waiting()
             else:
                 self._cite([(number - 1, None) for number in item.numbers], item.before)
 
     def _write(self, text: str, *, visible: bool = True) -> None:
         if visible:
             self._trail.write(text)
-        encoded = self._encode(text)
-        self._text.append(encoded)
+        if not (encoded := self._encode(text)):
+            return
+        if self._out and isinstance(last := self._out[-1], TextDelta):
+            self._out[-1] = TextDelta(last.text + encoded, last.start)
+        else:
+            self._out.append(TextDelta(encoded, self.length))
         self.length += len(encoded)
 
-    def _close_text(self) -> None:
-        if self._text:
-            text = "".join(self._text)
-            self._text.clear()
-            if text:
-                self._out.append(TextDelta(text, self.length - len(text)))
-
     def _take_out(self) -> list[Found]:
-        self._close_text()
         out, self._out = self._out, []
         return out
 
@@ -162,7 +143,7 @@ class CitationStream:
             settled[-1] = bare
         self._pass(settled)
         usable: list[tuple[int, Pointer | None]]
-        usable = [(one.source, one) for one in pointers if 0 <= one.source < len(self._sources)]
+        usable = [(pointer.source, pointer) for pointer in pointers if 0 <= pointer.source < len(self._sources)]
         if usable:
             self._cite(usable, " " if self._trail.ends_in_text else "")
         if space:
@@ -170,8 +151,7 @@ class CitationStream:
 
     def _cite(self, targets: list[tuple[int, Pointer | None]], before: str) -> None:
         """Write the markers of one group and find what each points at."""
-        if self._trail.waiting:
-            self._settle_waiting(self._trail.words_after(marker_next=True))
+        self._settle_waiting(marker_next=True)
         words = self._trail.mark(apart=before != "" and targets[0][1] is None)
         if self.length != self._group_end:
             self._group = set()
@@ -179,7 +159,7 @@ class CitationStream:
             before = separator(self._style)
         if self._show and self._style is CitationStyle.FOOTNOTE and self._group == set():
             before = ""
-        placed: list[tuple[int, int, int, Pointer | None]] = []
+        placed: list[_Placed] = []
         shown: dict[int, tuple[int, int]] = {}
         for source, pointer in targets:
             if source in shown and pointer is not None:
@@ -208,13 +188,15 @@ class CitationStream:
         self._write(render_marker(self._style, self._numbers[source]), visible=False)
         return start, self.length
 
-    def _settle_waiting(self, words: Words | None) -> None:
-        if words is not None:
-            placed, self._waiting = self._waiting, []
-            self._tell(placed, words)
+    def _settle_waiting(self, *, marker_next: bool = False, end: bool = False) -> None:
+        """Tell the markers that wait for the words after them, once those are there."""
+        if self._trail.waiting:
+            words = self._trail.words_after(marker_next=marker_next, end=end)
+            if words is not None:
+                placed, self._waiting = self._waiting, []
+                self._tell(placed, words)
 
-    def _tell(self, placed: list[tuple[int, int, int, Pointer | None]], words: Words) -> None:
-        self._close_text()
+    def _tell(self, placed: list[_Placed], words: Words) -> None:
         for index, start, end, pointer in placed:
             source = self._sources[index]
             found = self._locate(index, pointer, words)
@@ -248,9 +230,9 @@ class CitationStream:
 
     def _entries(self) -> list[Entry]:
         best: dict[int, Citation] = {}
-        for one in self.citations:
-            if one.source not in best or one.support > best[one.source].support:
-                best[one.source] = one
+        for citation in self.citations:
+            if citation.source not in best or citation.support > best[citation.source].support:
+                best[citation.source] = citation
         return [
             Entry(self._numbers[index], self._sources[index].title or self._sources[index].id, best[index].quote)
             for index in self.order

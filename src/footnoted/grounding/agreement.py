@@ -214,13 +214,13 @@ def wrong_cell(claim: str, window: Window, passages: Sequence[Passage], *, alone
 
     A sentence beside the table that has the figure speaks against it; with ``alone`` only one that names the row too.
     """
-    beside = [one.quote for one in window.evidence if not one.quote.startswith("|")]
+    beside = [evidence.quote for evidence in window.evidence if not evidence.quote.startswith("|")]
     for evidence in window.evidence:
-        one = passages[evidence.source]
-        row = one.rows.get(one.index_of(evidence.start))
+        passage = passages[evidence.source]
+        row = passage.rows.get(passage.index_of(evidence.start))
         if row is None:
             continue
-        table = [other for other in one.rows.values() if other.headers == row.headers]
+        table = [other for other in passage.rows.values() if other.headers == row.headers]
         found = misplaced(claim, table) if len(table) <= _LONGEST_TABLE else None
         if found is None:
             return None

@@ -18,7 +18,7 @@ from footnoted.grounding.composed import composed
 from footnoted.grounding.evidence import Passage, Window, window
 from footnoted.grounding.exact import MARKERS, difference, first_clause, is_denied, is_in_quotation, quotable
 from footnoted.grounding.exempt import is_bare_reply, is_exempt
-from footnoted.grounding.gate import Gate, sureness
+from footnoted.grounding.gate import Gate, sureness, worst
 from footnoted.grounding.lanes import Lanes
 from footnoted.grounding.reading import read
 from footnoted.grounding.shelf import Kept, Shelf
@@ -147,8 +147,8 @@ class Checker:
         code = language(text)
         elsewhere = not self._is_measured(code)
         if not elsewhere and (unknown := unknown_name(text, [self._shelf.take(source) for source in sources])):
-            told = f'no source has "{text[unknown.start : unknown.end]}"'
-            return Verdict("unsupported", score=0.0, tier="exact", flagged=(unknown,), reason=told)
+            reason = f'no source has "{text[unknown.start : unknown.end]}"'
+            return Verdict("unsupported", score=0.0, tier="exact", flagged=(unknown,), reason=reason)
         rounds = [indices for indices in (asked, everyone) if indices]
         if len(asked) == len(everyone):
             rounds = rounds[:1]
@@ -232,37 +232,34 @@ class Checker:
         readings = [reading for evidence in found.texts if (reading := reader.read(text, evidence)).whole]
         return readings or "it is too long to be read with its evidence"
 
-    def _word_for_word(self, claim: str, sources: Sequence[Source], cited: Sequence[int]) -> Verdict | None:
-        """``supported`` where the claim is one sentence that a source says letter by letter: it needs no reader."""
-        return self._quoted(claim, sources, [*_there(cited, sources), *range(len(sources))])
-
     def _is_measured(self, code: str) -> bool:
         """Whether a sentence in this language may be ticked; one whose language is not sure may."""
         return not code or code in self._gate.languages
 
-    def _quoted(self, text: str, sources: Sequence[Source], indices: Sequence[int]) -> Verdict | None:
+    def _word_for_word(self, text: str, sources: Sequence[Source], cited: Sequence[int]) -> Verdict | None:
         """``supported`` where a sentence of a source is letter by letter the same, and nothing introduces or denies it.
 
         Or, in English, its first clause, if it sets no condition; or a list or a row told as it stands (`composed`).
         What stands in quotation marks others say. ``text`` has its Markdown still: where that stood no space remains.
+        Sources that are ``cited`` come first. No reader is needed.
         """
         if not (said := quotable(text)):
             return None
-        for index in dict.fromkeys(indices):
-            one = self._shelf.take(sources[index])
-            for place, span in enumerate(one.spans):
-                if one.leads[place] is not None or not span.end - span.start >= len(said):
+        for index in dict.fromkeys([*_there(cited, sources), *range(len(sources))]):
+            passage = self._shelf.take(sources[index])
+            for place, span in enumerate(passage.spans):
+                if passage.leads[place] is not None or not span.end - span.start >= len(said):
                     continue
-                words = one.words(place)
+                words = passage.words(place)
                 if said != quotable(words) and (said != quotable(first_clause(words)) or language(words) != "en"):
                     continue
-                after = one.words(place + 1) if place + 1 < len(one.spans) else ""
-                if not (_ASKS.search(words) or is_denied(after) or is_in_quotation(one.source.text, span.start)):
+                after = passage.words(place + 1) if place + 1 < len(passage.spans) else ""
+                if not (_ASKS.search(words) or is_denied(after) or is_in_quotation(passage.source.text, span.start)):
                     evidence = (Evidence(index, span.start, span.end, words, 1.0),)
                     return Verdict("supported", score=1.0, tier="exact", evidence=evidence)
-            parts = composed(text, one)
-            if parts and not is_in_quotation(one.source.text, parts[0].start):
-                whole = one.source.text
+            parts = composed(text, passage)
+            if parts and not is_in_quotation(passage.source.text, parts[0].start):
+                whole = passage.source.text
                 made = tuple(Evidence(index, part.start, part.end, whole[part.start : part.end], 1.0) for part in parts)
                 return Verdict("supported", score=1.0, tier="exact", evidence=made)
         return None
@@ -280,21 +277,21 @@ def _otherwise(text: str, found: Window | None, passages: Sequence[Passage]) -> 
     """
     if found is not None and (cell := wrong_cell(text, found, passages)) is not None and cell.instead:
         span = Span(cell.figure.start, cell.figure.end)
-        told = f'the table has "{cell.instead}" for "{cell.row.key}", the answer "{text[span.start : span.end]}"'
-        return Verdict("contradicted", score=0.0, tier="exact", evidence=found.evidence, flagged=(span,), reason=told)
-    for one in found.evidence if found is not None else ():
-        other = difference(text, one.quote) or difference(text, first_clause(one.quote))
-        lead = passages[one.source].leads[passages[one.source].index_of(one.start)]
+        reason = f'the table has "{cell.instead}" for "{cell.row.key}", the answer "{text[span.start : span.end]}"'
+        return Verdict("contradicted", score=0.0, tier="exact", evidence=found.evidence, flagged=(span,), reason=reason)
+    for evidence in found.evidence if found is not None else ():
+        other = difference(text, evidence.quote) or difference(text, first_clause(evidence.quote))
+        lead = passages[evidence.source].leads[passages[evidence.source].index_of(evidence.start)]
         if other is None or lead is not None:
             continue
-        told = f'the source says "{other.instead}"' if other.instead else f'the source does not say "{other.said}"'
+        reason = f'the source says "{other.instead}"' if other.instead else f'the source does not say "{other.said}"'
         return Verdict(
             "contradicted",
             score=0.0,
             tier="exact",
-            evidence=(replace(one, support=0.0),),
+            evidence=(replace(evidence, support=0.0),),
             flagged=(other.span,),
-            reason=f'{told}, the answer says "{other.said}"' if other.said and other.instead else told,
+            reason=f'{reason}, the answer says "{other.said}"' if other.said and other.instead else reason,
         )
     return None
 
@@ -336,7 +333,9 @@ def _told_by(verdict: Verdict) -> float:
 
 def _at(verdict: Verdict, indices: Sequence[int]) -> Verdict:
     """The verdict, its evidence's sources counted as the caller gave them."""
-    return replace(verdict, evidence=tuple(replace(one, source=indices[one.source]) for one in verdict.evidence))
+    return replace(
+        verdict, evidence=tuple(replace(evidence, source=indices[evidence.source]) for evidence in verdict.evidence)
+    )
 
 
 def _moved(verdict: Verdict, by: int) -> Verdict:
@@ -344,14 +343,8 @@ def _moved(verdict: Verdict, by: int) -> Verdict:
     return replace(verdict, flagged=flagged)
 
 
-WORST_FIRST = ("contradicted", "unsupported", "not_checked", "unsure", "supported")
-
-
 def _worst(verdicts: Sequence[Verdict], parts: Sequence[Span]) -> Verdict:
-    """A claim of several sentences is as good as its worst; each sentence's verdict and the evidence of all stay."""
-    worst = min(verdicts, key=lambda v: (WORST_FIRST.index(v.ruling), v.score if v.score is not None else 0.0))
-    evidence = tuple(dict.fromkeys(one for verdict in verdicts for one in verdict.evidence))
-    flagged = tuple(span for verdict in verdicts for span in verdict.flagged)
+    """A claim of several sentences is as good as its worst; each sentence's verdict stays."""
     scores = [verdict.score for verdict in verdicts if verdict.score is not None]
     each = tuple(Part(s.start, s.end, v.ruling, v.score) for s, v in zip(parts, verdicts, strict=True))
-    return replace(worst, evidence=evidence, flagged=flagged, score=min(scores) if scores else None, parts=each)
+    return replace(worst(verdicts), score=min(scores, default=None), parts=each)

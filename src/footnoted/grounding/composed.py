@@ -24,21 +24,21 @@ _CUT = 40  # words from which on a passage may hold a sentence in pieces
 _LEAST = 6  # words of a sentence that is told without the example or picture it introduces
 
 
-def composed(text: str, one: Passage) -> tuple[Span, ...]:
+def composed(text: str, passage: Passage) -> tuple[Span, ...]:
     """Where the parts stand of which a sentence of an answer is put together; empty where it is not."""
     said = quotable(text)
-    return _row(said, one) or _introduction(said, one) or _list(said, one) or _long(said, one)
+    return _row(said, passage) or _introduction(said, passage) or _list(said, passage) or _long(said, passage)
 
 
-def _long(said: str, one: Passage) -> tuple[Span, ...]:
+def _long(said: str, passage: Passage) -> tuple[Span, ...]:
     """A long sentence, which a passage holds in pieces."""
     if len(said.split()) < _CUT:
         return ()
-    for index, span in enumerate(one.spans):
-        if one.leads[index] is not None or not said.startswith(quotable(one.words(index)) or " "):
+    for index, span in enumerate(passage.spans):
+        if passage.leads[index] is not None or not said.startswith(quotable(passage.words(index)) or " "):
             continue
-        for last in one.spans[index + 1 :]:
-            whole = quotable(one.source.text[span.start : last.end])
+        for last in passage.spans[index + 1 :]:
+            whole = quotable(passage.source.text[span.start : last.end])
             if whole == said:
                 return (Span(span.start, last.end),)
             if len(whole) > len(said):
@@ -46,58 +46,58 @@ def _long(said: str, one: Passage) -> tuple[Span, ...]:
     return ()
 
 
-def _row(said: str, one: Passage) -> tuple[Span, ...]:
-    for index, row in one.rows.items() if ":" in said else ():
+def _row(said: str, passage: Passage) -> tuple[Span, ...]:
+    for index, row in passage.rows.items() if ":" in said else ():
         if row.key.translate(_MARKS).casefold() not in said:
             continue
         whole = [(row.headers[0] if row.headers else "", row.key), *row.columns]
         named = "; ".join(f"{head}: {cell}" if head else cell for head, cell in whole if cell)
         if said in (quotable(named), quotable(row.told())):
-            return (one.spans[index],)
+            return (passage.spans[index],)
     return ()
 
 
-def _introduction(said: str, one: Passage) -> tuple[Span, ...]:
+def _introduction(said: str, passage: Passage) -> tuple[Span, ...]:
     """A sentence that ends in a colon, and what it introduces is code or a picture, no list."""
     if len(said.split()) < _LEAST:
         return ()
-    for index, span in enumerate(one.spans):
-        words = one.words(index).rstrip(" *_")
-        if words.endswith((":", "：")) and one.leads[index] is None and quotable(words).rstrip(_CLOSING) == said:
-            return () if any(lead == index for lead in one.leads) else (span,)
+    for index, span in enumerate(passage.spans):
+        words = passage.words(index).rstrip(" *_")
+        if words.endswith((":", "：")) and passage.leads[index] is None and quotable(words).rstrip(_CLOSING) == said:
+            return () if any(lead == index for lead in passage.leads) else (span,)
     return ()
 
 
-def _list(said: str, one: Passage) -> tuple[Span, ...]:
-    for lead in dict.fromkeys(lead for lead in one.leads if lead is not None) if ":" in said else ():
-        opening = quotable(one.words(lead)).rstrip(_CLOSING)
+def _list(said: str, passage: Passage) -> tuple[Span, ...]:
+    for lead in dict.fromkeys(lead for lead in passage.leads if lead is not None) if ":" in said else ():
+        opening = quotable(passage.words(lead)).rstrip(_CLOSING)
         if not opening or not said.startswith(opening) or said[len(opening) :].lstrip()[:1] not in (":", "："):
             continue
         rest = said[len(opening) :].lstrip(" :：").rstrip(_CLOSING)
-        items = list(_items(lead, one))
-        told = []
+        items = list(_items(lead, passage))
+        parts = []
         for item in items:
             for span in item:  # the whole item, or one of its sentences
-                mark = ITEM.match(one.source.text, span.start, span.end)
-                words = quotable(one.source.text[mark.end() if mark else span.start : span.end]).strip(_CLOSING)
+                mark = ITEM.match(passage.source.text, span.start, span.end)
+                words = quotable(passage.source.text[mark.end() if mark else span.start : span.end]).strip(_CLOSING)
                 if words and (rest == words or rest.startswith(f"{words};")):
-                    told.append(span)
+                    parts.append(span)
                     rest = rest[len(words) :].lstrip(_CLOSING)
                     break
-        if told and not rest and (len(told) == len(items) or not _TOGETHER.search(opening)):
-            return (one.spans[lead], *told)
+        if parts and not rest and (len(parts) == len(items) or not _TOGETHER.search(opening)):
+            return (passage.spans[lead], *parts)
     return ()
 
 
-def _items(lead: int, one: Passage) -> Iterator[tuple[Span, ...]]:
+def _items(lead: int, passage: Passage) -> Iterator[tuple[Span, ...]]:
     """A list's items, each as a whole and then sentence by sentence."""
-    each: list[Span] = []
-    for index, span in enumerate(one.spans):
-        if one.leads[index] != lead or index in one.rows:
+    item: list[Span] = []
+    for index, span in enumerate(passage.spans):
+        if passage.leads[index] != lead or index in passage.rows:
             continue
-        if each and ITEM.match(one.source.text, span.start):
-            yield Span(each[0].start, each[-1].end), *each
-            each = []
-        each.append(span)
-    if each:
-        yield Span(each[0].start, each[-1].end), *each
+        if item and ITEM.match(passage.source.text, span.start):
+            yield Span(item[0].start, item[-1].end), *item
+            item = []
+        item.append(span)
+    if item:
+        yield Span(item[0].start, item[-1].end), *item

@@ -112,18 +112,18 @@ def cover(claim: Words, stems: Iterable[str]) -> float:
     return sum(weight_of(stemmed) for stemmed in claim.stems & set(stems)) / total if total else 0.0
 
 
-def candidates(claim: Words, passages: Sequence[Passage], each: int = _BY_WORDS) -> list[Found]:
-    """The best ``each`` sentences of every passage, the most telling first."""
+def candidates(claim: Words, passages: Sequence[Passage]) -> list[Found]:
+    """The best sentences of every passage, the most telling first."""
     total = sum(weight_of(stemmed) for stemmed in claim.stems) or 1.0
     found: list[Found] = []
-    for number, one in enumerate(passages):
+    for number, passage in enumerate(passages):
         gains: dict[int, float] = {}
         for stemmed in claim.stems:
-            for index in one.places.get(stemmed, ()):
+            for index in passage.places.get(stemmed, ()):
                 gains[index] = gains.get(index, 0.0) + weight_of(stemmed)
-        best = sorted(gains.items(), key=lambda pair: (-pair[1], pair[0]))[:each]
+        best = sorted(gains.items(), key=lambda pair: (-pair[1], pair[0]))[:_BY_WORDS]
         found.extend(Found(number, index, gain / total) for index, gain in best)
-    return sorted(found, key=lambda one: (-one.cover, one.source, one.index))
+    return sorted(found, key=lambda sentence: (-sentence.cover, sentence.source, sentence.index))
 
 
 def window(claim: Words, passages: Sequence[Passage], quoted: Sequence[Pointer] = ()) -> Window | None:
@@ -135,28 +135,32 @@ def window(claim: Words, passages: Sequence[Passage], quoted: Sequence[Pointer] 
     chosen = _chosen(claim, passages, first)
     if not chosen:
         return None
-    places = {(one.source, one.index) for one in chosen}
+    places = {(sentence.source, sentence.index) for sentence in chosen}
     left = _BUDGET - sum(passages[s].length(i) for s, i in places)
-    for one in chosen:
-        lead = passages[one.source].leads[one.index]
-        if one.index in passages[one.source].rows and lead is not None:
+    for sentence in chosen:
+        lead = passages[sentence.source].leads[sentence.index]
+        if sentence.index in passages[sentence.source].rows and lead is not None:
             lead = max(0, lead - 1)  # a row is read with its header already: what stands over the table is its caption
-        near = (one.index - 1, one.index + 1) if lead is None else (lead, one.index - 1, one.index + 1)
+        near = (
+            (sentence.index - 1, sentence.index + 1) if lead is None else (lead, sentence.index - 1, sentence.index + 1)
+        )
         for index in near:
-            if not 0 <= index < len(passages[one.source].spans) or (one.source, index) in places:
+            if not 0 <= index < len(passages[sentence.source].spans) or (sentence.source, index) in places:
                 continue
-            length = passages[one.source].length(index)
+            length = passages[sentence.source].length(index)
             if length <= left or index == lead:
-                places.add((one.source, index))
+                places.add((sentence.source, index))
                 left -= length
     stems = {stemmed for s, i in places for stemmed in passages[s].stems[i]}
     missing = tuple(Span(word.start, word.end) for word in claim.words if word.carries and word.stem not in stems)
-    evidence = tuple(_as_evidence(passages[one.source], one) for one in chosen)
-    telling = [(one.source, one.index) for one in first or chosen[:1]]
+    evidence = tuple(_as_evidence(passages[sentence.source], sentence) for sentence in chosen)
+    telling = [(sentence.source, sentence.index) for sentence in first or chosen[:1]]
     leads = [(source, passages[source].leads[index]) for source, index in telling]
     alone = {*telling, *((source, lead) for source, lead in leads if lead is not None)}
     texts = _text(sorted(places), passages), _text(sorted(alone), passages)
-    known = {stemmed for s in {one.source for one in chosen} for stemmed in claim.stems & passages[s].places.keys()}
+    known = {
+        stemmed for s in {sentence.source for sentence in chosen} for stemmed in claim.stems & passages[s].places.keys()
+    }
     return Window(tuple(dict.fromkeys(texts)), evidence, cover(claim, stems), cover(claim, known), missing)
 
 
@@ -164,8 +168,8 @@ def _chosen(claim: Words, passages: Sequence[Passage], first: Sequence[Found]) -
     """Those to come ``first``, or the best sentence, then those that add most of what is still uncovered."""
     left = dict.fromkeys(claim.stems, 1.0)
     chosen = list(first)
-    taken = {(one.source, one.index) for one in chosen}
-    remaining = [one for one in candidates(claim, passages) if (one.source, one.index) not in taken]
+    taken = {(sentence.source, sentence.index) for sentence in chosen}
+    remaining = [sentence for sentence in candidates(claim, passages) if (sentence.source, sentence.index) not in taken]
     length = sum(passages[source].length(index) for source, index in taken)
     for source, index in taken:
         left |= {stemmed: _AGAIN for stemmed in passages[source].stems[index] if stemmed in left}
@@ -173,13 +177,13 @@ def _chosen(claim: Words, passages: Sequence[Passage], first: Sequence[Found]) -
         if chosen:  # of another source only what says something new: chance words in common change no verdict
             new = {stemmed for stemmed, weight in left.items() if weight == 1.0}
             remaining = [
-                one
-                for one in remaining
-                if one.source == chosen[0].source or new & passages[one.source].stems[one.index]
+                sentence
+                for sentence in remaining
+                if sentence.source == chosen[0].source or new & passages[sentence.source].stems[sentence.index]
             ]
             if not remaining:
                 break
-        best = max(remaining, key=lambda one: _worth(passages[one.source], one.index, left))
+        best = max(remaining, key=lambda sentence: _worth(passages[sentence.source], sentence.index, left))
         words_in = passages[best.source].length(best.index)
         if _worth(passages[best.source], best.index, left) <= 0 or (chosen and length + words_in > _BUDGET):
             break
@@ -195,23 +199,23 @@ def _chosen(claim: Words, passages: Sequence[Passage], first: Sequence[Found]) -
 def _quoted(claim: Words, passages: Sequence[Passage], quoted: Sequence[Pointer]) -> list[Found]:
     """The sentences that quoted stretches stand in, as many as can be read."""
     found = [
-        Found(one.source, index, cover(claim, passages[one.source].stems[index]))
-        for one in quoted
-        for index, span in enumerate(passages[one.source].spans)
-        if span.start < one.end and one.start < span.end
+        Found(pointer.source, index, cover(claim, passages[pointer.source].stems[index]))
+        for pointer in quoted
+        for index, span in enumerate(passages[pointer.source].spans)
+        if span.start < pointer.end and pointer.start < span.end
     ]
     chosen, length = list[Found](), 0
-    for one in dict.fromkeys(found):
-        length += passages[one.source].length(one.index)
+    for sentence in dict.fromkeys(found):
+        length += passages[sentence.source].length(sentence.index)
         if chosen and length > _BUDGET:
             break
-        chosen.append(one)
+        chosen.append(sentence)
     return chosen
 
 
-def _worth(one: Passage, index: int, left: dict[str, float]) -> float:
-    gain = sum(weight_of(stemmed) * left[stemmed] for stemmed in one.stems[index] if stemmed in left)
-    return gain / (1 + 0.02 * len(one.stems[index]))
+def _worth(passage: Passage, index: int, left: dict[str, float]) -> float:
+    gain = sum(weight_of(stemmed) * left[stemmed] for stemmed in passage.stems[index] if stemmed in left)
+    return gain / (1 + 0.02 * len(passage.stems[index]))
 
 
 def _text(places: Sequence[tuple[int, int]], passages: Sequence[Passage]) -> str:
@@ -232,9 +236,9 @@ def _text(places: Sequence[tuple[int, int]], passages: Sequence[Passage]) -> str
     return "".join(parts)
 
 
-def _as_evidence(one: Passage, found: Found) -> Evidence:
-    span = one.spans[found.index]
-    return Evidence(found.source, span.start, span.end, one.words(found.index), round(found.cover, 4))
+def _as_evidence(passage: Passage, found: Found) -> Evidence:
+    span = passage.spans[found.index]
+    return Evidence(found.source, span.start, span.end, passage.words(found.index), round(found.cover, 4))
 
 
 def _leads(text: str, spans: Sequence[Span]) -> list[int | None]:

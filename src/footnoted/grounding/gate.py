@@ -20,11 +20,12 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from footnoted.models import Reading
-    from footnoted.types import Ruling
+    from footnoted.types import Ruling, Verdict
 
 FITTED = Path(__file__).parent / "fitted"
 NEVER = 2.0  # a threshold that no score reaches
 _LEAST = 1e-4
+_WORST_FIRST = ("contradicted", "unsupported", "not_checked", "unsure", "supported")
 _SUREST = 0.95  # a score above it says no more about an answer
 
 
@@ -194,6 +195,20 @@ def sureness(scores: Sequence[float | None]) -> float:
     (1.0, 1.0, 0.0, True)
     """
     return Sureness.shipped().of(scores)
+
+
+def worst(verdicts: Sequence[Verdict]) -> Verdict:
+    """The worst of several verdicts, the one with the lowest score first; the evidence and flagged words of all stay.
+
+    It has the lowest score of all, if each has one.
+    """
+    scores = [verdict.score for verdict in verdicts if verdict.score is not None]
+    return replace(
+        min(verdicts, key=lambda verdict: (_WORST_FIRST.index(verdict.ruling), verdict.score or 0.0)),
+        score=min(scores) if len(scores) == len(verdicts) else None,
+        evidence=tuple(dict.fromkeys(found for verdict in verdicts for found in verdict.evidence)),
+        flagged=tuple(span for verdict in verdicts for span in verdict.flagged),
+    )
 
 
 def mean_logits(readings: Sequence[Reading]) -> tuple[float, float]:

@@ -101,24 +101,31 @@ _DATE = re.compile(
 )
 _CLOCK = re.compile(r"\b(\d{1,2})(?:[:.](\d{2}))?\s?(a\.?m|p\.?m)\b\.?|\b(\d{1,2}):(\d{2})\b", re.IGNORECASE)
 
-_BEFORE = (
-    (">=", r"at least|no less than|not less than|no fewer than|(?:a\s+)?minimum(?: of)?|from"),
+_BOUNDS = (  # the words before a number that bound it, and those after it
+    (
+        ">=",
+        r"at least|no less than|not less than|no fewer than|(?:a\s+)?minimum(?: of)?|from",
+        r"\+|\W*(?:or|and)\s+(?:more|over|above|older|later|longer|greater)\b",
+    ),
     (
         "<=",
         r"at most|up to|not? more than|no later than|(?:a )?maximum(?: of)?|within|limited to|capped at|as much as",
+        r"\W*(?:or|and)\s+(?:less|fewer|under|below|younger|earlier|shorter)\b",
     ),
-    (">", r"more than|greater than|over|above|exceeds?|exceeding|upwards of|after|beyond|older than|longer than"),
-    ("<", r"less than|fewer than|under|below|before|younger than|shorter than|until"),
-    ("~", r"about|around|approximately|roughly|nearly|almost|some|circa|close to"),
+    (
+        ">",
+        r"more than|greater than|over|above|exceeds?|exceeding|upwards of|after|beyond|older than|longer than",
+        r"(?!)",
+    ),
+    ("<", r"less than|fewer than|under|below|before|younger than|shorter than|until", r"(?!)"),
+    ("~", r"about|around|approximately|roughly|nearly|almost|some|circa|close to", r"(?!)"),
 )
-_BOUNDS_BEFORE = [
-    (mark, re.compile(rf"\b(?:{words})(?:\s+(?:of|the|a|an|first|last|next|age|aged))*\s*$", re.IGNORECASE))
-    for mark, words in _BEFORE
-]
-_BOUNDS_AFTER = (
-    (">=", re.compile(r"^\W*(?:or|and)\s+(?:more|over|above|older|later|longer|greater)\b|^\+", re.IGNORECASE)),
-    ("<=", re.compile(r"^\W*(?:or|and)\s+(?:less|fewer|under|below|younger|earlier|shorter)\b", re.IGNORECASE)),
+_BOUND_BEFORE = re.compile(
+    rf"\b(?:{'|'.join(f'({before})' for _, before, _ in _BOUNDS)})"
+    r"(?:\s+(?:of|the|a|an|first|last|next|age|aged))*\s*$",
+    re.IGNORECASE,
 )
+_BOUND_AFTER = re.compile("|".join(f"({after})" for _, _, after in _BOUNDS), re.IGNORECASE)
 _DECADE = re.compile(r"['’]?s\b")
 
 
@@ -266,31 +273,18 @@ def _counts(text: str, end: int) -> bool:
 
 
 def _bound(text: str, start: int, end: int) -> str:
-    after = text[end : end + 20]
-    for mark, pattern in _BOUNDS_AFTER:
-        if pattern.search(after):
-            return mark
-    before = text[max(0, start - 40) : start]
-    for mark, pattern in _BOUNDS_BEFORE:
-        if pattern.search(before):
-            return mark
-    return ""
+    found = _BOUND_AFTER.match(text[end : end + 20]) or _BOUND_BEFORE.search(text[max(0, start - 40) : start])
+    return _BOUNDS[found.lastindex - 1][0] if found and found.lastindex else ""
 
 
 _DAYS = {"hour": 1 / 24, "month": 30.4375}
 _BEYOND = {">": 1, ">=": 1, "<": -1, "<=": -1}  # "over 250" is carried by 300, "under 300" by 250
-_OPPOSED = {frozenset(pair) for pair in ((">=", "<="), (">=", "<"), (">", "<="), (">", "<"))}
-
-
-def opposed(one: str, other: str) -> bool:
-    """Whether two bounds on the same number exclude one another ("within" against "after")."""
-    return frozenset((one, other)) in _OPPOSED
 
 
 def same(claimed: Quantity, sourced: Quantity) -> bool:
     """Whether a source's quantity carries the claimed one: equal, or equal once rounded as the claim rounds."""
     if claimed.unit == "decade":
-        return overlaps(claimed, sourced)
+        return _share_a_year(claimed, sourced)
     if claimed.unit == "date" or sourced.unit == "date":
         return _same_date(claimed, sourced)
     if claimed.unit and sourced.unit and claimed.unit != sourced.unit:
@@ -310,7 +304,7 @@ def same(claimed: Quantity, sourced: Quantity) -> bool:
     return larger >= 100 and abs(claimed.value - sourced.value) <= 0.5 * _step(claimed.value)
 
 
-def overlaps(one: Quantity, other: Quantity) -> bool:
+def _share_a_year(one: Quantity, other: Quantity) -> bool:
     """Whether years, dates or decades share a year: "the 1980s" and 1985; "the 1900s" may be a hundred years."""
     spans = _years(one), _years(other)
     return max(first for first, _ in spans) <= min(last for _, last in spans)

@@ -13,7 +13,7 @@ from footnoted.contract import GenerationMode, OutputFormat
 from footnoted.errors import ConfigurationError
 
 _SHIPPED = Path(__file__).parent / "templates"
-_NAME = re.compile(r"[\w-]{1,80}")  # a path, even an absolute one, would leave the folder
+_LONGEST_NAME = 80
 _VARIABLES = frozenset({"cite", "format"})
 _FORMER = {"summary": "summarization"}  # until 0.7: what a template was called, and is called now
 
@@ -73,13 +73,18 @@ class PromptTemplates:
             _renamed(f"prompt template {name!r}", _FORMER[name])
             name = _FORMER[name]
         own = Path(self.directory) if self.directory is not None else None
-        for folder in (own, _SHIPPED) if _NAME.fullmatch(name) else ():
+        for folder in (own, _SHIPPED) if _is_name(name) else ():
             found = _kept_in(folder, name) if folder is not None else None
             if found is not None:
                 return found
         known = ", ".join(sorted(path.stem for path in _SHIPPED.glob("*.md")))
         where = f" in {self.directory} or" if self.directory else ""
         raise ConfigurationError(f"no prompt template {name[:80]!r}{where} among the shipped ones: {known}")
+
+
+def _is_name(name: str) -> bool:
+    """Whether it is letters, digits, hyphens and underscores: a path, even an absolute one, would leave the folder."""
+    return len(name) <= _LONGEST_NAME and name.replace("-", "x").replace("_", "x").isalnum()
 
 
 def get_template(name: str, *, directory: str | Path | None = None) -> str:

@@ -86,6 +86,8 @@ async def arriving(
                     deltas = [asking.ended_by(error)]
                 else:
                     alarm.task = None
+                    if type(arrived) is Delta and arrived.finish_reason is None:
+                        arrived = [arrived]
                     plain = type(arrived) is list and asking.thoughts is None and not alarm.rang
                     deltas = arrived if plain else asking.heard(arrived)
                 if anew := _any_content(deltas):
