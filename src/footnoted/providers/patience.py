@@ -3,6 +3,8 @@
 Deadlines are on content, not bytes: what is not text resets no clock, and the time a reader takes before
 asking for the next delta counts for nobody. What a model thinks aloud before its answer is taken out and is no
 content. Nothing is retried once a word has come: the reader has seen it.
+
+The hard thing is to cut a wait short without a timer for each read: see `_Alarm`.
 """
 
 from __future__ import annotations
@@ -70,30 +72,11 @@ async def arriving(
     asking = _Asking(prompt, deadlines or Deadlines(), retry or Retry(), attempts if attempts is not None else [])
     try:
         deltas = await asking.first_words(provider)
-        usage, anew = None, True  # what was told without words since the last ones; whether a new wait begins
-        stream, alarm = asking.further_words()
-        while True:
-            if deltas[-1].finish_reason is not None:
-                asking.note(deltas[-1].finish_reason.value)
-                yield deltas
-                return
+        while (reason := deltas[-1].finish_reason) is None:
             yield deltas
-            while True:
-                alarm.begin(anew=anew)
-                try:
-                    arrived = await anext(stream)
-                except BaseException as error:  # noqa: BLE001 - whatever goes wrong now is an ending
-                    deltas = [asking.ended_by(error)]
-                else:
-                    alarm.task = None
-                    plain = type(arrived) is list and asking.thoughts is None and not alarm.rang
-                    deltas = arrived if plain else asking.heard(arrived)
-                if anew := _any_content(deltas):
-                    break
-                usage = deltas[-1].usage or usage
-            if usage is not None:
-                last = deltas[-1]
-                deltas[-1], usage = last if last.usage else last._replace(usage=usage), None
+            deltas = await asking.next_words()
+        asking.note(reason.value)
+        yield deltas
     finally:
         await asking.close()
 
@@ -107,21 +90,20 @@ class _Asking:
         self._retry = retry
         self._attempts = attempts
         self._loop = asyncio.get_running_loop()
-        begun = self._loop.time()
-        self._until = None if deadlines.total is None else begun + deadlines.total
+        self._until = None if deadlines.total is None else self._loop.time() + deadlines.total
         self._alarm = _Alarm(self._loop)
         self._stream: AsyncIterator[Any] | None = None  # of deltas, lists of them, or plain text
+        self._thoughts = Thoughts()
         self._provider = ""
         self._model: str | None = None
         self._try_began = 0.0
         self._waited = 0.0  # seconds between the try before and this one
-        self.thoughts: Thoughts | None = None  # until the answer begins
         self._noted = True
 
     async def first_words(self, provider: Any) -> list[Delta]:
         """The deltas up to the first content, or up to an ending without any."""
         providers: list[Provider] = list(getattr(provider, "providers", None) or [provider])
-        for place, asked in enumerate(providers):
+        for place, candidate in enumerate(providers):
             left = len(providers) - 1 - place
             until = self._until
             if until is not None and self._deadlines.total is not None:
@@ -129,17 +111,39 @@ class _Asking:
             # A model's name is one vendor's: whoever takes over answers with its own.
             prompt = self._prompt if place == 0 else replace(self._prompt, model=None)
             try:
-                return await self._ask_until(asked, prompt, until)
+                deltas = await self._ask_until(candidate, prompt, until)
             except ProviderError as error:
                 error.attempts = tuple(self._attempts)
                 if not left:
                     raise
+            else:
+                self._alarm.expect(self._deadlines.between_tokens, self._until)
+                return deltas
         raise BadProviderReply("no provider was given")
 
+    async def next_words(self) -> list[Delta]:
+        """The deltas that bring the next content, or the ending; whatever goes wrong after a word is an ending."""
+        assert self._stream is not None  # noqa: S101 - the first words came from it
+        usage, anew = None, True
+        while True:
+            try:
+                deltas = self._without_thoughts(_as_deltas(await self._alarm.next(self._stream, anew=anew)))
+            except BaseException as error:  # noqa: BLE001
+                deltas = [self._without_thought(self._ending(error))]
+            if _any_content(deltas):
+                break
+            usage, anew = deltas[-1].usage or usage, False
+        if usage is not None and deltas[-1].usage is None:
+            deltas[-1] = deltas[-1]._replace(usage=usage)
+        return deltas
+
     async def _ask_until(self, provider: Provider, prompt: Prompt, until: float | None) -> list[Delta]:
+        """The first words of the first try that brings some."""
         hung = 0
-        failed: ProviderError | None = None
-        for number in range(1, max(1, self._retry.attempts) + 1):
+        before: ProviderError | None = None
+        number = 0
+        while True:
+            number += 1
             try:
                 return await self._try(provider, prompt, until)
             except FootnotedError as error:
@@ -149,9 +153,9 @@ class _Asking:
                     raise
                 # A last try that the clock ran out on tells less than the failure it was to mend.
                 over = until is not None and self._loop.time() >= until
-                if failed is not None and isinstance(error, ProviderTimeout) and over:
-                    raise failed from error
-                failed = error
+                if before is not None and isinstance(error, ProviderTimeout) and over:
+                    raise before from error
+                before = error
                 hung += isinstance(error, ProviderTimeout)
                 wait = self._wait_after(error, number, until)
                 # A second hang is the provider's state, not an accident.
@@ -159,16 +163,13 @@ class _Asking:
                     raise
                 self._waited = wait
                 await asyncio.sleep(wait)
-        raise AssertionError("unreachable")
 
     def _wait_after(self, error: ProviderError, number: int, until: float | None) -> float | None:
         """Seconds to wait before the next try, or ``None`` if there is to be none."""
         if not error.transient or number >= self._retry.attempts:
             return None
         wait = min(self._retry.cap, self._retry.base * 2 ** (number - 1)) * random.uniform(0.5, 1.0)
-        wish = getattr(error, "retry_after", None)
-        if wish is not None:
-            wait = max(wait, wish)
+        wait = max(wait, getattr(error, "retry_after", None) or 0.0)
         room = _LONGEST_WISH if until is None else until - self._loop.time()
         return wait if wait < room else None
 
@@ -177,29 +178,29 @@ class _Asking:
         self._model = prompt.model or getattr(provider, "model", None)
         self._try_began = time.monotonic()
         self._noted = False
-        alarm = self._alarm
-        alarm.expect(self._deadlines.first_token, until)
+        self._thoughts = Thoughts()
+        self._alarm.expect(self._deadlines.first_token, until)
         early: list[Delta] = []
         anew = True
-        thoughts = self.thoughts = Thoughts()
         try:
             stream: Any = _opened(provider, prompt)
             if inspect.isawaitable(stream):
                 stream = await stream
             self._stream = aiter(stream)
             while True:
-                arrived = self._spoken_of(_known(await alarm.next(self._stream, anew=anew)))
+                arrived = self._without_thoughts(_as_deltas(await self._alarm.next(self._stream, anew=anew)))
                 anew = False  # thoughts and usage are no content: the wait for the first token goes on
-                early += (each for each in arrived if each != Delta())
+                early += (delta for delta in arrived if delta != Delta())
                 last = arrived[-1]
-                if thoughts.any and last.finish_reason is not None and not any(each.text for each in early):
+                if self._thoughts.any and last.finish_reason is not None and not any(delta.text for delta in early):
                     raise _thought_only(last)
                 if _any_content(arrived):
                     return early
         except _Late:
-            raise ProviderTimeout(f"{self._provider}: {alarm.told('first token')}", provider=self._provider) from None
+            missed = self._alarm.missed("first token")
+            raise ProviderTimeout(f"{self._provider}: {missed}", provider=self._provider) from None
         except StopAsyncIteration:
-            if (last := self._spoken(Delta(finish_reason=FinishReason.COMPLETE))).text:
+            if (last := self._without_thought(Delta(finish_reason=FinishReason.COMPLETE))).text:
                 return [*early, last]
             raise BadProviderReply("the reply is empty", provider=self._provider) from None
         except FootnotedError as error:
@@ -207,56 +208,37 @@ class _Asking:
                 error.provider = error.provider or self._provider
             raise
         except Exception as error:
-            raise ProviderError(f"{self._provider} failed: {_told(error)}", provider=self._provider) from error
-
-    def further_words(self) -> tuple[AsyncIterator[Any], _Alarm]:
-        """The open stream, and the alarm set for the wait between two words."""
-        assert self._stream is not None  # noqa: S101
-        self._alarm.expect(self._deadlines.between_tokens, self._until)
-        return self._stream, self._alarm
-
-    def heard(self, arrived: Any) -> list[Delta]:
-        """What came, if the deadline had not passed before: a provider may swallow its cancellation."""
-        try:
-            self._alarm.check()
-            return self._spoken_of(_known(arrived))
-        except (_Late, ConfigurationError) as error:
-            return [self.ended_by(error)]
-
-    def ended_by(self, error: BaseException) -> Delta:
-        """The ending that an exception after a word comes to; raised again if it is no failure of the provider."""
-        return self._spoken(self._ending(error))
+            raise ProviderError(f"{self._provider} failed: {_reason(error)}", provider=self._provider) from error
 
     def _ending(self, error: BaseException) -> Delta:
-        if isinstance(error, _Late) or self._alarm.passed():
-            return Delta(finish_reason=FinishReason.TRUNCATED, detail=self._alarm.told("next token"))
+        """The ending that an exception after a word comes to; raised again if it is no failure of the provider."""
+        if isinstance(error, _Late):
+            return Delta(finish_reason=FinishReason.TRUNCATED, detail=self._alarm.missed("next token"))
         if isinstance(error, StopAsyncIteration):
             # A generator of one's own process has no other way to say that it is done.
             return Delta(finish_reason=FinishReason.COMPLETE)
         if isinstance(error, ProviderUnavailable | ProviderTimeout):
-            return Delta(finish_reason=FinishReason.TRUNCATED, detail=_told(error))
+            return Delta(finish_reason=FinishReason.TRUNCATED, detail=_reason(error))
         if isinstance(error, Exception):
-            return Delta(finish_reason=FinishReason.ERROR, detail=_told(error))
+            return Delta(finish_reason=FinishReason.ERROR, detail=_reason(error))
         raise error
 
-    def _spoken_of(self, deltas: list[Delta]) -> list[Delta]:
+    def _without_thoughts(self, deltas: list[Delta]) -> list[Delta]:
         """The deltas without the model's thoughts; one that says nothing where nothing else is left."""
-        if self.thoughts is None:
+        if self._thoughts.settled:
             return deltas
-        return [each for each in map(self._spoken, deltas) if each != Delta()] or [Delta()]
+        return [delta for delta in map(self._without_thought, deltas) if delta != Delta()] or [Delta()]
 
-    def _spoken(self, delta: Delta) -> Delta:
+    def _without_thought(self, delta: Delta) -> Delta:
         """The delta without the model's thoughts. Words that come with their pointer are a source's own."""
-        thoughts = self.thoughts
-        if thoughts is None:
+        thoughts = self._thoughts
+        if thoughts.settled:
             return delta
         over = delta.finish_reason is not None
         if delta.pointers and not thoughts.thinking:
             text = thoughts.flush() + delta.text
         else:
             text = thoughts.decode(delta.text) + (thoughts.flush() if over else "")
-        if thoughts.settled:
-            self.thoughts = None
         return delta if text == delta.text else delta._replace(text=text)
 
     def note(self, outcome: str, status: int | None = None) -> None:
@@ -294,7 +276,7 @@ class _Alarm:
     So a wait that ends in time costs two notes, who waits and since when, and no timer of its own.
     """
 
-    __slots__ = ("_before", "_limit", "_loop", "_patience", "_since", "_timer", "_until", "rang", "task")
+    __slots__ = ("_limit", "_loop", "_patience", "_rang", "_since", "_timer", "_until", "_waiting")
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
@@ -302,80 +284,66 @@ class _Alarm:
         self._patience: float | None = None
         self._until: float | None = None
         self._since = 0.0  # when the wait for the next content began
-        self._limit = 0.0  # what it rang for
-        self._before = 0  # how often the task was being cancelled when the wait began
-        self.task: asyncio.Task[Any] | None = None  # who waits now
-        self.rang = False
+        self._limit: float | None = None  # what it rang for
+        self._waiting: asyncio.Task[Any] | None = None
+        self._rang = False
 
     def expect(self, patience: float | None, until: float | None) -> None:
         """From now on content may be ``patience`` seconds in coming, and come until ``until`` (loop time)."""
         self.stop()
-        self._patience, self._until, self.rang = patience, until, False
-
-    def begin(self, *, anew: bool) -> None:
-        """The current task waits from here on, until ``task`` is set to None. ``anew``: for the next content."""
-        if anew:
-            self._since = self._loop.time()
-        task = self.task = asyncio.current_task(self._loop)
-        assert task is not None  # noqa: S101
-        self._before = task.cancelling()
-        if self._timer is None:
-            self._set()
+        self._patience, self._until, self._rang = patience, until, False
 
     async def next(self, stream: AsyncIterator[Any], *, anew: bool) -> Any:
-        """What the stream brings next. Raises `_Late` when it does not come in time."""
-        self.begin(anew=anew)
+        """What the stream brings next; ``anew`` where the wait for content begins with it.
+
+        Raises `_Late` when it does not come in time, also where the stream swallows the cancellation; an outside
+        cancellation of the task passes through as itself.
+        """
+        if anew:
+            self._since = self._loop.time()
+        task = self._waiting = asyncio.current_task(self._loop)
+        assert task is not None  # noqa: S101
+        cancelled_before = task.cancelling()
+        if self._timer is None:
+            self._set()
         try:
-            arrived = await anext(stream)
-        except BaseException:
-            if self.passed():
-                raise _Late from None
-            raise
-        self.task = None
-        self.check()
-        return arrived
+            return await anext(stream)
+        finally:
+            self._waiting = None
+            if self._rang:
+                self._rang = False
+                if task.uncancel() <= cancelled_before:
+                    raise _Late from None
 
-    def passed(self) -> bool:
-        """Whether the wait that an exception just ended had been cut short here, and by nobody else."""
-        task, self.task = self.task, None
-        if not self.rang or task is None:
-            return False
-        self.rang = False
-        return task.uncancel() <= self._before
-
-    def check(self) -> None:
-        """Raises `_Late` when the wait was cut short but the provider swallowed the cancellation."""
-        if self.rang:
-            self.rang = False
-            task = asyncio.current_task(self._loop)
-            assert task is not None  # noqa: S101
-            task.uncancel()
-            raise _Late
-
-    def told(self, what: str) -> str:
+    def missed(self, what: str) -> str:
         """The words for the deadline that was missed."""
         return "the total deadline passed" if self._limit == self._until else f"no {what} within {self._patience:g} s"
 
     def stop(self) -> None:
+        """Ring no more."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
 
+    def _deadline(self) -> float | None:
+        """The nearer of the two deadlines of the wait, in loop time."""
+        content = None if self._patience is None else self._since + self._patience
+        return min((limit for limit in (content, self._until) if limit is not None), default=None)
+
     def _set(self) -> None:
-        limit = _sooner(self._since, self._patience, self._until)
-        if limit is not None:
+        if (limit := self._deadline()) is not None:
             self._timer = self._loop.call_at(limit, self._ring)
 
     def _ring(self) -> None:
         self._timer = None
-        if self.task is None:
+        if self._waiting is None:
             return  # nobody waits; the next wait sets the timer
-        limit = _sooner(self._since, self._patience, self._until)
-        if limit is None or self._loop.time() < limit:
+        self._limit = self._deadline()
+        if self._limit is None or self._loop.time() < self._limit:
             self._set()
         else:
-            self._limit, self.rang = limit, True
-            self.task.cancel()
+            self._rang = True
+            self._waiting.cancel()
 
 
 def name_of(provider: object) -> str:
@@ -405,14 +373,14 @@ def _any_content(deltas: list[Delta]) -> bool:
     last = deltas[-1]
     if last.text or last.pointers or last.finish_reason is not None:
         return True
-    return len(deltas) > 1 and any(each.text or each.pointers for each in deltas)
+    return len(deltas) > 1 and any(delta.text or delta.pointers for delta in deltas)
 
 
-def _known(told: Any) -> list[Delta]:
+def _as_deltas(arrived: Any) -> list[Delta]:
     """What arrived; a provider of one's own may give a delta as plain text, and its finish reason as a plain word."""
-    if isinstance(told, list):
-        return told or [Delta()]
-    delta = Delta(told) if isinstance(told, str) else told
+    if isinstance(arrived, list):
+        return arrived or [Delta()]
+    delta = Delta(arrived) if isinstance(arrived, str) else arrived
     reason = delta.finish_reason
     if reason is None or isinstance(reason, FinishReason):
         return [delta]
@@ -423,12 +391,5 @@ def _known(told: Any) -> list[Delta]:
         raise ConfigurationError(f"a provider ended with finish_reason={reason!r}; there are {known}") from None
 
 
-def _sooner(now: float, patience: float | None, until: float | None) -> float | None:
-    """The nearer of two deadlines, in loop time."""
-    if patience is not None and (until is None or now + patience < until):
-        return now + patience
-    return until
-
-
-def _told(error: BaseException) -> str:
+def _reason(error: BaseException) -> str:
     return str(error) or type(error).__name__
