@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.progress import track
 
-from footnoted.cli.show import ANSWERED, err, out, run, write_json
+from footnoted.cli.show import ANSWERED, command, err, out, write_json
 from footnoted.errors import ConfigurationError, SourceError
-
-if TYPE_CHECKING:
-    from footnoted.grounding.gate import Gate
 
 _MOST = 200_000  # claims of a file
 CasesFile = Annotated[
@@ -27,53 +24,36 @@ OutFile = Annotated[Path, typer.Option("--out", help="Where the gate goes: Check
 AsJson = Annotated[bool, typer.Option("--json", help="Print what was found as JSON.")]
 
 
-def calibrate(
+@command
+async def calibrate(
     cases: CasesFile,
     share: Share = 0.05,
     confidence: Confidence = 0.9,
     out_file: OutFile = Path("gate.json"),
     as_json: AsJson = False,
-) -> None:
+) -> int:
     """Fit the threshold of a tick to labelled claims of your own. Exit status: 0 written, 2 too few or bad claims."""
-
-    async def work() -> int:
-        return _calibrate(cases, share, confidence, out_file, as_json=as_json)
-
-    run(work())
-
-
-def _calibrate(cases: Path, share: float, confidence: float, out_file: Path, *, as_json: bool) -> int:
-    carried, others = _scores(_read(cases))
     from footnoted.grounding.gate import Gate, fitted_to
 
+    carried, others = _scores(_read(cases))
     gate = fitted_to(Gate.load(), carried, others, share=share, confidence=confidence)
     try:
         out_file.write_text(gate.as_json(), encoding="utf-8")
     except OSError as error:
         raise ConfigurationError(f"{out_file} cannot be written: {error.strerror}") from error
-    told = _told(gate, len(carried), len(others))
+    promise, true, false = gate.promise, len(carried), len(others)
+    true_ticked, false_ticked = gate.extra["true_ticked"], promise.seen / false
     if as_json:
-        write_json(json.dumps(told))
+        figures = {"threshold": gate.supported, "true": true, "false": false, "true_ticked": true_ticked}
+        promised = {"false_ticked": false_ticked, "share": promise.share, "confidence": promise.confidence}
+        write_json(json.dumps(figures | promised))
     else:
         out.print(
-            f"Of {told['true']} true claims {told['true_ticked']:.1%} get a tick, of {told['false']} false ones "
-            f"{told['false_ticked']:.1%}: at most {share:.1%} of such claims, with {confidence:.0%} confidence."
+            f"Of {true} true claims {true_ticked:.1%} get a tick, of {false} false ones "
+            f"{false_ticked:.1%}: at most {share:.1%} of such claims, with {confidence:.0%} confidence."
         )
         out.print(f"Checker(gate={str(out_file)!r})", markup=False)
     return ANSWERED
-
-
-def _told(gate: Gate, true: int, false: int) -> dict[str, Any]:
-    promise = gate.promise
-    return {
-        "threshold": gate.supported,
-        "true": true,
-        "false": false,
-        "true_ticked": gate.extra["true_ticked"],
-        "false_ticked": promise.seen / false,
-        "share": promise.share,
-        "confidence": promise.confidence,
-    }
 
 
 def _read(cases: Path) -> list[tuple[str, list[str], bool]]:
