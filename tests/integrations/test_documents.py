@@ -5,8 +5,8 @@ from uuid import UUID, uuid4
 import pytest
 
 from footnoted.errors import ConfigurationError
+from footnoted.integrations._answering import SILENT, ending
 from footnoted.integrations._documents import context_of, question_of, turns
-from footnoted.integrations._endings import SILENT, ending
 from footnoted.types import FinishReason
 from tests.tables import every
 

@@ -11,7 +11,19 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from footnoted.cli.explaining import print_reasons, with_reasons
-from footnoted.cli.show import ANSWERED, FAILED, MARKER, REFUSED, err, open_index, out, run, words, write, write_json
+from footnoted.cli.show import (
+    ANSWERED,
+    FAILED,
+    MARKER,
+    REFUSED,
+    command,
+    err,
+    open_index,
+    out,
+    words,
+    write,
+    write_json,
+)
 from footnoted.contract import (
     CitationStyle,
     GenerationConfig,
@@ -56,7 +68,8 @@ Explain = Annotated[
 Stream = Annotated[bool, typer.Option("--stream/--no-stream", help="Show the text as it comes, or at the end.")]
 
 
-def ask(
+@command
+async def ask(
     question: Question,
     paths: Paths,
     provider: ProviderName = "extractive",
@@ -69,31 +82,28 @@ def ask(
     as_json: AsJson = False,
     stream: Stream = True,
     explain: Explain = False,
-) -> None:
+) -> int:
     """Answer one question from files. Exit status: 0 answered, 3 the sources do not answer, 2 usage, 1 failed."""
     config = GenerationConfig(mode=mode, citation_style=style, output_format=output_format, model=model)
-
-    async def work() -> int:
-        index = open_index(paths)
-        request = await _request(question, index, config, passages)
-        async with _generator(provider, model, base_url) as generator:
-            response = await _answer(generator, request, show=stream and not as_json)
-        if as_json:
-            unread = [f"not read: {problem.path} {problem.reason}" for problem in index.unread]
-            whole = response.model_copy(update={"notes": [*response.notes, *unread]})
-            write_json(with_reasons(whole, request) if explain else whole.to_json())
-        else:
-            if not stream:
-                out.print(words(response.response))
-            _print_sources(response, request)
-            if explain:
-                print_reasons(response, request)
-        return status_of(response)
-
-    run(work())
+    index = open_index(paths)
+    request = await _request(question, index, config, passages)
+    async with _generator(provider, model, base_url) as generator:
+        response = await _answer(generator, request, show=stream and not as_json)
+    if as_json:
+        unread = [f"not read: {problem.path} {problem.reason}" for problem in index.unread]
+        whole = response.model_copy(update={"notes": [*response.notes, *unread]})
+        write_json(with_reasons(whole, request) if explain else whole.to_json())
+    else:
+        if not stream:
+            out.print(words(response.response))
+        _print_sources(response, request)
+        if explain:
+            print_reasons(response, request)
+    return status_of(response)
 
 
-def chat(
+@command
+async def chat(
     paths: Paths,
     provider: ProviderName = "extractive",
     model: Model = None,
@@ -101,23 +111,19 @@ def chat(
     style: Style = CitationStyle.NUMBERED,
     mode: Mode = GenerationMode.CONVERSATIONAL,
     passages: Passages = 8,
-) -> None:
+) -> int:
     """Keep a conversation about files. An empty line, /quit or Ctrl-D leaves; /new forgets what was said."""
     config = GenerationConfig(mode=mode, citation_style=style, model=model)
-
-    async def work() -> int:
-        index = open_index(paths)
-        err.print(f"[dim]{index.count} passages to answer from. /new forgets the conversation, /quit leaves.[/dim]")
-        history: list[tuple[str, str]] = []
-        async with _generator(provider, model, base_url) as generator:
-            while (question := await asyncio.to_thread(_read_line)) is not None:
-                if question == "/new":
-                    history.clear()
-                    continue
-                await _turn(generator, await _request(question, index, config, passages, history), history)
-        return ANSWERED
-
-    run(work())
+    index = open_index(paths)
+    err.print(f"[dim]{index.count} passages to answer from. /new forgets the conversation, /quit leaves.[/dim]")
+    history: list[tuple[str, str]] = []
+    async with _generator(provider, model, base_url) as generator:
+        while (question := await asyncio.to_thread(_read_line)) is not None:
+            if question == "/new":
+                history.clear()
+                continue
+            await _turn(generator, await _request(question, index, config, passages, history), history)
+    return ANSWERED
 
 
 async def _turn(generator: GroundedGenerator, request: GenerationRequest, history: list[tuple[str, str]]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import aclosing
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from footnoted.cli.answers import BaseUrl, Mode, Model, Passages, ProviderName, Style
-from footnoted.cli.show import ANSWERED, FAILED, err, expect, progress, run, words
+from footnoted.cli.show import ANSWERED, FAILED, command, err, expect, progress, words
 from footnoted.contract import CitationStyle, GenerationMode
 from footnoted.errors import ConfigurationError, SourceError
 
@@ -40,7 +41,8 @@ PriceIn = Annotated[float, typer.Option("--price-in", min=0, help="Price of a mi
 PriceOut = Annotated[float, typer.Option("--price-out", min=0, help="Price of a million tokens written.")]
 
 
-def batch(
+@command
+async def batch(
     tasks: TasksFile,
     sources: Sources = None,
     output: Output = Path("answers.parquet"),
@@ -55,48 +57,44 @@ def batch(
     concurrency: Concurrency = 8,
     price_in: PriceIn = 0.0,
     price_out: PriceOut = 0.0,
-) -> None:
+) -> int:
     """Answer or check a whole file; run again, it goes on. Exit status: 0 done, 1 rows failed, 2 usage."""
+    from footnoted.batch import Work, run_local, write_table
+    from footnoted.batch.journal import Journal
+    from footnoted.batch.on_ray import run_on_ray
+    from footnoted.batch.table import writer_for
+    from footnoted.providers import build
 
-    async def work() -> int:
-        from footnoted.batch import Work, run_local, write_table
-        from footnoted.batch.journal import Journal
-        from footnoted.batch.on_ray import run_on_ray
-        from footnoted.batch.table import writer_for
-        from footnoted.providers import build
+    writer_for(output)
+    expect(sources or ())
+    how = Work(
+        provider=provider,
+        model=model,
+        base_url=base_url,
+        config={"mode": str(mode), "citation_style": str(style)},
+        paths=tuple(str(path.resolve()) for path in sources or []),
+        passages=passages,
+        prices=(price_in, price_out),
+    )
+    # A wrong name or a missing key is said once, before thousands of rows fail of it.
+    build(provider, model=model, base_url=base_url)
 
-        writer_for(output)
-        expect(sources or ())
-        how = Work(
-            provider=provider,
-            model=model,
-            base_url=base_url,
-            config={"mode": str(mode), "citation_style": str(style)},
-            paths=tuple(str(path.resolve()) for path in sources or []),
-            passages=passages,
-            prices=(price_in, price_out),
-        )
-        # A wrong name or a missing key is said once, before thousands of rows fail of it.
-        build(provider, model=model, base_url=base_url)
+    def start(waiting: Iterator[Task]) -> AsyncIterator[tuple[Task, Row]]:
+        if engine is Engine.LOCAL:
+            return run_local(waiting, how, concurrency=concurrency)
+        return _as_async(run_on_ray(waiting, how, actors=min(concurrency, 64), address=ray_address))
 
-        def start(waiting: Iterator[Task]) -> AsyncIterator[tuple[Task, Row]]:
-            if engine is Engine.LOCAL:
-                return run_local(waiting, how, concurrency=concurrency)
-            return _as_async(run_on_ray(waiting, how, actors=min(concurrency, 64), address=ray_address))
-
-        journal = Journal.beside(output)
-        try:
-            done, failed = await _all(tasks, how, journal, start)
-            write_table([journal.rows[mark] for mark in done], output)
-        finally:
-            journal.close()
-        # Rows that failed stay in the journal's care: the next run does them again, and only them.
-        if not failed:
-            journal.remove()
-        err.print(words(f"{len(done)} rows in {output}" + (f", {failed} failed; run it again" if failed else "")))
-        return FAILED if failed else ANSWERED
-
-    run(work())
+    journal = Journal.beside(output)
+    try:
+        done, failed = await _all(tasks, how, journal, start)
+        write_table([journal.rows[mark] for mark in done], output)
+    finally:
+        journal.close()
+    # Rows that failed stay in the journal's care: the next run does them again, and only them.
+    if not failed:
+        journal.remove()
+    err.print(words(f"{len(done)} rows in {output}" + (f", {failed} failed; run it again" if failed else "")))
+    return FAILED if failed else ANSWERED
 
 
 async def _all(
@@ -113,8 +111,9 @@ async def _all(
             err.print(words(f"left out: {task}", "yellow"))
             bad += 1
             continue
-        marks.append(how.mark(task))
-        if not journal.done(marks[-1]):
+        mark = how.mark(task)
+        marks.append(mark)
+        if not journal.done(mark):
             waiting.append(task)
     if not marks:
         raise ConfigurationError(f'{path} has nothing to do; a line is {{"id": …, "question": …}}')
@@ -124,8 +123,8 @@ async def _all(
     if waiting:
         with progress("batch") as advance:
             async with aclosing(start(iter(waiting))) as rows:  # type: ignore[type-var]
-                async for finished, row in rows:
-                    journal.write(how.mark(finished), row)
+                async for task, row in rows:
+                    journal.write(how.mark(task), row)
                     ended, cost = ended + 1, cost + row.cost
                     rate = ended / max(time.monotonic() - began, 0.001)
                     advance(ended, len(waiting), f"{rate:.1f}/s" + (f", {cost:.4f} spent" if cost else ""))
@@ -134,8 +133,6 @@ async def _all(
 
 async def _as_async(rows: Iterator[tuple[Task, Row]]) -> AsyncIterator[tuple[Task, Row]]:
     """Ray's own iterator blocks; it is read on a thread of its own."""
-    import asyncio
-
     end = object()
-    while (each := await asyncio.to_thread(next, rows, end)) is not end:
-        yield each  # type: ignore[misc]
+    while (row := await asyncio.to_thread(next, rows, end)) is not end:
+        yield row  # type: ignore[misc]

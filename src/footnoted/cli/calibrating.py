@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.progress import track
 
-from footnoted.cli.show import ANSWERED, err, out, run, write_json
+from footnoted.cli.show import ANSWERED, command, err, out, write_json
 from footnoted.errors import ConfigurationError, SourceError
 
 _MOST = 200_000  # claims of a file
@@ -24,46 +24,33 @@ OutFile = Annotated[Path, typer.Option("--out", help="Where the gate goes: Check
 AsJson = Annotated[bool, typer.Option("--json", help="Print what was found as JSON.")]
 
 
-def calibrate(
+@command
+async def calibrate(
     cases: CasesFile,
     share: Share = 0.05,
     confidence: Confidence = 0.9,
     out_file: OutFile = Path("gate.json"),
     as_json: AsJson = False,
-) -> None:
+) -> int:
     """Fit the threshold of a tick to labelled claims of your own. Exit status: 0 written, 2 too few or bad claims."""
-
-    async def work() -> int:
-        return _calibrate(cases, share, confidence, out_file, as_json=as_json)
-
-    run(work())
-
-
-def _calibrate(cases: Path, share: float, confidence: float, out_file: Path, *, as_json: bool) -> int:
-    carried, others = _scores(_read(cases))
     from footnoted.grounding.gate import Gate, fitted_to
 
+    carried, others = _scores(_read(cases))
     gate = fitted_to(Gate.load(), carried, others, share=share, confidence=confidence)
     try:
         out_file.write_text(gate.as_json(), encoding="utf-8")
     except OSError as error:
         raise ConfigurationError(f"{out_file} cannot be written: {error.strerror}") from error
-    true, false, promise = len(carried), len(others), gate.promise
-    found = {
-        "threshold": gate.supported,
-        "true": true,
-        "false": false,
-        "true_ticked": gate.extra["true_ticked"],
-        "false_ticked": promise.seen / false,
-        "share": promise.share,
-        "confidence": promise.confidence,
-    }
+    promise, true, false = gate.promise, len(carried), len(others)
+    true_ticked, false_ticked = gate.extra["true_ticked"], promise.seen / false
     if as_json:
-        write_json(json.dumps(found))
+        figures = {"threshold": gate.supported, "true": true, "false": false, "true_ticked": true_ticked}
+        promised = {"false_ticked": false_ticked, "share": promise.share, "confidence": promise.confidence}
+        write_json(json.dumps(figures | promised))
     else:
         out.print(
-            f"Of {true} true claims {found['true_ticked']:.1%} get a tick, of {false} false ones "
-            f"{found['false_ticked']:.1%}: at most {share:.1%} of such claims, with {confidence:.0%} confidence."
+            f"Of {true} true claims {true_ticked:.1%} get a tick, of {false} false ones "
+            f"{false_ticked:.1%}: at most {share:.1%} of such claims, with {confidence:.0%} confidence."
         )
         out.print(f"Checker(gate={str(out_file)!r})", markup=False)
     return ANSWERED
@@ -71,22 +58,26 @@ def _calibrate(cases: Path, share: float, confidence: float, out_file: Path, *, 
 
 def _read(cases: Path) -> list[tuple[str, list[str], bool]]:
     """The labelled claims. Raises `SourceError` with the line of the first that is none."""
-    from footnoted.evaluation.reading import json_lines
-
     found: list[tuple[str, list[str], bool]] = []
-    for number, value in json_lines(cases):
-        found.append(_case(value, f"{cases}:{number}"))
-        if len(found) > _MOST:
-            raise SourceError(f"{cases} holds more than {_MOST:,} claims")
+    try:
+        with cases.open(encoding="utf-8") as lines:
+            for number, line in enumerate(lines, start=1):
+                if line.strip():
+                    found.append(_case(line, f"{cases}:{number}"))
+                if len(found) > _MOST:
+                    raise SourceError(f"{cases} holds more than {_MOST:,} claims")
+    except (OSError, UnicodeDecodeError) as error:
+        raise SourceError(f"{cases} cannot be read: {error}") from error
     if not found:
         raise SourceError(f"{cases} holds no claims; each is a line with claim, sources and supported")
     return found
 
 
-def _case(value: Any, where: str) -> tuple[str, list[str], bool]:
+def _case(line: str, where: str) -> tuple[str, list[str], bool]:
     try:
-        claim, sources, supported = value["claim"], value["sources"], value["supported"]
-    except (KeyError, TypeError):
+        given = json.loads(line)
+        claim, sources, supported = given["claim"], given["sources"], given["supported"]
+    except (ValueError, KeyError, TypeError, RecursionError):
         raise SourceError(f"{where} is no JSON object with claim, sources and supported") from None
     fits = isinstance(claim, str) and isinstance(supported, bool) and isinstance(sources, list)
     if not fits or not all(isinstance(text, str) for text in sources):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.text import Text
 
-from footnoted.cli.show import ANSWERED, REFUSED, err, marked, open_index, out, run, save, words, write_json
+from footnoted.cli.show import ANSWERED, REFUSED, command, err, open_index, out, save, words, write_json
 from footnoted.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -29,7 +29,8 @@ _COLOURS = {
 }
 
 
-def check(
+@command
+async def check(
     answer: Annotated[
         Path, typer.Argument(help="A saved answer, JSON with an answer and sources, or any text; - is stdin.")
     ],
@@ -48,34 +49,30 @@ def check(
     as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
     html: Annotated[Path | None, typer.Option("--html", help="Save one page that shows every sentence.")] = None,
     sarif: Annotated[Path | None, typer.Option("--sarif", help="Save SARIF, for editors and code hosts.")] = None,
-) -> None:
+) -> int:
     """Check an answer against its sources. Exit status: 0 all of it stands, 3 something does not, 2 usage."""
+    from footnoted.answering.generator import shipped_checker
+    from footnoted.evaluation.check import check_answer, read_answer
 
-    async def work() -> int:
-        from footnoted.answering.generator import shipped_checker
-        from footnoted.evaluation.check import check_answer, read_answer
-
-        if openinference:
-            if sources or pointers_only or html or sarif:
-                raise ConfigurationError("--openinference brings its sources, and goes with --json alone")
-            return await _traces(answer, as_json=as_json)
-        given = read_answer(_read(answer), name=str(answer))
-        if pointers_only and given.saved is None:
-            raise ConfigurationError("only a saved answer (JSON from ask --json) has pointers; drop --pointers-only")
-        if not sources and not given.sources:
-            raise ConfigurationError("nothing to hold it against; add --sources PATH, or give JSON with its sources")
-        index = open_index(sources) if sources else None
-        report = await check_answer(
-            given,
-            (lambda words: index.search(words, k=passages)) if index else None,
-            weigher=shipped_checker(),
-            all_sources=index.sources() if index else None,
-            pointers_only=pointers_only,
-        )
-        _write(report, given.text, answer, as_json=as_json, html=html, sarif=sarif)
-        return ANSWERED if report.stands else REFUSED
-
-    run(work())
+    if openinference:
+        if sources or pointers_only or html or sarif:
+            raise ConfigurationError("--openinference brings its sources, and goes with --json alone")
+        return await _traces(answer, as_json=as_json)
+    given = read_answer(_read(answer), name=str(answer))
+    if pointers_only and given.saved is None:
+        raise ConfigurationError("only a saved answer (JSON from ask --json) has pointers; drop --pointers-only")
+    if not sources and not given.sources:
+        raise ConfigurationError("nothing to hold it against; add --sources PATH, or give JSON with its sources")
+    index = open_index(sources) if sources else None
+    report = await check_answer(
+        given,
+        (lambda words: index.search(words, k=passages)) if index else None,
+        weigher=shipped_checker(),
+        all_sources=index.sources() if index else None,
+        pointers_only=pointers_only,
+    )
+    _write(report, given.text, answer, as_json=as_json, html=html, sarif=sarif)
+    return ANSWERED if report.stands else REFUSED
 
 
 async def _traces(path: Path, *, as_json: bool) -> int:
@@ -92,14 +89,14 @@ async def _traces(path: Path, *, as_json: bool) -> int:
         if not as_json:
             out.print(words(f"{traced.name} · trace {traced.trace}", "bold"))
             _print(report, traced.given.text)
-    whole = TracesReport(stands=all(trace.stands for trace in checked), traces=checked, passed_over=passed)
+    report_of_all = TracesReport(stands=all(trace.stands for trace in checked), traces=checked, passed_over=passed)
     if as_json:
-        write_json(whole.model_dump_json(indent=2))
+        write_json(report_of_all.model_dump_json(indent=2))
     for trace, why in passed.items():
         err.print(Text(f"trace {trace} is passed over: {why}", style="dim"))
     if not checked:
         raise ConfigurationError(f"no trace of {path} has an answer and what it retrieved")
-    return ANSWERED if whole.stands else REFUSED
+    return ANSWERED if report_of_all.stands else REFUSED
 
 
 def _write(
@@ -137,29 +134,36 @@ def _read(path: Path) -> str:
 
 
 def _print(report: CheckReport, text: str) -> None:
+    shown = Text()
+    at = 0
+    for claim in report.claims:
+        shown.append(words(text[at : claim.start], "dim"))
+        shown.append(words(text[claim.start : claim.end], _COLOURS[claim.verdict]))
+        at = claim.end
     if report.claims:
-        colours = {(claim.start, claim.end): _COLOURS[claim.verdict] for claim in report.claims}
-        out.print(marked(text.rstrip(), colours, "dim"))
+        shown.append(words(text[at:].rstrip(), "dim"))
+        out.print(shown)
         out.print()
     for claim in report.claims:
-        _print_line(claim.verdict, " ".join(claim.text.split()))
+        line = Text(f"  {claim.verdict:<13}", style=_COLOURS[claim.verdict])
+        line.append(words(" ".join(claim.text.split()), "default"))
+        out.print(line)
         if claim.reason and claim.verdict != "supported":
             out.print(words(f"                {claim.reason}", "dim"))
         for evidence in claim.evidence[:1]:
             quote = " ".join(evidence.quote.split())
             out.print(words(f"                {evidence.source}: “{quote}”", "italic dim"))
     for pointer in report.pointers:
-        _print_line(pointer.standing, f"[{pointer.number}] {pointer.source}: “{' '.join(pointer.quote.split())}”")
-    counts = []
+        line = Text(f"  {pointer.standing:<13}", style=_COLOURS[pointer.standing])
+        line.append(words(f"[{pointer.number}] {pointer.source}: “{' '.join(pointer.quote.split())}”", "default"))
+        out.print(line)
+    claims = sum(claim.verdict == "supported" for claim in report.claims)
+    pointers = sum(pointer.standing in ("stands", "moved") for pointer in report.pointers)
+    sums = []
     if report.claims:
-        supported = sum(claim.verdict == "supported" for claim in report.claims)
-        counts.append(f"{supported} of {len(report.claims)} sentences are supported")
+        sums.append(f"{claims} of {len(report.claims)} sentences are supported")
     if report.pointers:
-        standing = sum(pointer.standing in ("stands", "moved") for pointer in report.pointers)
-        counts.append(f"{standing} of {len(report.pointers)} pointers stand")
-    style = "bold green" if report.stands else "bold red"
-    err.print(Text("; ".join(counts) or "nothing here needs support", style=style))
-
-
-def _print_line(finding: str, what: str) -> None:
-    out.print(Text(f"  {finding:<13}", style=_COLOURS[finding]).append(words(what, "default")))
+        sums.append(f"{pointers} of {len(report.pointers)} pointers stand")
+    err.print(
+        Text("; ".join(sums) or "nothing here needs support", style="bold green" if report.stands else "bold red")
+    )

@@ -15,11 +15,9 @@ from footnoted.cli.checks import check
 from footnoted.cli.community import bot, community, index
 from footnoted.cli.evaluating import evaluate
 from footnoted.cli.insurance import insurance
-from footnoted.cli.mcp import mcp
 from footnoted.cli.outcomes import outcomes
-from footnoted.cli.proxying import proxy
 from footnoted.cli.security import advise, findings, kb
-from footnoted.cli.serving import keys, serve
+from footnoted.cli.serving import keys, mcp, proxy, serve
 from footnoted.cli.show import out
 
 app = typer.Typer(

@@ -10,12 +10,12 @@ import typer
 from rich.table import Table
 
 from footnoted.cli.answers import BaseUrl, Mode, Model, ProviderName, Style
-from footnoted.cli.show import ANSWERED, FAILED, err, out, progress, run, save, words, write_json
+from footnoted.cli.show import ANSWERED, FAILED, command, err, out, progress, save, words, write_json
 from footnoted.contract import CitationStyle, GenerationConfig, GenerationMode
 from footnoted.errors import ConfigurationError
 
 if TYPE_CHECKING:
-    from footnoted.evaluation import Case, Comparison, Outcome, Report
+    from footnoted.evaluation import Comparison, Report
 
 CasesFile = Annotated[Path, typer.Argument(help="JSON lines: id, question, passages, answerable, evidence, answers.")]
 Against = Annotated[Path | None, typer.Option("--against", help="A saved run to compare with, case by case.")]
@@ -33,7 +33,8 @@ Least = Annotated[
 ]
 
 
-def evaluate(
+@command
+async def evaluate(
     cases: CasesFile,
     provider: ProviderName = "extractive",
     model: Model = None,
@@ -48,49 +49,42 @@ def evaluate(
     limit: Limit = None,
     concurrency: Concurrency = 4,
     least: Least = None,
-) -> None:
+) -> int:
     """Measure answers on labelled cases. Exit status: 0 done, 1 below --least or worse than --against, 2 usage."""
-
-    async def work() -> int:
-        from footnoted.evaluation import Report, as_page, compare, read_cases, summarise
-
-        wanted = _thresholds(least or [])
-        found = read_cases(cases, limit=limit)
-        before = Report.read(against) if against else None
-        config = GenerationConfig(mode=mode, citation_style=style, model=model)
-        outcomes = await _evaluate(found, config, concurrency, _provider(provider, model, base_url, record, replay))
-        report = summarise(outcomes, name=cases.stem, provider=provider, model=model)
-        comparison = compare(before, report) if before else None
-        if json_file and str(json_file) == "-":
-            write_json(report.model_dump_json(indent=2))
-        else:
-            _print(report, comparison)
-        if json_file and str(json_file) != "-":
-            save(json_file, report.model_dump_json(indent=2))
-        if html_file:
-            save(html_file, as_page(report, comparison))
-        return _status(report, comparison, wanted)
-
-    run(work())
-
-
-async def _evaluate(cases: list[Case], config: GenerationConfig, concurrency: int, provider: Any) -> list[Outcome]:
     from footnoted.answering.generator import GroundedGenerator
+    from footnoted.evaluation import Report, as_page, compare, read_cases, summarise
     from footnoted.evaluation import evaluate as measure
 
+    wanted = _thresholds(least or [])
+    found = read_cases(cases, limit=limit)
+    before = Report.read(against) if against else None
+    config = GenerationConfig(mode=mode, citation_style=style, model=model)
     done = count(1)
-    async with GroundedGenerator(provider) as generator:
+    async with GroundedGenerator(_provider(provider, model, base_url, record=record, replay=replay)) as generator:
         with progress("asking") as advance:
-            return await measure(
-                cases,
+            outcomes = await measure(
+                found,
                 generator,
                 config=config,
                 concurrency=concurrency,
-                progress=lambda _: advance(next(done), len(cases)),
+                progress=lambda _: advance(next(done), len(found)),
             )
+    report = summarise(outcomes, name=cases.stem, provider=provider, model=model)
+    comparison = compare(before, report) if before else None
+    if json_file and str(json_file) == "-":
+        write_json(report.model_dump_json(indent=2))
+    else:
+        _print(report, comparison)
+    if json_file and str(json_file) != "-":
+        save(json_file, report.model_dump_json(indent=2))
+    if html_file:
+        save(html_file, as_page(report, comparison))
+    return _status(report, comparison, wanted)
 
 
-def _provider(provider: str, model: str | None, base_url: str | None, record: Path | None, replay: Path | None) -> Any:
+def _provider(
+    provider: str, model: str | None, base_url: str | None, *, record: Path | None, replay: Path | None
+) -> Any:
     from footnoted.evaluation import Recording
     from footnoted.providers import build
 
@@ -102,20 +96,20 @@ def _provider(provider: str, model: str | None, base_url: str | None, record: Pa
     return Recording(record, built) if record else built
 
 
-def _thresholds(given: list[str]) -> dict[str, float]:
+def _thresholds(wishes: list[str]) -> dict[str, float]:
     from footnoted.evaluation.report import MEANS
 
     found = {}
-    for threshold in given:
-        metric, _, share = threshold.partition("=")
+    for wish in wishes:
+        metric, mark, share = wish.partition("=")
         if metric not in MEANS:
             raise ConfigurationError(f"--least knows no {metric!r}; there are {', '.join(MEANS)}")
         try:
             found[metric] = float(share)
         except ValueError:
-            found[metric] = -1.0
-        if not 0 <= found[metric] <= 1:
-            raise ConfigurationError(f"--least {threshold!r}: write metric=share with a share from 0 to 1")
+            mark = ""
+        if not mark or not 0 <= found[metric] <= 1:
+            raise ConfigurationError(f"--least {wish!r}: write metric=share with a share from 0 to 1")
     return found
 
 
@@ -156,9 +150,9 @@ def _print(report: Report, comparison: Comparison | None) -> None:
         out.print(
             f"[dim]calibration error {report.calibration_error:.3f}, area under risk {report.risk_area:.3f}[/dim]"
         )
-    errors = [(case.case.id, case.error) for case in report.cases if case.error is not None]
-    for id_, error in errors[:5]:
-        err.print(words(f"{id_}: {error.type}: {error.message}", "red"))
+    errors = [(outcome.case.id, outcome.error) for outcome in report.cases if outcome.error is not None]
+    for case, error in errors[:5]:
+        err.print(words(f"{case}: {error.type}: {error.message}", "red"))
     if len(errors) > 5:
         err.print(words(f"… and {len(errors) - 5} more cases without an answer", "red"))
     if comparison:
@@ -173,9 +167,9 @@ def _print_comparison(comparison: Comparison, means: dict[str, str]) -> None:
     for column in ("what", "before", "now", "points (95 % interval)", ""):
         table.add_column(column, no_wrap=True)
     for metric, difference in comparison.metrics.items():
-        verdict = "[dim]no real difference[/dim]"
-        if difference.real:
-            verdict = "[green]better[/green]" if (difference.change.value or 0) > 0 else "[red]worse[/red]"
-        shares = f"{difference.before:.1%}", f"{difference.after:.1%}"
-        table.add_row(means[metric], *shares, difference.change.points, verdict)
+        change = difference.change
+        verdict = "[green]better[/green]" if (change.value or 0) > 0 else "[red]worse[/red]"
+        if not difference.real:
+            verdict = "[dim]no real difference[/dim]"
+        table.add_row(means[metric], f"{difference.before:.1%}", f"{difference.after:.1%}", change.points, verdict)
     out.print(table)

@@ -30,12 +30,12 @@ def print_reasons(response: GenerationResponse, request: GenerationRequest) -> N
     if why.missing:
         out.print(words(f"  no passage has {', '.join(f'“{word}”' for word in why.missing)}", "yellow"))
     if why.considered:
-        told = "how well it fits, and the chance that its passage answers, read with the question"
-        out.print(words(f"  what came nearest: {told}", "dim"))
-    for one in why.considered:
-        line = words(f"  {one.score:5.2f} · {_share(one.answers)}  ", MARKER)
-        out.print(line.append(words(f"“{_short(one.text)}”", "italic")))
-        out.print(words(f"               {on_one_line(request.context[one.source_index].title)}", "dim"))
+        figures = "how well it fits, and the chance that its passage answers, read with the question"
+        out.print(words(f"  what came nearest: {figures}", "dim"))
+    for sentence in why.considered:
+        line = words(f"  {sentence.score:5.2f} · {_share(sentence.answers)}  ", MARKER)
+        out.print(line.append(words(f"“{_short(sentence.text)}”", "italic")))
+        out.print(words(f"               {on_one_line(request.context[sentence.source_index].title)}", "dim"))
     for claim in response.claims:
         score = "" if claim.score is None else f" {claim.score:.2f}"
         line = words(f"  {claim.verdict}{score}  ", _STYLES.get(claim.verdict, "yellow"))
@@ -54,7 +54,7 @@ def _why(request: GenerationRequest) -> Explanation:
 
     turns = [Turn(*turn) for turn in request.conversation_history]
     return Extractive(likeness="shipped").explain(
-        request.query, [each.as_source() for each in request.context], history=turns
+        request.query, [passage.as_source() for passage in request.context], history=turns
     )
 
 

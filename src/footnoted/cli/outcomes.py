@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from footnoted.cli.show import ANSWERED, out, run, words, write_json
+from footnoted.cli.show import ANSWERED, command, out, words, write_json
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,31 +24,26 @@ DatabaseUrl = Annotated[
 AsJson = Annotated[bool, typer.Option("--json", help="Print counts, shares and intervals as JSON.")]
 
 
-def outcomes(
+@command
+async def outcomes(
     experiment: Experiment = "", tenant: Tenant = "local", database: DatabaseUrl = None, as_json: AsJson = False
-) -> None:
+) -> int:
     """Show how insurance answers fared: variants side by side with intervals, sections customers found wrong."""
+    from footnoted.assistants.insurance.outcomes import Outcomes
+    from footnoted.assistants.insurance.variants import as_json as lines
+    from footnoted.service.settings import read_settings
+    from footnoted.store import Database
 
-    async def work() -> int:
-        from footnoted.assistants.insurance.outcomes import Outcomes
-        from footnoted.assistants.insurance.variants import as_json as lines
-        from footnoted.service.settings import read_settings
-        from footnoted.store import Database
-
-        async with Database(database or read_settings().database_url) as opened:
-            kept = Outcomes(opened)
-            await kept.prepare()
-            variants, sections = await kept.by_variant(tenant, experiment), await kept.by_section(tenant)
-        if as_json:
-            import json
-
-            told = {"experiment": experiment, "variants": lines(variants)}
-            write_json(json.dumps({**told, "sections": [one.as_json() for one in sections]}, indent=2))
-        else:
-            _show(variants, sections)
-        return ANSWERED
-
-    run(work())
+    async with Database(database or read_settings().database_url) as opened:
+        kept = Outcomes(opened)
+        await kept.prepare()
+        variants, sections = await kept.by_variant(tenant, experiment), await kept.by_section(tenant)
+    if as_json:
+        shown = {"experiment": experiment, "variants": lines(variants)}
+        write_json(json.dumps({**shown, "sections": [section.as_json() for section in sections]}, indent=2))
+    else:
+        _show(variants, sections)
+    return ANSWERED
 
 
 def _show(variants: Sequence[Outcome], sections: Sequence[SectionFeedback]) -> None:
@@ -64,7 +60,7 @@ def _show(variants: Sequence[Outcome], sections: Sequence[SectionFeedback]) -> N
     out.print(table)
     if sections:
         marked = Table("file", "section", "cited", "helpful", "unhelpful", "wrong", "moved to")
-        for each in sections:
-            marks = (each.cited, each.helpful, each.unhelpful, each.wrong)
-            marked.add_row(words(each.file), words(each.section), *map(str, marks), f"{each.factor:.0%}")
+        for section in sections:
+            marks = (section.cited, section.helpful, section.unhelpful, section.wrong)
+            marked.add_row(words(section.file), words(section.section), *map(str, marks), f"{section.factor:.0%}")
         out.print(marked)

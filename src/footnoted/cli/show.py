@@ -8,9 +8,9 @@ import json
 import re
 import sys
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
-from functools import partial
+from functools import partial, wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ParamSpec
 
 import typer
 from rich.console import Console
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from footnoted.retrieval.index import Index
 
+_Options = ParamSpec("_Options")
 MARKER = "bold cyan"
 _NAMED = 8  # files of one reason that are told by name
 ANSWERED, FAILED, USAGE, REFUSED, INTERRUPTED = 0, 1, 2, 3, 130
@@ -139,19 +140,30 @@ def address(host: str, port: int) -> str:
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
+def command(work: Callable[_Options, Coroutine[Any, Any, int]]) -> Callable[_Options, None]:
+    """An asynchronous function that returns an exit status, as a command that can be typed."""
+
+    @wraps(work)
+    def typed(*arguments: _Options.args, **options: _Options.kwargs) -> None:
+        run(work(*arguments, **options))
+
+    return typed
+
+
 def run(work: Coroutine[Any, Any, int]) -> None:
-    """Run a command to its exit status; one clear line for what went wrong, never a traceback."""
+    """Run a command to its end, and leave with its exit status."""
+    raise typer.Exit(exit_status(work))
+
+
+def exit_status(work: Coroutine[Any, Any, int]) -> int:
+    """A command's exit status once it has run; one clear line for what went wrong, never a traceback."""
     try:
-        status = asyncio.run(work)
+        return asyncio.run(work)
     except KeyboardInterrupt:
-        status = INTERRUPTED
-    except (ConfigurationError, SourceError) as error:
-        err.print(words(f"error: {error}", "bold red"))
-        status = USAGE
+        return INTERRUPTED
     except FootnotedError as error:
         err.print(words(f"error: {error}", "bold red"))
-        status = FAILED
-    raise typer.Exit(status)
+        return USAGE if isinstance(error, ConfigurationError | SourceError) else FAILED
 
 
 def missing(error: ModuleNotFoundError) -> int:

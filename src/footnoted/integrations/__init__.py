@@ -1,1 +1,1 @@
-"""Doors into footnoted for programs that know nothing of it; each opens its own library and no other's."""
+"""Adapters that put footnoted into other libraries and programs; each imports its own library and no other's."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from footnoted.contract import SourceContext, made_uuid
 from footnoted.errors import ConfigurationError
 from footnoted.providers._schema import in_words
-from footnoted.providers.openai import messages
+from footnoted.providers.openai import messages as messages_of
 
 if TYPE_CHECKING:
     from footnoted.retrieval.retriever import Filters
@@ -52,17 +52,20 @@ def context_of(
 def bounded(found: Sequence[SourceContext], k: int, filters: Filters | None) -> list[SourceContext]:
     """The first ``k`` whose metadata has, for each filter, one of its values; a passage without the field has ""."""
     wanted = {name: {value} if isinstance(value, str) else set(value) for name, value in (filters or {}).items()}
-    return [
-        one for one in found if all(str(one.metadata.get(name) or "") in values for name, values in wanted.items())
-    ][:k]
+    fitting = [
+        passage
+        for passage in found
+        if all(str(passage.metadata.get(name) or "") in values for name, values in wanted.items())
+    ]
+    return fitting[:k]
 
 
 def asked_of(prompt: Prompt) -> list[dict[str, str]]:
     """The conversation as role and content, a schema asked for in words."""
-    return messages(prompt, instruction="" if prompt.schema is None else in_words(prompt.schema.json))
+    return messages_of(prompt, instruction="" if prompt.schema is None else in_words(prompt.schema.json))
 
 
-def turns(told: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+def turns(messages: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
     """Messages as (role, text) in; finished exchanges as (user, assistant) out, what has no answer left out.
 
     >>> turns([("user", "Hello"), ("assistant", "Good day."), ("user", "And?")])
@@ -70,7 +73,7 @@ def turns(told: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
     """
     found: list[tuple[str, str]] = []
     asked: list[str] = []
-    for role, text in told:
+    for role, text in messages:
         if role == "user":
             asked.append(text)
         elif role == "assistant" and asked:
@@ -79,11 +82,11 @@ def turns(told: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
     return found
 
 
-def question_of(given: Any) -> str:
+def question_of(value: Any) -> str:
     """The question, if it is one in words."""
-    if not isinstance(given, str) or not given.strip():
-        raise ConfigurationError(f"the question must be words, not {type(given).__name__}: {given!r:.80}")
-    return _mended(given)
+    if not isinstance(value, str) or not value.strip():
+        raise ConfigurationError(f"the question must be words, not {type(value).__name__}: {value!r:.80}")
+    return _mended(value)
 
 
 def _mended(text: str) -> str:

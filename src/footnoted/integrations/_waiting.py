@@ -35,24 +35,24 @@ def result_of(work: Coroutine[Any, Any, T]) -> T:
 
 def pieces_of(stream: AsyncGenerator[T]) -> Iterator[T]:
     """What the generator yields, as it comes. Leaving early closes it, and with it whatever it holds upstream."""
-    told: queue.SimpleQueue[tuple[str, Any]] = queue.SimpleQueue()
+    arrived: queue.SimpleQueue[tuple[str, Any]] = queue.SimpleQueue()
 
     async def read() -> None:
         try:
             async with aclosing(stream):
                 async for piece in stream:
-                    told.put(("piece", piece))
+                    arrived.put(("piece", piece))
         except BaseException as error:
-            told.put(("error", error))
+            arrived.put(("error", error))
             raise
         else:
-            told.put(("end", None))
+            arrived.put(("end", None))
 
     work = read()
     future = asyncio.run_coroutine_threadsafe(work, _loop(work))
     try:
         while True:
-            kind, value = told.get()
+            kind, value = arrived.get()
             if kind == "end":
                 return
             if kind == "error":

@@ -45,7 +45,7 @@ class GroundingMetric(BaseMetric):  # type: ignore[misc] # untyped where it is n
     async def a_measure(self, test_case: LLMTestCase, *_: Any, **__: Any) -> float:
         """The score; ``reason`` says what does not stand."""
         texts = test_case.retrieval_context or test_case.context or []
-        found = await scored(test_case.actual_output or "", [str(getattr(each, "content", each)) for each in texts])
+        found = await scored(test_case.actual_output or "", [str(getattr(text, "content", text)) for text in texts])
         self.score, self.reason, self.result = found.score, found.reason, found.result
         self.success = self.score >= self.threshold
         return self.score

@@ -15,12 +15,12 @@ from footnoted.answering.generator import GroundedGenerator
 from footnoted.contract import GenerationConfig, GenerationRequest, GenerationResponse, SourceContext
 from footnoted.errors import BadProviderReply, ConfigurationError
 from footnoted.grounding.detector import GroundingResult, HallucinationDetector
-from footnoted.integrations._answering import pieces_and_response
+from footnoted.integrations._answering import ending, pieces_and_response
 from footnoted.integrations._documents import asked_of, bounded, context_of, question_of, turns
-from footnoted.integrations._endings import ending
 from footnoted.integrations._extra import needed
 from footnoted.integrations._waiting import pieces_of, result_of
-from footnoted.types import Delta, Usage
+from footnoted.providers.responses import usage_of
+from footnoted.types import Delta
 
 with needed("haystack"):
     from haystack import Document, component, default_from_dict, default_to_dict
@@ -48,7 +48,10 @@ _MAKERS = {
 
 def contexts(documents: Sequence[Document]) -> list[SourceContext]:
     """Haystack documents as footnoted's sources, in order; one without text stays in its place, empty."""
-    return [context_of(each.content, id_=each.id, metadata=each.meta, score=each.score) for each in documents]
+    return [
+        context_of(document.content, id_=document.id, metadata=document.meta, score=document.score)
+        for document in documents
+    ]
 
 
 class HaystackRetriever:
@@ -145,10 +148,10 @@ class GroundedAnswerer:
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> GroundedAnswerer:
         """The component that `to_dict` wrote down."""
-        given = dict(data.get("init_parameters", {}))
-        if given.get("streaming_callback"):
-            given["streaming_callback"] = deserialize_callable(given["streaming_callback"])
-        return default_from_dict(cls, {**data, "init_parameters": given})
+        settings = dict(data.get("init_parameters", {}))
+        if settings.get("streaming_callback"):
+            settings["streaming_callback"] = deserialize_callable(settings["streaming_callback"])
+        return default_from_dict(cls, {**data, "init_parameters": settings})
 
     @component.output_types(replies=list[ChatMessage], answers=list[GeneratedAnswer], citations=list[dict[str, Any]])
     def run(
@@ -162,15 +165,14 @@ class GroundedAnswerer:
         callback = select_streaming_callback(self.streaming_callback, streaming_callback, requires_async=False)
         request = self._request(question, documents, history)
         if callback is None:
-            response = result_of(self._ready().generate(request))
-            return _told(response, documents)
-        told: dict[str, Any] = {}
+            return _outputs(result_of(self._ready().generate(request)), documents)
+        outputs: dict[str, Any] = {}
         for piece in pieces_of(self._pieces(request)):
             if isinstance(piece, GenerationResponse):
-                told = _told(piece, documents)
+                outputs = _outputs(piece, documents)
             else:
                 callback(piece)
-        return told
+        return outputs
 
     @component.output_types(replies=list[ChatMessage], answers=list[GeneratedAnswer], citations=list[dict[str, Any]])
     async def run_async(
@@ -184,17 +186,15 @@ class GroundedAnswerer:
         callback = select_streaming_callback(self.streaming_callback, streaming_callback, requires_async=True)
         request = self._request(question, documents, history)
         if callback is None:
-            return _told(await self._ready().generate(request), documents)
-        told: dict[str, Any] = {}
+            return _outputs(await self._ready().generate(request), documents)
+        outputs: dict[str, Any] = {}
         async with aclosing(self._pieces(request)) as pieces:
             async for piece in pieces:
                 if isinstance(piece, GenerationResponse):
-                    told = _told(piece, documents)
-                else:
-                    heard = callback(piece)
-                    if isawaitable(heard):
-                        await heard
-        return told
+                    outputs = _outputs(piece, documents)
+                elif isawaitable(done := callback(piece)):
+                    await done
+        return outputs
 
     def _ready(self) -> GroundedGenerator:
         self.warm_up()
@@ -208,26 +208,26 @@ class GroundedAnswerer:
             query=question_of(question),
             context=contexts(documents),
             config=self._config,
-            conversation_history=turns([(each.role.value, each.text or "") for each in history or ()]),
+            conversation_history=turns([(message.role.value, message.text or "") for message in history or ()]),
         )
 
     async def _pieces(self, request: GenerationRequest) -> AsyncGenerator[StreamingChunk | GenerationResponse]:
         """Chunks as they come, an empty one with the finish reason, and the whole response last."""
         info = ComponentInfo.from_component(self)
         first = True
-        async with aclosing(pieces_and_response(self._ready(), request)) as told:
-            async for one in told:
-                if isinstance(one, str):
-                    yield StreamingChunk(content=one, index=0, start=first, component_info=info)
+        async with aclosing(pieces_and_response(self._ready(), request)) as pieces:
+            async for piece in pieces:
+                if isinstance(piece, str):
+                    yield StreamingChunk(content=piece, index=0, start=first, component_info=info)
                     first = False
                     continue
-                why = one.finish_reason.value
+                why = piece.finish_reason.value
                 reason, meta = _REASONS.get(why), {"finish_reason": why}
                 yield StreamingChunk(content="", index=0, component_info=info, finish_reason=reason, meta=meta)
-                yield one
+                yield piece
 
 
-def _told(response: GenerationResponse, documents: list[Document]) -> dict[str, Any]:
+def _outputs(response: GenerationResponse, documents: list[Document]) -> dict[str, Any]:
     whole = response.model_dump(mode="json")
     meta = {name: whole[name] for name in ("finish_reason", "confidence", "grounding_score", "usage", "provider")}
     answer = GeneratedAnswer(
@@ -313,36 +313,27 @@ class HaystackProvider:
             if not spoke and replies[0].text:  # it does not stream
                 yield Delta(replies[0].text)
             why = why or meta.get("finish_reason") or meta.get("stop_reason")
-            yield ending(why, ends_silently=self._ends_silently, usage=_usage(meta.get("usage")))
+            counts = meta.get("usage")
+            usage = usage_of(counts) if isinstance(counts, dict) else None
+            yield ending(why, ends_silently=self._ends_silently, usage=usage)
         finally:
             asking.cancel()
             with suppress(asyncio.CancelledError, Exception):
                 await asking
 
     async def _ask(self, prompt: Prompt, heard: asyncio.Queue[StreamingChunk | None]) -> dict[str, Any]:
-        asked = [_MAKERS[one["role"]](one["content"]) for one in asked_of(prompt)]
+        messages = [_MAKERS[message["role"]](message["content"]) for message in asked_of(prompt)]
         loop = asyncio.get_running_loop()
 
-        def told(chunk: StreamingChunk) -> None:
+        def hear(chunk: StreamingChunk) -> None:
             loop.call_soon_threadsafe(heard.put_nowait, chunk)
 
-        async def awaited(chunk: StreamingChunk) -> None:
+        async def hear_awaited(chunk: StreamingChunk) -> None:
             heard.put_nowait(chunk)
 
         if hasattr(self._generator, "run_async"):
-            work = self._generator.run_async(messages=asked, streaming_callback=awaited)
+            work = self._generator.run_async(messages=messages, streaming_callback=hear_awaited)
         else:
-            work = asyncio.to_thread(self._generator.run, messages=asked, streaming_callback=told)
+            work = asyncio.to_thread(self._generator.run, messages=messages, streaming_callback=hear)
         out: dict[str, Any] = await work
         return out
-
-
-def _usage(told: Any) -> Usage | None:
-    if not isinstance(told, dict):
-        return None
-    details = told.get("prompt_tokens_details") or {}
-    return Usage(
-        input=told.get("prompt_tokens") or 0,
-        cached=(details.get("cached_tokens") if isinstance(details, dict) else 0) or 0,
-        output=told.get("completion_tokens") or 0,
-    )

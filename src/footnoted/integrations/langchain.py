@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from footnoted.contract import GenerationConfig, GenerationRequest, GenerationResponse, SourceContext
 from footnoted.errors import ConfigurationError, ProviderUnavailable
 from footnoted.grounding.detector import GroundingResult, HallucinationDetector
-from footnoted.integrations._answering import generator_of, pieces_and_response
+from footnoted.integrations._answering import ending, generator_of, pieces_and_response
 from footnoted.integrations._documents import asked_of, bounded, context_of, question_of, turns
-from footnoted.integrations._endings import ending
 from footnoted.integrations._extra import needed
 from footnoted.integrations._waiting import pieces_of, result_of
 from footnoted.types import Delta, Usage
@@ -109,25 +108,25 @@ class GroundedRunnable(Runnable[Any, Any]):
     def stream(self, input: Any, config: RunnableConfig | None = None, **_: Any) -> Iterator[Any]:  # noqa: A002
         """The answer as it comes; where a ``response`` is asked for, its text in pieces, and then the response."""
 
-        def told(given: Iterator[Any]) -> Iterator[Any]:
-            for one in given:
-                yield from pieces_of(self._pieces(one))
+        def answers(inputs: Iterator[Any]) -> Iterator[Any]:
+            for asked in inputs:
+                yield from pieces_of(self._pieces(asked))
 
-        yield from self._transform_stream_with_config(iter([input]), told, config)
+        yield from self._transform_stream_with_config(iter([input]), answers, config)
 
     async def astream(self, input: Any, config: RunnableConfig | None = None, **_: Any) -> AsyncIterator[Any]:  # noqa: A002
         """The answer as it comes; where a ``response`` is asked for, its text in pieces, and then the response."""
 
-        async def given() -> AsyncIterator[Any]:
+        async def inputs() -> AsyncIterator[Any]:
             yield input
 
-        async def told(given: AsyncIterator[Any]) -> AsyncGenerator[Any]:
-            async for one in given:
-                async with aclosing(self._pieces(one)) as pieces:
+        async def answers(inputs: AsyncIterator[Any]) -> AsyncGenerator[Any]:
+            async for asked in inputs:
+                async with aclosing(self._pieces(asked)) as pieces:
                     async for piece in pieces:
                         yield piece
 
-        async for piece in self._atransform_stream_with_config(given(), told, config):
+        async for piece in self._atransform_stream_with_config(inputs(), answers, config):
             yield piece
 
     async def _answer(self, given: Any) -> Any:
@@ -136,7 +135,7 @@ class GroundedRunnable(Runnable[Any, Any]):
             async with aclosing(self._pieces(given)) as pieces:
                 return "".join([piece async for piece in pieces])
         response = await self.generator.generate(request)
-        return response if self._output == "response" else AIMessage(content=response.response, **_told(response))
+        return response if self._output == "response" else AIMessage(content=response.response, **_beside(response))
 
     async def _pieces(self, given: Any) -> AsyncGenerator[Any]:
         request = self._request(given)
@@ -146,14 +145,14 @@ class GroundedRunnable(Runnable[Any, Any]):
                 async for piece in text:
                     yield piece
             return
-        async with aclosing(pieces_and_response(self.generator, request)) as told:
-            async for one in told:
+        async with aclosing(pieces_and_response(self.generator, request)) as pieces:
+            async for part in pieces:
                 if self._output == "response":
-                    yield one
-                elif isinstance(one, str):
-                    yield AIMessageChunk(content=one)
+                    yield part
+                elif isinstance(part, str):
+                    yield AIMessageChunk(content=part)
                 else:
-                    yield AIMessageChunk(content="", chunk_position="last", **_told(one))
+                    yield AIMessageChunk(content="", chunk_position="last", **_beside(part))
 
     def _request(self, given: Any) -> GenerationRequest:
         if not isinstance(given, Mapping):
@@ -172,7 +171,7 @@ class GroundedRunnable(Runnable[Any, Any]):
         )
 
 
-def _told(response: GenerationResponse) -> dict[str, Any]:
+def _beside(response: GenerationResponse) -> dict[str, Any]:
     """What a message carries beside its text."""
     usage = response.usage
     return {
@@ -186,10 +185,11 @@ def _told(response: GenerationResponse) -> dict[str, Any]:
     }
 
 
-def _history(given: Sequence[Any]) -> list[tuple[str, str]]:
-    if all(isinstance(one, BaseMessage) for one in given):
-        return turns([(_ROLES.get(one.type, ""), str(one.text)) for one in given])
-    return [(str(user), str(assistant)) for user, assistant in given]
+def _history(messages: Sequence[Any]) -> list[tuple[str, str]]:
+    """Messages, or pairs of user and assistant, as pairs."""
+    if all(isinstance(message, BaseMessage) for message in messages):
+        return turns([(_ROLES.get(message.type, ""), str(message.text)) for message in messages])
+    return [(str(user), str(assistant)) for user, assistant in messages]
 
 
 class CheckRunnable(Runnable[Any, GroundingResult]):
@@ -261,11 +261,12 @@ class LangChainProvider:
         yield ending(why, ends_silently=self._ends_silently, usage=usage)
 
 
-def _why(told: Mapping[str, Any]) -> Any:
-    cut = told.get("incomplete_details")
+def _why(metadata: Mapping[str, Any]) -> Any:
+    """The vendor's reason for stopping, in a message's metadata."""
+    cut = metadata.get("incomplete_details")
     if isinstance(cut, Mapping) and cut.get("reason"):
         return cut["reason"]
-    return next((told[name] for name in _WHY if told.get(name)), None)
+    return next((metadata[name] for name in _WHY if metadata.get(name)), None)
 
 
 def _counted(sofar: Usage | None, more: Mapping[str, Any] | None) -> Usage | None:

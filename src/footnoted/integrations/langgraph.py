@@ -24,11 +24,10 @@ def grounding_node(
     async def weigh(state: State) -> dict[str, Any]:
         said = state[answer]
         text = said if isinstance(said, str) else str(getattr(said, "text", said))
-        found = await scored(text, [_text(each) for each in state[sources] or ()])
-        result = found.result
-        claims = [claim.model_dump(mode="json") for claim in result.claims]
-        told = {"grounded": result.grounded, "score": found.score, "reason": found.reason, "claims": claims}
-        return {into: told}
+        found = await scored(text, list(map(_text, state[sources] or ())))
+        claims = [claim.model_dump(mode="json") for claim in found.result.claims]
+        grounded = found.result.grounded
+        return {into: {"grounded": grounded, "score": found.score, "reason": found.reason, "claims": claims}}
 
     return weigh
 

@@ -49,13 +49,13 @@ class GroundingGuardrail(CustomGuardrail):  # type: ignore[misc] # untyped where
         if found is None or not getattr(response, "choices", None) or len(response.choices) != 1:
             return response
         message = response.choices[0].message
-        told = await self._replying(found).whole({"choices": [{"message": {"content": message.content}}]})
-        weighed = told["choices"][0]["message"]
+        reply = await self._replying(found).whole({"choices": [{"message": {"content": message.content}}]})
+        weighed = reply["choices"][0]["message"]
         message.content = weighed["content"]
         if notes := weighed.get("annotations"):
             message.annotations = [*(getattr(message, "annotations", None) or []), *notes]
         fields = getattr(message, "provider_specific_fields", None) or {}
-        message.provider_specific_fields = {**fields, "footnoted": told["footnoted"]}
+        message.provider_specific_fields = {**fields, "footnoted": reply["footnoted"]}
         return response
 
     async def async_post_call_streaming_iterator_hook(
@@ -73,11 +73,11 @@ class GroundingGuardrail(CustomGuardrail):  # type: ignore[misc] # untyped where
                     yield chunk
                     continue
                 event = Event("message", chunk.model_dump_json(exclude_none=True))
-                for told in await replying.decode(event):
-                    yield chunk if told == line(event) else _chunk(told)
+                for sent in await replying.decode(event):
+                    yield chunk if sent == line(event) else _chunk(sent)
             if replying is not None and not replying.over:
-                for told in await replying.ended():
-                    yield _chunk(told)
+                for sent in await replying.ended():
+                    yield _chunk(sent)
         finally:
             if replying is not None:
                 replying.cancel()
@@ -92,9 +92,9 @@ class GroundingGuardrail(CustomGuardrail):  # type: ignore[misc] # untyped where
         return ChatReplying(record, Checking(shipped_checker(), self._mode, wait=self._wait, doubt="mark"))
 
 
-def _chunk(told: bytes) -> Any:
+def _chunk(event: bytes) -> Any:
     """An event of ours as LiteLLM's chunk."""
-    data = json.loads(told.removeprefix(b"data: "))
+    data = json.loads(event.removeprefix(b"data: "))
     if (found := data.pop("footnoted", None)) is not None:
         data["provider_specific_fields"] = {**(data.get("provider_specific_fields") or {}), "footnoted": found}
     return ModelResponseStream(**data)

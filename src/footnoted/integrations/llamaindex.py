@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from footnoted.contract import GenerationConfig, GenerationRequest, GenerationResponse, SourceContext
 from footnoted.errors import ConfigurationError
-from footnoted.integrations._answering import generator_of
+from footnoted.integrations._answering import ending, generator_of
 from footnoted.integrations._documents import asked_of, bounded, context_of, question_of
-from footnoted.integrations._endings import ending
 from footnoted.integrations._extra import needed
 from footnoted.integrations._waiting import pieces_of, result_of
 from footnoted.types import Delta
@@ -43,12 +42,11 @@ _WHY = ("finish_reason", "stop_reason", "done_reason", "finishReason", "stopReas
 def contexts(nodes: Sequence[NodeWithScore | Any]) -> list[SourceContext]:
     """LlamaIndex nodes as footnoted's sources, in order: their own words, without the metadata put before them."""
     found = []
-    for one in nodes:
-        node = one.node if isinstance(one, NodeWithScore) else one
+    for scored in nodes:
+        node, score = (scored.node, scored.score) if isinstance(scored, NodeWithScore) else (scored, None)
         data = dict(node.metadata)
         if node.ref_doc_id:
             data.setdefault("document_id", node.ref_doc_id)
-        score = one.score if isinstance(one, NodeWithScore) else None
         text = node.get_content(metadata_mode=MetadataMode.NONE)
         found.append(context_of(text, id_=node.node_id, metadata=data, score=score))
     return found
@@ -114,7 +112,7 @@ class GroundedSynthesizer(BaseSynthesizer):
                 metadata = _of_nodes(shown)
                 response = StreamingResponse(_sync(self._pieces(request, metadata)), shown, metadata)
             else:
-                response = _told(result_of(self.generator.generate(request)), shown)
+                response = _response(result_of(self.generator.generate(request)), shown)
             end(response)
         return response
 
@@ -133,7 +131,7 @@ class GroundedSynthesizer(BaseSynthesizer):
                 metadata = _of_nodes(shown)
                 response = AsyncStreamingResponse(self._pieces(request, metadata), shown, metadata)
             else:
-                response = _told(await self.generator.generate(request), shown)
+                response = _response(await self.generator.generate(request), shown)
             end(response)
         return response
 
@@ -185,13 +183,13 @@ def _sync(pieces: AsyncGenerator[str]) -> Generator[str]:
     yield from pieces_of(pieces)
 
 
-def _told(response: GenerationResponse, nodes: list[NodeWithScore]) -> Response:
+def _response(response: GenerationResponse, nodes: list[NodeWithScore]) -> Response:
     return Response(response.response, nodes, {**_of_nodes(nodes), **_of_answer(response)})
 
 
 def _of_nodes(nodes: Sequence[NodeWithScore]) -> dict[str, Any]:
     """What LlamaIndex itself keeps in a response's metadata."""
-    return {one.node.node_id: one.node.metadata for one in nodes}
+    return {scored.node.node_id: scored.node.metadata for scored in nodes}
 
 
 def _of_answer(response: GenerationResponse) -> dict[str, Any]:
@@ -216,7 +214,7 @@ class LlamaIndexProvider:
 
     async def stream(self, prompt: Prompt) -> AsyncGenerator[Delta]:
         """The reply piece by piece; the last delta says how it ended."""
-        asked = [ChatMessage(role=MessageRole(one["role"]), content=one["content"]) for one in asked_of(prompt)]
+        asked = [ChatMessage(role=MessageRole(said["role"]), content=said["content"]) for said in asked_of(prompt)]
         why: object = None
         replies = await self._llm.astream_chat(asked)
         async with aclosing(replies):

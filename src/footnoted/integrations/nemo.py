@@ -53,24 +53,25 @@ async def footnoted_grounding(context: dict[str, Any] | None = None, hold: bool 
     With ``hold`` what stands is let out (a transform), and only a message of which nothing stands is blocked. The
     outcome's ``reason`` says what fell; ``metadata`` has ``score`` (0–1) and ``claims``, as plain data.
     """
-    given = context or {}
-    sources = _sources(given)
-    message = str(given.get("bot_message") or "")
+    context = context or {}
+    sources = _sources(context)
+    message = str(context.get("bot_message") or "")
     if not sources or not message.strip():
         return RailOutcome.allow(reason="no relevant chunks to weigh it by")
-    watch = Watch(str(given.get("last_user_message") or ""), sources)
+    watch = Watch(str(context.get("last_user_message") or ""), sources)
     checking = Checking(shipped_checker(), "hold", wait=_WAIT, doubt="mark", watch=watch)
     weighing = Weighing(sources, checking)
-    told = [*await weighing.take(message), *await weighing.flush()]
-    text = "".join(each for each in told if isinstance(each, str)).strip()
+    output = [*await weighing.take(message), *await weighing.flush()]
+    text = "".join(piece for piece in output if isinstance(piece, str)).strip()
     found = weighing.found
-    fallen = [each for each in found if each.verdict.ruling != "supported"]
-    reason = "; ".join(f"{each.verdict.ruling}: {each.claim.text.strip()}" for each in fallen) or "all of it stands"
+    fallen = [sentence for sentence in found if sentence.verdict.ruling != "supported"]
+    reasons = [f"{sentence.verdict.ruling}: {sentence.claim.text.strip()}" for sentence in fallen]
+    reason = "; ".join(reasons) or "all of it stands"
     score = 1 - len(fallen) / len(found) if found else 1.0
     metadata = {"score": score, "claims": list(map(_claim, found))}
     if not fallen:
         return RailOutcome.allow(reason=reason, metadata=metadata)
-    if hold and any(each.shown for each in found):
+    if hold and any(sentence.shown for sentence in found):
         return RailOutcome.transform([(TransformTarget.BOT_MESSAGE, text)], reason=reason, metadata=metadata)
     return RailOutcome.block(reason=reason, metadata=metadata)
 
@@ -78,12 +79,12 @@ async def footnoted_grounding(context: dict[str, Any] | None = None, hold: bool 
 def _sources(context: dict[str, Any]) -> tuple[Source, ...]:
     """The chunks apart where they are, else as the one text that NeMo makes of them."""
     apart, together = context.get("relevant_chunks_sep"), context.get("relevant_chunks")
-    given = apart or together or ()
-    texts: Sequence[Any] = [given] if isinstance(given, str) else given
-    return tuple(Source(id=f"s{at}", text=str(text)) for at, text in enumerate(texts) if str(text).strip())
+    chunks = apart or together or ()
+    texts: Sequence[Any] = [chunks] if isinstance(chunks, str) else chunks
+    return tuple(Source(id=f"s{place}", text=str(text)) for place, text in enumerate(texts) if str(text).strip())
 
 
-def _claim(each: Weighed) -> dict[str, Any]:
-    verdict = each.verdict
+def _claim(sentence: Weighed) -> dict[str, Any]:
+    verdict = sentence.verdict
     quote = verdict.evidence[0].quote if verdict.evidence else ""
-    return {"text": each.claim.text, "verdict": verdict.ruling, "reason": verdict.reason, "evidence": quote}
+    return {"text": sentence.claim.text, "verdict": verdict.ruling, "reason": verdict.reason, "evidence": quote}

@@ -17,8 +17,8 @@ def get_assert(output: str, context: dict[str, Any]) -> dict[str, Any]:
     """Its ``GradingResult``: ``pass``, ``score`` (0–1), ``reason``, and one component a claim."""
     config = context.get("config") or {}
     named = config.get("sources", "context")
-    given = [context.get("vars", {}).get(name) for name in (named if isinstance(named, list) else [named])]
-    texts = [str(each) for value in given for each in (value if isinstance(value, list) else [value]) if value]
+    values = [context.get("vars", {}).get(name) for name in (named if isinstance(named, list) else [named])]
+    texts = [str(text) for value in values for text in (value if isinstance(value, list) else [value]) if value]
     found = result_of(scored(output, texts))
     parts = [
         {"pass": claim.supported, "score": float(claim.supported), "reason": f"{claim.verdict}: {claim.claim}"}

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 from footnoted.contract import SourceContext
 from footnoted.errors import ConfigurationError
 from footnoted.grounding.detector import ClaimGrounding, GroundingResult, HallucinationDetector
+from footnoted.integrations._answering import ENDINGS, ending
 from footnoted.integrations._documents import asked_of
-from footnoted.integrations._endings import ENDINGS, ending
 from footnoted.integrations._extra import needed
 from footnoted.types import Delta, Source, Usage
 
@@ -108,9 +108,9 @@ def _passages(content: Any) -> list[Passage]:
     if isinstance(content, str | SourceContext | Source):
         return [content]
     if isinstance(content, list | tuple):
-        return [passage for one in content for passage in _passages(one)]
+        return [passage for inner in content for passage in _passages(inner)]
     if isinstance(content, dict):
-        return [passage for one in content.values() for passage in _passages(one)]
+        return _passages(list(content.values()))
     return [] if content is None else [str(content)]
 
 
@@ -134,9 +134,9 @@ def _wish(result: GroundingResult) -> str:
     lines = [f"- {' '.join(claim.claim.split())} ({_wrong(claim)})" for claim in bad[:_MOST_TOLD]]
     if len(bad) > _MOST_TOLD:
         lines.append(f"- and {len(bad) - _MOST_TOLD} more")
-    told = "\n".join(lines)
+    sentences = "\n".join(lines)
     return (
-        f"The sources do not carry these sentences:\n{told}\n"
+        f"The sources do not carry these sentences:\n{sentences}\n"
         "Write the answer again: correct each by what the sources say, or leave it out. Add nothing they do not say."
     )
 
@@ -168,8 +168,8 @@ class PydanticAIProvider:
             async for event in events:
                 if text := _said(event):
                     yield Delta(text)
-            told = events.usage
-            usage = Usage(input=told.input_tokens, cached=told.cache_read_tokens, output=told.output_tokens)
+            counts = events.usage
+            usage = Usage(input=counts.input_tokens, cached=counts.cache_read_tokens, output=counts.output_tokens)
             raw = (events.provider_details or {}).get("finish_reason")
             if raw and str(raw).lower() not in ENDINGS:
                 raw = events.finish_reason  # a vendor's word only the library knows
@@ -188,16 +188,16 @@ def _said(event: Any) -> str:
 
 def _messages(prompt: Prompt) -> list[ModelMessage]:
     first: list[SystemPromptPart] = []
-    told: list[ModelMessage] = []
-    for one in asked_of(prompt):
-        if one["role"] == "system":
-            first = [SystemPromptPart(one["content"])]
-        elif one["role"] == "user":
-            told.append(ModelRequest(parts=[*first, UserPromptPart(one["content"])]))
+    messages: list[ModelMessage] = []
+    for said in asked_of(prompt):
+        if said["role"] == "system":
+            first = [SystemPromptPart(said["content"])]
+        elif said["role"] == "user":
+            messages.append(ModelRequest(parts=[*first, UserPromptPart(said["content"])]))
             first = []
         else:
-            told.append(ModelResponse(parts=[TextPart(one["content"])]))
-    return told
+            messages.append(ModelResponse(parts=[TextPart(said["content"])]))
+    return messages
 
 
 def _settings(prompt: Prompt, own: ModelSettings | None) -> ModelSettings:

@@ -29,11 +29,11 @@ PROVIDERS = {
     "openai": "footnoted.providers.openai:OpenAI",
     "anthropic": "footnoted.providers.anthropic:Anthropic",
     "gemini": "footnoted.providers.gemini:Gemini",
-    "azure": "footnoted.providers.azure:Azure",
+    "azure": "footnoted.providers.openai:Azure",
     "bedrock": "footnoted.providers.bedrock:Bedrock",
-    "vertex": "footnoted.providers.vertex:Vertex",
+    "vertex": "footnoted.providers.gemini:Vertex",
     "cohere": "footnoted.providers.cohere:Cohere",
-    "compatible": "footnoted.providers.compatible:Compatible",
+    "compatible": "footnoted.providers.openai:Compatible",
     "extractive": "footnoted.providers.extractive:Extractive",
 }
 
@@ -89,16 +89,16 @@ class FromFunction:
 
     async def stream(self, prompt: Prompt) -> AsyncGenerator[Delta]:
         """What the function yields, text made into deltas."""
-        told = self._function(prompt)
-        if not hasattr(told, "__aiter__"):
-            if inspect.iscoroutine(told):
-                told.close()
+        pieces = self._function(prompt)
+        if not hasattr(pieces, "__aiter__"):
+            if inspect.iscoroutine(pieces):
+                pieces.close()
             raise ConfigurationError(f"{self.name} must be an async generator function: 'async def' with 'yield'")
         try:
-            async for piece in told:
+            async for piece in pieces:
                 yield Delta(piece) if isinstance(piece, str) else piece
         finally:
-            close = getattr(told, "aclose", None)
+            close = getattr(pieces, "aclose", None)
             if close is not None:
                 await close()
 
@@ -108,14 +108,15 @@ class FromFunction:
 
 def _taken(made: type) -> list[str]:
     """The arguments of a class, those that it hands on to the class it is made from among them."""
-    names: dict[str, None] = {}
-    for each in (each for each in made.__mro__ if "__init__" in vars(each)):
-        own = list(inspect.signature(vars(each)["__init__"]).parameters.values())[1:]
-        named = [one.name for one in own if one.kind is not one.VAR_KEYWORD]
-        names = dict.fromkeys([*named, *names])
-        if len(named) == len(own):
-            break
-    return list(names)
+    names: list[str] = []
+    for base in made.__mro__:
+        if "__init__" in vars(base):
+            _, *own = inspect.signature(vars(base)["__init__"]).parameters.values()
+            named = [argument.name for argument in own if argument.kind is not argument.VAR_KEYWORD]
+            names = [*named, *names]
+            if len(named) == len(own):
+                break
+    return list(dict.fromkeys(names))
 
 
 def _by_name(name: str, given: dict[str, Any]) -> Provider:
@@ -130,7 +131,7 @@ def _by_name(name: str, given: dict[str, Any]) -> Provider:
     useless = [argument for argument in given if argument not in taken]
     if useless:
         if made.name == "extractive":
-            others = ", ".join(each for each in PROVIDERS if each != made.name)
+            others = ", ".join(other for other in PROVIDERS if other != made.name)
             raise ConfigurationError(
                 f"provider {name!r} asks no model, so it has no use for {', '.join(useless)}; name the provider that "
                 f"does ({others}), with --provider or FOOTNOTED_PROVIDER"

@@ -1,4 +1,8 @@
-"""Picks the few ranked sentences that make an answer, in the order to write them, each with its pointers."""
+"""Picks the few ranked sentences that make an answer, in the order to write them, each with its pointers.
+
+The hard thing is that a sentence may say nothing alone: a list's item needs its lead, a colon its list, a row its
+header, a rule the exception in the sentence after it.
+"""
 
 from __future__ import annotations
 
@@ -59,22 +63,37 @@ def passages(ranked: Sequence[Scored], sources: Sequence[Source], *, limit: int,
     about whoever answers are left out, and so is what does not fit into ``tokens``.
     """
     chosen = _Chosen(sources, limit, tokens)
-    usable = [one for one in ranked[:_LOOKED_AT] if _tells(one)]
+    usable = [scored for scored in ranked[:_LOOKED_AT] if _tells(scored.sentence.text)]
     if not usable:
         return ()
     best = usable[0]
-    for one in usable:
-        if len(chosen.written) >= limit or best.score - one.score > _NEAR:
+    for scored in usable:
+        if len(chosen.written) >= limit or best.score - scored.score > _NEAR:
             break
-        if one.features["cover_around"] >= _SHARES * best.features["cover_around"]:
-            chosen.take(one.sentence, usable)
+        if scored.features["cover_around"] >= _SHARES * best.features["cover_around"]:
+            chosen.take(scored.sentence, usable)
     return chosen.in_order()
 
 
-def _tells(one: Scored) -> bool:
-    sentence = one.sentence
-    asks = sentence.text.rstrip("*_ )\"'").endswith(("?", "？"))
-    return not asks and not is_order(sentence.text)
+def pointer_at(sentence: Sentence) -> Pointer:
+    """Where a sentence stands."""
+    return Pointer(sentence.source_index, sentence.start, sentence.end)
+
+
+def list_passage(opening: str, place: Pointer, items: Sequence[Sentence], source: Source | None = None) -> Passage:
+    """What introduces a list, at ``place``, with its items; with its ``source``, items of items are indented."""
+    depths = [_indent(source.text, item.start) if source is not None else 0 for item in items]
+    item_passages = tuple(
+        Passage("  " * (depth > min(depths)) + _wording.item(item.text), (pointer_at(item),))
+        for item, depth in zip(items, depths, strict=True)
+    )
+    text = _wording.listing(opening, [item.text for item in items])
+    return Passage(text, (*map(pointer_at, items), place), _wording.opening(opening), item_passages)
+
+
+def _tells(text: str) -> bool:
+    """Whether a sentence can be said: it is no question, and orders nothing about whoever answers."""
+    return not text.rstrip("*_ )\"'").endswith(("?", "？")) and not is_order(text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,17 +125,17 @@ class _Chosen:
             self._take_list(sentence, ranked)
             return
         run = self._with_condition(sentence) if sentence.kind == "prose" else [sentence]
-        for one in run:
-            fresh = one is not sentence or len(run) > 1 or not self._repeats(one)
+        for piece in run:
+            fresh = piece is not sentence or len(run) > 1 or not self._repeats(piece)
             if fresh and len(self.written) < self._limit:
-                self._write(one)
+                self._write(piece)
 
     def _whole(self, sentence: Sentence) -> Sentence:
         """The whole list item that a sentence is part of: "Defaults to 500." says nothing without what it is of."""
         if sentence.kind != "item":
             return sentence
-        near = [one for one in self._around(sentence) if one.kind == "item" and one.block == sentence.block]
-        at = next((i for i, one in enumerate(near) if one.start == sentence.start), 0)
+        near = [other for other in self._around(sentence) if other.kind == "item" and other.block == sentence.block]
+        at = next((i for i, other in enumerate(near) if other.start == sentence.start), 0)
         first, last = at, at
         while first > 0 and not _OPENS_ITEM.match(near[first].text):
             first -= 1
@@ -124,13 +143,13 @@ class _Chosen:
             last += 1
         if not near or near[last].end - near[first].start > _LONGEST_ITEM:
             return sentence
-        self._used.update((one.source_index, one.start) for one in near[first + 1 : last + 1])
+        self._used.update((other.source_index, other.start) for other in near[first + 1 : last + 1])
         text = self._sources[sentence.source_index].text[near[first].start : near[last].end]
         return replace(near[first], end=near[last].end, text=text, block=sentence.block)
 
     def _with_condition(self, sentence: Sentence) -> list[Sentence]:
         """The sentence, and the next of its paragraph where that bounds it or it says too little alone."""
-        near = [one for one in self._around(sentence) if one.start == sentence.start or self._free(one)]
+        near = [other for other in self._around(sentence) if other.start == sentence.start or self._free(other)]
         at = next((i for i, other in enumerate(near) if other.start == sentence.start), len(near))
         after = near[at + 1] if at + 1 < len(near) else None
         if after is None or after.block != near[at].block:
@@ -144,88 +163,84 @@ class _Chosen:
         """A sentence that ends in a colon says nothing without its list: the items that fit best, in order."""
         span = Span(lead.start, lead.end)
         members = [
-            one for one in self._around(lead) if span in one.leads and self._free(one) and not is_order(one.text)
+            member
+            for member in self._around(lead)
+            if span in member.leads and self._free(member) and not is_order(member.text)
         ]
         if not members:
             if len(lead.text.split()) >= _LEAST_LEAD:  # what it introduces is code or a picture: it tells enough itself
                 self._write(lead)
             return
         self._used.add((lead.source_index, lead.start))
-        place = {(one.source_index, one.start): i for i, one in enumerate(ranked)}
-        best = sorted(members, key=lambda one: place.get((one.source_index, one.start), len(ranked)))[:_LISTED]
-        best.sort(key=lambda one: one.start)
-        for one in best if best[0].kind == "item" else best[: max(1, self._limit - len(self.written))]:
-            self._write(one)
+        rank = {(scored.source_index, scored.start): place for place, scored in enumerate(ranked)}
+        best = sorted(members, key=lambda member: rank.get((member.source_index, member.start), len(ranked)))[:_LISTED]
+        best.sort(key=lambda member: member.start)
+        for member in best if best[0].kind == "item" else best[: max(1, self._limit - len(self.written))]:
+            self._write(member)
 
-    def _write_item(self, one: Sentence) -> None:
+    def _write_item(self, item: Sentence) -> None:
         """An item after its lead; items of one list make one sentence, in the order of the list."""
-        source, lead = one.source_index, one.leads[0]
-        key = (source, lead.start)
-        items = sorted((*self._lists.get(key, ()), one), key=lambda item: item.start)[:_LISTED]
-        opening = self._sources[source].text[lead.start : lead.end]
-        text = _wording.listing(opening, [item.text for item in items])
-        pointers = (*(_pointer(item) for item in items), Pointer(source, lead.start, lead.end))
-        deep = [_indent(self._sources[source].text, item.start) for item in items]
-        each = tuple(
-            Passage("  " * (depth > min(deep)) + _wording.item(item.text), (_pointer(item),))
-            for item, depth in zip(items, deep, strict=True)
-        )
-        told = Passage(text, pointers, _wording.opening(opening), each)
+        source, lead = self._sources[item.source_index], item.leads[0]
+        key = (item.source_index, lead.start)
+        items = sorted((*self._lists.get(key, ()), item), key=lambda member: member.start)[:_LISTED]
+        passage = list_passage(source.text[lead.start : lead.end], Pointer(key[0], lead.start, lead.end), items, source)
         place = next((i for i, piece in enumerate(self.written) if (piece.source, piece.start) == key), None)
         if place is None:
-            if self._add(text, pointers, lead.start, one):
+            if self._add(passage, lead.start, item):
                 self._lists[key] = items
-                self.written[-1] = replace(self.written[-1], passage=told)
             return
-        cost = estimate_tokens(text) - estimate_tokens(self.written[place].passage.text)
+        cost = estimate_tokens(passage.text) - estimate_tokens(self.written[place].passage.text)
         if cost <= self._left:
             self._left -= cost
-            self._used.add((source, one.start))
+            self._used.add((item.source_index, item.start))
             self._lists[key] = items
-            self.written[place] = replace(self.written[place], passage=told)
+            self.written[place] = replace(self.written[place], passage=passage)
 
-    def _write(self, one: Sentence) -> None:
-        if not self._free(one) or is_order(one.text):
+    def _write(self, sentence: Sentence) -> None:
+        if not self._free(sentence) or is_order(sentence.text):
             return
-        text = self._sources[one.source_index].text
-        leads = [text[lead.start : lead.end] for lead in one.leads]
-        if one.kind == "item" and leads:
-            self._write_item(one)
+        text = self._sources[sentence.source_index].text
+        leads = [text[lead.start : lead.end] for lead in sentence.leads]
+        if sentence.kind == "item" and leads:
+            self._write_item(sentence)
             return
-        if one.kind == "row":
+        if sentence.kind == "row":
             header = leads[-1] if leads and leads[-1].lstrip().startswith("|") else ""
-            worded = _wording.row(one.text, header)
-        elif one.kind == "item" and (heading := self._heading(one)):
-            worded = _wording.listing(f"{heading}:", [one.text])
-        elif one.kind == "code":
-            worded = f"`{one.text.strip()}`"
+            worded = _wording.row(sentence.text, header)
+        elif sentence.kind == "item" and (heading := self._heading(sentence)):
+            worded = _wording.listing(f"{heading}:", [sentence.text])
+        elif sentence.kind == "code":
+            worded = f"`{sentence.text.strip()}`"
         else:
-            worded = _wording.sentence(one.text)
-        self._add(worded, (_pointer(one),), one.start, one)
+            worded = _wording.sentence(sentence.text)
+        self._add(Passage(worded, (pointer_at(sentence),)), sentence.start, sentence)
 
-    def _heading(self, one: Sentence) -> str:
+    def _heading(self, item: Sentence) -> str:
         """The heading over a list item, where it turns the item's sense: an exclusion must not read as cover."""
-        if not _OPENS_ITEM.match(one.text):
+        if not _OPENS_ITEM.match(item.text):
             return ""
-        heading = one.headings[-1] if one.headings else self._sources[one.source_index].title.rpartition("›")[2]
+        heading = item.headings[-1] if item.headings else self._sources[item.source_index].title.rpartition("›")[2]
         return _NUMBERING.sub("", heading.strip()).rstrip(" :.") if _TURNS.search(heading) else ""
 
-    def _add(self, text: str, pointers: tuple[Pointer, ...], start: int, one: Sentence) -> bool:
-        cost = estimate_tokens(text)
-        if not text or (cost > self._left and self.written):
+    def _add(self, passage: Passage, start: int, sentence: Sentence) -> bool:
+        """Write a passage that begins at ``start`` and was made for this sentence, unless it does not fit."""
+        cost = estimate_tokens(passage.text)
+        if not passage.text or (cost > self._left and self.written):
             return False
         self._left -= cost
-        self._used.add((one.source_index, one.start))
-        self._said.append(_gist(text))
-        self.written.append(_Piece(Passage(text, pointers), pointers[0].source, start, one.block))
+        self._used.add((sentence.source_index, sentence.start))
+        self._said.append(_gist(passage.text))
+        self.written.append(_Piece(passage, sentence.source_index, start, sentence.block))
         return True
 
-    def _free(self, one: Sentence) -> bool:
-        return (one.source_index, one.start) not in self._used and one.kind not in ("heading", "header", "rule")
+    def _free(self, sentence: Sentence) -> bool:
+        used = (sentence.source_index, sentence.start) in self._used
+        return not used and sentence.kind not in ("heading", "header", "rule")
 
-    def _repeats(self, one: Sentence) -> bool:
+    def _repeats(self, sentence: Sentence) -> bool:
         """Whether the answer says this already: most of its words, and no figure of its own."""
-        stems, figures = _gist(" ".join((one.text, *one.headings[-1:])) if one.kind == "row" else one.text)
+        row = sentence.kind == "row"
+        stems, figures = _gist(" ".join((sentence.text, *sentence.headings[-1:])) if row else sentence.text)
         if not stems:
             return bool(self._said)
         return any(
@@ -234,17 +249,17 @@ class _Chosen:
             if said
         )
 
-    def _around(self, one: Sentence) -> list[Sentence]:
+    def _around(self, sentence: Sentence) -> list[Sentence]:
         """The sentences near one, as they stand in its source."""
-        source = self._sources[one.source_index]
+        source, index = self._sources[sentence.source_index], sentence.source_index
         text = source.text
         if len(text) <= 4 * _AROUND:
-            return read(source, one.source_index)
-        start = max(0, text.rfind("\n\n", 0, max(0, one.start - _AROUND)) + 1) if one.start > _AROUND else 0
-        start = start if one.start - start <= 2 * _AROUND else one.start
-        end = text.find("\n\n", min(len(text), one.end + _AROUND))
-        end = end if 0 <= end <= one.end + 2 * _AROUND else min(len(text), one.end + _AROUND)
-        return read(source, one.source_index, within=Span(start, end))
+            return read(source, index)
+        start = max(0, text.rfind("\n\n", 0, sentence.start - _AROUND) + 1) if sentence.start > _AROUND else 0
+        start = start if sentence.start - start <= 2 * _AROUND else sentence.start
+        end = text.find("\n\n", min(len(text), sentence.end + _AROUND))
+        end = end if 0 <= end <= sentence.end + 2 * _AROUND else min(len(text), sentence.end + _AROUND)
+        return read(source, index, within=Span(start, end))
 
     def in_order(self) -> tuple[Passage, ...]:
         """The paragraph of the best first, then the others source by source, each as it stands there."""
@@ -268,11 +283,7 @@ def _indent(text: str, start: int) -> int:
     return 0 if before.strip() else len(before.expandtabs(4))
 
 
-def _pointer(one: Sentence) -> Pointer:
-    return Pointer(one.source_index, one.start, one.end)
-
-
 def _gist(text: str) -> tuple[frozenset[str], frozenset[str]]:
     """A text's stems, and its figures among them."""
     stems = frozenset(content_stems(text))
-    return stems, frozenset(one for one in stems if one[0].isdigit())
+    return stems, frozenset(stem for stem in stems if stem[0].isdigit())

@@ -8,13 +8,7 @@ import re
 import time
 from typing import TYPE_CHECKING, Any
 
-from footnoted.errors import (
-    BadProviderReply,
-    ProviderError,
-    ProviderRejected,
-    ProviderUnavailable,
-    RateLimited,
-)
+from footnoted.errors import ProviderError, ProviderRejected, ProviderUnavailable, RateLimited
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -49,14 +43,16 @@ def fault(status: int, headers: Mapping[str, str], body: str, *, key_from: str, 
     elif status == 404:
         error = ProviderRejected(f"unknown model or wrong base_url (HTTP 404, {where}).{quote}")
     elif status == 429 and not _holds(body, _BROKE):
-        error = _waiting(RateLimited(f"too many requests ({where}).{quote}"), headers, body)
+        error = RateLimited(f"too many requests ({where}).{quote}")
     elif status in (408, 409, 425) or status >= 500:
-        error = _waiting(ProviderUnavailable(f"the provider failed (HTTP {status}, {where}).{quote}"), headers, body)
+        error = ProviderUnavailable(f"the provider failed (HTTP {status}, {where}).{quote}")
     elif 300 <= status < 400:
         error = ProviderRejected(f"the server redirects elsewhere (HTTP {status}, {where}); check base_url.")
     else:
         error = ProviderRejected(f"the provider rejected the request (HTTP {status}, {where}).{quote}")
     error.status = status
+    if isinstance(error, RateLimited | ProviderUnavailable):
+        error.retry_after = retry_after(headers, body)
     return error
 
 
@@ -105,16 +101,6 @@ def filters(results: Any) -> str:
         return ""
     named = [name for name, found in results.items() if isinstance(found, dict) and found.get("filtered")]
     return f" ({', '.join(named)})" if named else ""
-
-
-def foreign(body: str, content_type: str, *, where: str) -> BadProviderReply:
-    """The error for a body that came with status 200 and is not the protocol."""
-    kind = content_type.partition(";")[0].strip() or "no content type"
-    if not body.strip():
-        return BadProviderReply(f"the reply is empty ({where})")
-    return BadProviderReply(
-        f"the reply is not the provider's protocol ({kind}, {where}); check base_url. It begins: {words(body)}"
-    )
 
 
 def words(body: str) -> str:
@@ -169,13 +155,6 @@ def _number(value: str) -> float | None:
     except ValueError:
         return None
     return max(0.0, number) if number < 1e9 else None  # inf and nan are no answer
-
-
-def _waiting(
-    error: RateLimited | ProviderUnavailable, headers: Mapping[str, str], body: str
-) -> RateLimited | ProviderUnavailable:
-    error.retry_after = retry_after(headers, body)
-    return error
 
 
 def _message(value: Any) -> str:

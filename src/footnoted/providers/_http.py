@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary, finalize
 
 from footnoted.errors import BadProviderReply, ConfigurationError, ProviderRejected, ProviderUnavailable
-from footnoted.providers._faults import fault, foreign, shorten
+from footnoted.providers._faults import fault, shorten, words
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Mapping
@@ -182,9 +182,16 @@ class Reply:
         """Let go: what was read to its end goes back to the pool, anything else closes its connection now."""
         self._response.close()
 
-    def foreign(self, body: str) -> BadProviderReply:
-        """The error for a body that is not the protocol."""
-        return foreign(body, self.content_type, where=self._where)
+    async def foreign(self) -> BadProviderReply:
+        """The error for a body that came with status 200 and is not the protocol."""
+        body = await self.beginning()
+        if not body.strip():
+            return BadProviderReply(f"the reply is empty ({self._where})")
+        kind = self.content_type.partition(";")[0].strip()
+        return BadProviderReply(
+            f"the reply is not the provider's protocol ({kind}, {self._where}); check base_url. "
+            f"It begins: {words(body)}"
+        )
 
 
 def _unreachable(error: Exception, where: str) -> ProviderUnavailable | ProviderRejected:

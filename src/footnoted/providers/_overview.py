@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from footnoted.orders import is_order
 from footnoted.providers import _wording
-from footnoted.providers._choosing import Passage
+from footnoted.providers._choosing import Passage, list_passage, pointer_at
 from footnoted.retrieval.relevance import OVERVIEW, read
-from footnoted.types import Pointer, Span
+from footnoted.types import Span
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,19 +36,16 @@ def told(sources: Sequence[Source], *, limit: int) -> tuple[Passage, ...]:
 
 def _first(source: Source, index: int, *, least: int, most: int) -> list[Passage]:
     """The first sentences of a source that say enough, and the lists among them as lists."""
-    every = [one for one in read(source, index) if not is_order(one.text)]
+    sentences = [sentence for sentence in read(source, index) if not is_order(sentence.text)]
     found: list[Passage] = []
-    for one in every:
-        if one.kind != "prose" or len(one.text.split()) < least or one.text.rstrip("*_ ").endswith("?"):
+    for sentence in sentences:
+        words = sentence.text.rstrip("*_ ")
+        if sentence.kind != "prose" or len(sentence.text.split()) < least or words.endswith("?"):
             continue
-        pointer = Pointer(index, one.start, one.end)
-        if not one.text.rstrip("*_ ").endswith(":"):
-            found.append(Passage(_wording.sentence(one.text), (pointer,)))
+        if not words.endswith(":"):
+            found.append(Passage(_wording.sentence(sentence.text), (pointer_at(sentence),)))
         elif source.metadata.get(OVERVIEW) not in ("lead", "page"):
-            span = Span(one.start, one.end)
-            items = [each for each in every if each.kind == "item" and span in each.leads]
-            each = tuple(Passage(_wording.item(i.text), (Pointer(index, i.start, i.end),)) for i in items)
-            text = _wording.listing(one.text, [i.text for i in items])
-            told = (*(i.pointers[0] for i in each), pointer)
-            found.append(Passage(text, told, _wording.opening(one.text), each))
+            span = Span(sentence.start, sentence.end)
+            items = [item for item in sentences if item.kind == "item" and span in item.leads]
+            found.append(list_passage(sentence.text, pointer_at(sentence), items))
     return found[:most]

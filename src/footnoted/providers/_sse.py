@@ -31,7 +31,7 @@ class Decoder:
     """
 
     def __init__(self) -> None:
-        self._between = False  # past the first event, and no more of the next is read than the unfinished line
+        self._between = False  # past the first event, and nothing of the next is read but an unfinished line
         self._parts: list[bytes] = []  # an unfinished line, in the pieces it came in
         self._size = 0  # bytes of the open event: its data so far and the unfinished line
         self._after_cr = False
@@ -48,8 +48,6 @@ class Decoder:
             data = piece[6:-2]  # one event of one line, as nearly every piece of a paced stream is
             if b"\n" not in data and b"\r" not in data:
                 return [Event("message", data.decode("utf-8", "replace"), self._id)]
-        if self._between and b"\n\n" in piece and b"\r" not in piece and (events := self._of_one_line(piece)):
-            return events
         if self._after_cr:
             self._after_cr = False
             if piece[0] == 0x0A:  # the LF of a CRLF that was cut in two
@@ -75,23 +73,6 @@ class Decoder:
     def flush(self) -> list[Event]:
         """The event still open at the end of the stream, if any; see the module's word on leniency."""
         return self.decode(b"\n\n") if self._parts or self._data else []
-
-    def _of_one_line(self, piece: bytes) -> list[Event]:
-        """The events a piece completes when each is one line of data, as nearly all are; else none, it left unread."""
-        whole = b"".join((*self._parts, piece)) if self._parts else piece
-        done, _, rest = whole.rpartition(b"\n\n")
-        if len(whole) > MAX_EVENT:
-            return []
-        events = []
-        for line in done.split(b"\n\n"):
-            if not line.startswith(b"data: ") or b"\n" in line:
-                return []
-            events.append(Event("message", line[6:].decode("utf-8", "replace"), self._id))
-        self._parts.clear()
-        self._size = 0
-        if rest:
-            self._keep(rest)
-        return events
 
     def _keep(self, rest: bytes) -> None:
         self._parts.append(rest)

@@ -1,4 +1,4 @@
-"""Who may ask, where a key is not enough: tokens that expire (Entra's, Google's) and their fetching."""
+"""Tokens in place of keys, which expire and are fetched again: Microsoft Entra's, Google's."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ async def fetched(token: Token) -> str:
     if isinstance(token, str):
         return token
     try:
-        told = await asyncio.to_thread(token)
-        text = await told if isawaitable(told) else told
+        fetching = await asyncio.to_thread(token)
+        text = await fetching if isawaitable(fetching) else fetching
     except FootnotedError:
         raise
     except Exception as error:

@@ -10,7 +10,7 @@ import os
 import re
 from contextlib import aclosing
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, ClassVar, TypedDict
+from typing import TYPE_CHECKING, Any, ClassVar, TypedDict, Unpack
 from urllib.parse import urlsplit
 
 import footnoted
@@ -20,7 +20,7 @@ from footnoted.providers._http import Http, encoded
 from footnoted.types import Delta, FinishReason
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Mapping
+    from collections.abc import AsyncGenerator, Container, Mapping
 
     import aiohttp
 
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from footnoted.providers._reading import Reading
     from footnoted.types import Prompt
 
+ROOM_TO_THINK = 4000  # tokens added to a reply's bound where thinking cannot be switched off: it counts as output
+NO_MARKERS = "Your citations are recorded by themselves: write no markers such as [1]."
 _AFTERWORD = 0.2  # seconds to wait for usage and the end of the stream once the terminal signal came
 _SECRET_HEADERS = ("auth", "key", "token", "secret", "cookie")
 
@@ -100,7 +102,7 @@ class Wire:
             reply = await self._ask(prompt)
             broke = ""
             if "html" in reply.content_type:
-                raise reply.foreign(await reply.beginning())
+                raise await reply.foreign()
             if "json" in reply.content_type:
                 if deltas := reading.decode_whole(await reply.whole()):
                     yield deltas
@@ -174,11 +176,11 @@ class Wire:
             except ProviderRejected as error:
                 if error.status not in (400, 422):
                     raise
-                named = [what for what, words in self.optional.items() if re.search(words, str(error), re.IGNORECASE)]
-                told = [what for what in named if self._body(prompt, model, without | {what}) != body]
-                if not told:
+                named = (what for what, words in self.optional.items() if re.search(words, str(error), re.IGNORECASE))
+                sent = next((what for what in named if self._body(prompt, model, without | {what}) != body), None)
+                if sent is None:
                     raise
-                without.add(told[0])
+                without.add(sent)
 
     def _found_key(self, given: str | None) -> tuple[str, str]:
         """The key and where it came from. Raises `ConfigurationError` that says what to set."""
@@ -226,6 +228,20 @@ class Wire:
         return error
 
 
+class ThinkingWire(Wire):
+    """A provider whose models may think first. ``effort`` is how long; by default as little as each can."""
+
+    def __init__(self, *, effort: str | None = None, **options: Unpack[Options]) -> None:
+        super().__init__(**options)
+        self._effort = effort
+
+
+class ThinkingOptions(Options, total=False):
+    """What every provider of models that think takes, beside its own."""
+
+    effort: str | None
+
+
 @lru_cache(maxsize=64)
 def _at(base_url: str, path: str, drop: str, query: str) -> str:
     parts = urlsplit(base_url)
@@ -249,6 +265,29 @@ def bearer(key: str) -> dict[str, str]:
     return {"Authorization": f"Bearer {key}"} if key else {}
 
 
+def paragraphs(*parts: str) -> str:
+    """The parts that say something, a blank line between them."""
+    return "\n\n".join(filter(None, parts))
+
+
 def ask_of(prompt: Prompt) -> str:
     """The user message of a wire without blocks: context, then what is asked."""
-    return "\n\n".join(filter(None, (prompt.context, prompt.ask or prompt.question)))
+    return paragraphs(prompt.context, prompt.ask or prompt.question)
+
+
+def turns_of(prompt: Prompt, *, spoken: bool = False) -> list[tuple[str, str]]:
+    """The turns so far as (role, text), ``user`` and ``assistant`` in turn.
+
+    ``spoken`` leaves out a turn in which one side said nothing, for a wire that refuses empty messages.
+    """
+    return [
+        message
+        for turn in prompt.history
+        if not spoken or (turn.user.strip() and turn.assistant.strip())
+        for message in (("user", turn.user), ("assistant", turn.assistant))
+    ]
+
+
+def understood(fields: Mapping[str, Any], without: Container[str]) -> dict[str, Any]:
+    """The fields of a request that are set, and not among those that the server does not know."""
+    return {name: value for name, value in fields.items() if value is not None and name not in without}

@@ -12,7 +12,15 @@ from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 from footnoted.providers._faults import told_of
 from footnoted.providers._reading import Reading, parsed
 from footnoted.providers._schema import in_words, strict
-from footnoted.providers._wire import Options, Wire
+from footnoted.providers._wire import (
+    NO_MARKERS,
+    ROOM_TO_THINK,
+    ThinkingOptions,
+    ThinkingWire,
+    paragraphs,
+    turns_of,
+    understood,
+)
 from footnoted.types import Delta, FinishReason, Pointer, Usage
 
 if TYPE_CHECKING:
@@ -30,13 +38,11 @@ ENDINGS = {
     "refusal": FinishReason.FILTERED,
 }
 _CACHED = {"type": "ephemeral"}
-_ROOM_TO_THINK = 4000  # tokens added to max_tokens where thinking cannot be switched off: it counts as output
 _TITLE = 200  # code points of a document's title
 _MODEL = re.compile(r"claude-(haiku|sonnet|opus|fable|mythos)-(\d+)(?:[-.](\d{1,2}))?(?!\d)")
-_NO_MARKERS = "Your citations are recorded by themselves: write no markers such as [1]."
 
 
-class Anthropic(Wire):
+class Anthropic(ThinkingWire):
     """Anthropic's models. ``native_citations`` sends the sources as documents and takes the API's own pointers.
 
     ``effort`` is how long a model thinks first; by default as little as it can. A schema goes out as
@@ -58,11 +64,8 @@ class Anthropic(Wire):
         "cache_control": "cache_control",
     }
 
-    def __init__(
-        self, *, effort: str | None = None, native_citations: bool = False, **options: Unpack[Options]
-    ) -> None:
+    def __init__(self, *, native_citations: bool = False, **options: Unpack[ThinkingOptions]) -> None:
         super().__init__(**options)
-        self._effort = effort
         self._native = native_citations
 
     def _credentials(self, key: str) -> dict[str, str]:
@@ -81,14 +84,18 @@ class Anthropic(Wire):
         cached = {} if "cache_control" in without else {"cache_control": _CACHED}
         system = prompt.system
         if prompt.schema is not None and "json_schema" in without:
-            system = "\n\n".join(filter(None, (system, in_words(prompt.schema.json))))
+            system = paragraphs(system, in_words(prompt.schema.json))
         sampling = prompt.sampling
+        turns = [
+            {"role": role, "content": text if role == "user" else text.rstrip()}
+            for role, text in turns_of(prompt, spoken=True)
+        ]
         body: dict[str, Any] = {
             "model": model,
             "max_tokens": sampling.max_tokens,
             "stream": True,
             "system": [{"type": "text", "text": system, **cached}] if system else None,
-            "messages": [*_turns(prompt), {"role": "user", "content": self._asked(prompt, cached)}],
+            "messages": [*turns, {"role": "user", "content": self._asked(prompt, cached)}],
         }
         if samples(model):
             body["temperature"] = sampling.temperature
@@ -96,18 +103,18 @@ class Anthropic(Wire):
             body["top_k"] = sampling.top_k
         knobs, thinks = thinking(model, self._effort, without)
         body |= knobs
-        body["max_tokens"] += _ROOM_TO_THINK if thinks else 0
+        body["max_tokens"] += ROOM_TO_THINK if thinks else 0
         if prompt.schema is not None and "json_schema" not in without:
             form = {"type": "json_schema", "schema": strict(prompt.schema.json)}
             body["output_config"] = {**body.get("output_config", {}), "format": form}
-        return {name: value for name, value in body.items() if value is not None and name not in without}
+        return understood(body, without)
 
     def _asked(self, prompt: Prompt, cached: dict[str, Any]) -> list[dict[str, Any]]:
         ask = prompt.ask or prompt.question
         if self._cites(prompt):
             documents = [_document(source) for _, source in _citable(prompt)]
             documents[-1] |= cached
-            return [*documents, {"type": "text", "text": f"{ask}\n\n{_NO_MARKERS}"}]
+            return [*documents, {"type": "text", "text": f"{ask}\n\n{NO_MARKERS}"}]
         context = [{"type": "text", "text": prompt.context, **cached}] if prompt.context.strip() else []
         return [*context, {"type": "text", "text": ask}]
 
@@ -136,15 +143,6 @@ def thinking(model: str, effort: str | None, without: set[str]) -> tuple[dict[st
         if known[1] == "sonnet":
             return {"thinking": {"type": "between_tools"}}, False
     return ({} if "effort" in without else {"output_config": {"effort": "low"}}), True
-
-
-def _turns(prompt: Prompt) -> list[dict[str, str]]:
-    turns: list[dict[str, str]] = []
-    for turn in prompt.history:
-        if turn.user.strip() and turn.assistant.strip():  # the API refuses empty messages
-            turns.append({"role": "user", "content": turn.user})
-            turns.append({"role": "assistant", "content": turn.assistant.rstrip()})
-    return turns
 
 
 def _citable(prompt: Prompt) -> list[tuple[int, Source]]:

@@ -20,7 +20,16 @@ from footnoted.providers._faults import shorten, told
 from footnoted.providers._reading import Reading, parsed
 from footnoted.providers._schema import in_words, strict
 from footnoted.providers._tokens import missing
-from footnoted.providers._wire import Options, Wire, ask_of, bearer
+from footnoted.providers._wire import (
+    ROOM_TO_THINK,
+    ThinkingOptions,
+    ThinkingWire,
+    ask_of,
+    bearer,
+    paragraphs,
+    turns_of,
+    understood,
+)
 from footnoted.types import Delta, FinishReason, Usage
 
 if TYPE_CHECKING:
@@ -38,7 +47,7 @@ _KINDS = {"throttlingException": "rate_limit", "validationException": "invalid"}
 _HOST = re.compile(r"bedrock-runtime(?:-fips)?\.([\w-]+)\.")
 
 
-class Bedrock(Wire):
+class Bedrock(ThinkingWire):
     """Bedrock's models, by id, inference profile or ARN.
 
     Who asks: ``api_key`` or ``AWS_BEARER_TOKEN_BEDROCK``; without one, AWS's own chain of credentials, signed by
@@ -61,10 +70,9 @@ class Bedrock(Wire):
     def __init__(
         self,
         *,
-        effort: str | None = None,
         region: str | None = None,
         profile: str | None = None,
-        **options: Unpack[Options],
+        **options: Unpack[ThinkingOptions],
     ) -> None:
         self._profile = profile
         self._aws: Any = None
@@ -74,7 +82,6 @@ class Bedrock(Wire):
             region or (named and named[1]) or os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION")
         )
         super().__init__(**options)
-        self._effort = effort
 
     def _found_key(self, given: str | None) -> tuple[str, str]:
         return self._without_key([]) if self._profile else super()._found_key(given)
@@ -130,27 +137,22 @@ class Bedrock(Wire):
             config |= {"temperature": sampling.temperature}
             config |= {"topP": sampling.top_p if sampling.temperature is None or "claude" not in model else None}
         more, thinks = anthropic.thinking(model, self._effort, without)
-        config["maxTokens"] += 4000 if thinks else 0
+        config["maxTokens"] += ROOM_TO_THINK if thinks else 0
         body: dict[str, Any] = {"additionalModelRequestFields": more or None}
         if prompt.schema is not None:
             if "outputConfig" in without:
-                ask = f"{ask}\n\n{in_words(prompt.schema.json)}"
+                ask = paragraphs(ask, in_words(prompt.schema.json))
             schema = {"schema": json.dumps(strict(prompt.schema.json)), "name": prompt.schema.name}
             body["outputConfig"] = {"textFormat": {"type": "json_schema", "structure": {"jsonSchema": schema}}}
         if "system" in without:  # some models take none
-            system, ask = "", "\n\n".join(filter(None, (system, ask)))
-        turns = [
-            {"role": role, "content": [{"text": text}]}
-            for turn in prompt.history
-            if turn.user.strip() and turn.assistant.strip()
-            for role, text in (("user", turn.user), ("assistant", turn.assistant))
-        ]
+            system, ask = "", paragraphs(system, ask)
+        messages = [*turns_of(prompt, spoken=True), ("user", ask)]
         body |= {
-            "messages": [*turns, {"role": "user", "content": [{"text": ask}]}],
+            "messages": [{"role": role, "content": [{"text": text}]} for role, text in messages],
             "system": [{"text": system}] if system else None,
-            "inferenceConfig": {k: v for k, v in config.items() if v is not None and k not in without},
+            "inferenceConfig": understood(config, without),
         }
-        return {name: value for name, value in body.items() if value is not None and name not in without}
+        return understood(body, without)
 
 
 def _aws(profile: str | None) -> Any:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 from footnoted.providers._faults import told
 from footnoted.providers._reading import Reading, parsed
 from footnoted.providers._schema import in_words
-from footnoted.providers._wire import Options, Wire, ask_of, bearer
+from footnoted.providers._wire import NO_MARKERS, Options, Wire, bearer, paragraphs, understood
 from footnoted.providers.openai import messages
 from footnoted.types import Delta, FinishReason, Usage
 
@@ -30,7 +30,6 @@ ENDINGS = {
     "ERROR_TOXIC": FinishReason.FILTERED,
     "TIMEOUT": FinishReason.TRUNCATED,
 }
-_NO_MARKERS = "Your citations are recorded by themselves: write no markers such as [1]."
 _NEXT = re.compile(r"(?:[.!?…]\W*\s|[。！？]|\n)\W*\w")  # a sentence's end, and the next one's beginning
 
 
@@ -90,17 +89,14 @@ class Cohere(Wire):
             "thinking": {"type": "disabled"} if "reasoning" in model else None,
         }
         if self._cites(prompt):
-            ask = prompt.ask or prompt.question
-            body["messages"][-1]["content"] = f"{ask}\n\n{_NO_MARKERS}"
+            body["messages"][-1]["content"] = paragraphs(prompt.ask or prompt.question, NO_MARKERS)
             body["documents"] = [
                 {"id": str(place), "data": {"title": source.title, "text": source.text}}
                 for place, source in enumerate(prompt.sources)
                 if source.text.strip()
             ]
             body["citation_options"] = {"mode": "FAST"}  # beside the words, not after all of them
-        else:
-            body["messages"][-1]["content"] = ask_of(prompt)
-        return {name: value for name, value in body.items() if value is not None and name not in without}
+        return understood(body, without)
 
 
 class ChatReading(Reading):

@@ -1,18 +1,29 @@
-"""The provider for Gemini's ``streamGenerateContent``.
+"""The providers for Gemini's ``streamGenerateContent``, with a key at Google and in a project on Vertex AI.
 
 Protocol: ai.google.dev/api/generate-content. The terminal signal is ``finishReason``; there is no end event.
 """
 
 from __future__ import annotations
 
+import os
 import re
 from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 from urllib.parse import quote
 
+from footnoted.errors import ConfigurationError
 from footnoted.providers._faults import told_of
 from footnoted.providers._reading import Reading, parsed
 from footnoted.providers._schema import in_words
-from footnoted.providers._wire import Options, Wire, ask_of
+from footnoted.providers._tokens import GoogleToken, Token, Tokened
+from footnoted.providers._wire import (
+    ROOM_TO_THINK,
+    ThinkingOptions,
+    ThinkingWire,
+    ask_of,
+    paragraphs,
+    turns_of,
+    understood,
+)
 from footnoted.types import Delta, FinishReason, Usage
 
 if TYPE_CHECKING:
@@ -34,10 +45,9 @@ ENDINGS = {
     "MODEL_ARMOR": FinishReason.FILTERED,
     "OTHER": FinishReason.ERROR,
 }
-_ROOM_TO_THINK = 4000  # tokens added to maxOutputTokens where thinking cannot be switched off: it counts as output
 
 
-class Gemini(Wire):
+class Gemini(ThinkingWire):
     """Google's models. ``effort`` is their thinking level; by default as little as each can."""
 
     name = "gemini"
@@ -54,10 +64,6 @@ class Gemini(Wire):
         "systemInstruction": r"system_?instruction|developer instruction",
     }
 
-    def __init__(self, *, effort: str | None = None, **options: Unpack[Options]) -> None:
-        super().__init__(**options)
-        self._effort = effort
-
     def _credentials(self, key: str) -> dict[str, str]:
         return {"x-goog-api-key": key}
 
@@ -72,7 +78,7 @@ class Gemini(Wire):
         sampling = prompt.sampling
         level, thinks = thinking(model, self._effort)
         config: dict[str, Any] = {
-            "maxOutputTokens": sampling.max_tokens + (_ROOM_TO_THINK if thinks else 0),
+            "maxOutputTokens": sampling.max_tokens + (ROOM_TO_THINK if thinks else 0),
             "temperature": sampling.temperature,
             "topP": sampling.top_p,
             "topK": sampling.top_k,
@@ -83,15 +89,65 @@ class Gemini(Wire):
             config["responseMimeType"] = "application/json"
             config["responseJsonSchema"] = dict(prompt.schema.json)
             if without & {"responseJsonSchema", "responseMimeType"}:
-                ask = f"{ask}\n\n{in_words(prompt.schema.json)}"
+                ask = paragraphs(ask, in_words(prompt.schema.json))
                 config["responseJsonSchema"] = None
         if "systemInstruction" in without:  # Gemma takes none
-            system, ask = "", "\n\n".join(filter(None, (system, ask)))
+            system, ask = "", paragraphs(system, ask)
+        roles = {"user": "user", "assistant": "model"}
         body: dict[str, Any] = {
-            "contents": [*_turns(prompt), {"role": "user", "parts": [{"text": ask}]}],
-            "generationConfig": {k: v for k, v in config.items() if v is not None and k not in without},
+            "contents": [
+                {"role": roles[role], "parts": [{"text": text}]} for role, text in [*turns_of(prompt), ("user", ask)]
+            ],
+            "generationConfig": understood(config, without),
         }
         return {**body, "systemInstruction": {"parts": [{"text": system}]}} if system else body
+
+
+class Vertex(Tokened, Gemini):
+    """Gemini on Vertex AI, in a Google Cloud project: cloud.google.com/vertex-ai/generative-ai/docs/model-reference.
+
+    Who asks: ``token`` (one, or what fetches one), a key (express mode), or, without either, Google's application
+    default credentials by google-auth (``pip install 'footnoted[vertex]'``).
+    """
+
+    name = "vertex"
+    home = "https://aiplatform.googleapis.com"
+    key_variables: ClassVar[tuple[str, ...]] = ()
+
+    def __init__(
+        self,
+        *,
+        project: str | None = None,
+        location: str | None = None,
+        token: Token | None = None,
+        **options: Unpack[ThinkingOptions],
+    ) -> None:
+        self._token = token
+        self._location = location or os.environ.get("GOOGLE_CLOUD_LOCATION") or "global"
+        if not options.get("base_url") and self._location != "global":
+            here = f"https://{self._location}-aiplatform.googleapis.com"
+            options["base_url"] = self._setting("BASE_URL") or here
+        super().__init__(**options)
+        self._project = project or os.environ.get("GOOGLE_CLOUD_PROJECT")
+        if self._token is not None and not self._project:
+            self._project = self._token.project if isinstance(self._token, GoogleToken) else None
+            if not self._project:
+                raise ConfigurationError("provider 'vertex' needs project= or GOOGLE_CLOUD_PROJECT")
+
+    def _without_key(self, places: list[str]) -> tuple[str, str]:  # noqa: ARG002
+        self._token = GoogleToken()
+        return "", "the application default credentials"
+
+    def _credentials(self, key: str) -> dict[str, str]:
+        return super()._credentials(key) if key else {}
+
+    def _url(self, model: str) -> str:
+        name = model.removeprefix("models/")
+        if not name.startswith(("projects/", "publishers/")):
+            name = f"publishers/google/models/{name}"
+        if self._token is not None and not name.startswith("projects/"):
+            name = f"projects/{self._project}/locations/{self._location}/{name}"
+        return self._at(f"/v1/{quote(name)}:streamGenerateContent", drop="/v1", query="alt=sse")
 
 
 def thinking(model: str, effort: str | None) -> tuple[dict[str, Any] | None, bool]:
@@ -112,19 +168,11 @@ def thinking(model: str, effort: str | None) -> tuple[dict[str, Any] | None, boo
     return {"thinkingLevel": "low"}, True
 
 
-def _turns(prompt: Prompt) -> list[dict[str, Any]]:
-    return [
-        {"role": role, "parts": [{"text": text}]}
-        for turn in prompt.history
-        for role, text in (("user", turn.user), ("model", turn.assistant))
-    ]
-
-
 class ContentReading(Reading):
     """Reads ``GenerateContentResponse`` chunks; a whole reply is one, or a list of them."""
 
     def take(self, event: Event) -> Delta | None:
-        """One chunk: text, a finish reason, usage, a blocked prompt, or an error."""
+        """One chunk."""
         return self._chunk(parsed(event.data))
 
     def take_whole(self, reply: Any) -> list[Delta]:
@@ -135,10 +183,15 @@ class ContentReading(Reading):
         return [delta for delta in map(self._chunk, chunks) if delta is not None]
 
     def _chunk(self, chunk: dict[str, Any]) -> Delta | None:
+        """Text, a finish reason, usage, a blocked prompt, or an error."""
         if error := chunk.get("error"):
             raise told_of(error, "status", "code")
         if usage := chunk.get("usageMetadata"):
-            self._count(usage)
+            self.usage = Usage(
+                input=usage.get("promptTokenCount") or 0,
+                cached=usage.get("cachedContentTokenCount") or 0,
+                output=(usage.get("candidatesTokenCount") or 0) + (usage.get("thoughtsTokenCount") or 0),
+            )
         if blocked := (chunk.get("promptFeedback") or {}).get("blockReason"):
             self.end(FinishReason.FILTERED, f"the prompt was blocked: {blocked}")
         candidates = chunk.get("candidates")
@@ -147,17 +200,8 @@ class ContentReading(Reading):
         candidate = candidates[0]
         reason = candidate.get("finishReason")
         if reason and reason != "FINISH_REASON_UNSPECIFIED":
-            self._finish(str(reason), str(candidate.get("finishMessage") or ""))
+            said = str(candidate.get("finishMessage") or f"finishReason {reason}")
+            self.end(ENDINGS.get(str(reason), FinishReason.TRUNCATED), said)
         parts = (candidate.get("content") or {}).get("parts") or []
         text = "".join([part["text"] for part in parts if "text" in part and not part.get("thought")])
         return Delta(text) if text else None
-
-    def _finish(self, reason: str, said: str) -> None:
-        self.end(ENDINGS.get(reason, FinishReason.TRUNCATED), said or f"finishReason {reason}")
-
-    def _count(self, usage: dict[str, Any]) -> None:
-        self.usage = Usage(
-            input=usage.get("promptTokenCount") or 0,
-            cached=usage.get("cachedContentTokenCount") or 0,
-            output=(usage.get("candidatesTokenCount") or 0) + (usage.get("thoughtsTokenCount") or 0),
-        )

@@ -1,21 +1,34 @@
-"""The provider for OpenAI's Chat Completions protocol, streamed; some models need its Responses.
+"""The providers for OpenAI's Chat Completions protocol, streamed: OpenAI itself, Azure, and any server that speaks it.
 
-Protocol: platform.openai.com/docs/api-reference/chat-streaming. The terminal signal is ``finish_reason``.
+Protocol: platform.openai.com/docs/api-reference/chat-streaming. The terminal signal is ``finish_reason``. Some models
+need the Responses protocol instead (`footnoted.providers.responses`).
 """
 
 from __future__ import annotations
 
+import os
 import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, Unpack
+from urllib.parse import quote
 
 from footnoted.errors import ConfigurationError
 from footnoted.providers._faults import filters, told_of
 from footnoted.providers._reading import Reading, parsed
 from footnoted.providers._schema import closed, in_words, strict
-from footnoted.providers._wire import Options, Wire, ask_of, bearer
-from footnoted.providers.responses import ResponseReading, as_response
-from footnoted.types import Delta, FinishReason, Usage
+from footnoted.providers._tokens import Token, Tokened
+from footnoted.providers._wire import (
+    ROOM_TO_THINK,
+    ThinkingOptions,
+    ThinkingWire,
+    ask_of,
+    bearer,
+    paragraphs,
+    turns_of,
+    understood,
+)
+from footnoted.providers.responses import ResponseReading, as_response, usage_of
+from footnoted.types import Delta, FinishReason
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -36,10 +49,9 @@ ENDINGS = {
 }
 _KINDS = ("type", "code", "status")
 _RESPONDS = re.compile(r"-pro\b|codex|deep-research")
-_ROOM_TO_THINK = 4000  # tokens added to max_tokens where thinking cannot be switched off: it counts as output
 
 
-class OpenAI(Wire):
+class OpenAI(ThinkingWire):
     """OpenAI's models. ``effort`` is how long a reasoning model thinks first; by default as little as it can.
 
     ``api`` is ``"chat"`` or ``"responses"``; by default the second for the models that speak nothing else.
@@ -60,11 +72,10 @@ class OpenAI(Wire):
         "response_format": r"response_format|json_object",
     }
 
-    def __init__(self, *, effort: str | None = None, api: str | None = None, **options: Unpack[Options]) -> None:
+    def __init__(self, *, api: str | None = None, **options: Unpack[ThinkingOptions]) -> None:
         super().__init__(**options)
         if api not in (None, "chat", "responses"):
             raise ConfigurationError(f"api must be 'chat' or 'responses', not {api!r}")
-        self._effort = effort
         self._api = api
 
     def _credentials(self, key: str) -> dict[str, str]:
@@ -95,9 +106,79 @@ class OpenAI(Wire):
         if effort in (None, "none"):  # a model that thinks takes no sampling
             body |= {"temperature": sampling.temperature, "top_p": sampling.top_p}
         elif effort != "minimal":
-            body["max_completion_tokens"] += _ROOM_TO_THINK
+            body["max_completion_tokens"] += ROOM_TO_THINK
         body = finished(body, prompt, without)
         return as_response(body) if self._responds(model) else body
+
+
+class Compatible(OpenAI):
+    """Any server that speaks the protocol (vLLM, Ollama, llama.cpp, gateways) at ``base_url``, ending in ``/v1``.
+
+    The key is optional, ``headers`` are for gateways.
+    """
+
+    name = "compatible"
+    home = ""
+    usual_place = "FOOTNOTED_BASE_URL, such as http://localhost:11434/v1"
+    usual_model = "default"  # servers with one model take any name
+    key_variables: ClassVar[tuple[str, ...]] = ()
+
+    def _without_key(self, places: list[str]) -> tuple[str, str]:
+        return "", " or ".join(places)
+
+    def _body(self, prompt: Prompt, model: str, without: set[str]) -> dict[str, Any]:
+        sampling = prompt.sampling
+        body = {
+            "model": model,
+            "messages": messages(prompt),
+            "stream": True,
+            "stream_options": {"include_usage": True},
+            "max_tokens": sampling.max_tokens,
+            "temperature": sampling.temperature,
+            "top_p": sampling.top_p,
+            "top_k": sampling.top_k,
+            "reasoning_effort": self._effort,
+        }
+        return finished(body, prompt, without)
+
+
+class Azure(Tokened, OpenAI):
+    """Azure OpenAI: the protocol at a resource's own address; ``model`` is a deployment's name.
+
+    learn.microsoft.com/azure/ai-foundry/openai/reference. With an ``api_version`` the deployment stands in the path;
+    without one the resource's version 1 is asked, which takes it as the model. ``token`` is an Entra token or what
+    fetches one: ``azure.identity.get_bearer_token_provider(…)`` is such a function, its async twin too.
+    """
+
+    name = "azure"
+    home = ""
+    usual_place = "AZURE_OPENAI_ENDPOINT, such as https://RESOURCE.openai.azure.com"
+    usual_model = ""
+    key_variables: ClassVar[tuple[str, ...]] = ("AZURE_OPENAI_API_KEY",)
+
+    def __init__(
+        self,
+        *,
+        api: str | None = None,
+        api_version: str | None = None,
+        token: Token | None = None,
+        **options: Unpack[ThinkingOptions],
+    ) -> None:
+        self._token = token
+        self._version = api_version or os.environ.get("OPENAI_API_VERSION") or ""
+        endpoint = self._setting("BASE_URL") or os.environ.get("AZURE_OPENAI_ENDPOINT")
+        options["base_url"] = options.get("base_url") or endpoint
+        super().__init__(api=api, **options)
+
+    def _credentials(self, key: str) -> dict[str, str]:
+        return {"api-key": key} if key else {}
+
+    def _url(self, model: str) -> str:
+        what = "/responses" if self._responds(model) else "/chat/completions"
+        if not self._version:
+            return self._at("/openai/v1" + what, drop="/openai/v1")
+        path = f"/openai/deployments/{quote(model, safe='')}{what}"
+        return self._at(path, drop="/openai/v1", query=f"api-version={quote(self._version)}")
 
 
 def finished(body: dict[str, Any], prompt: Prompt, without: set[str]) -> dict[str, Any]:
@@ -118,17 +199,14 @@ def finished(body: dict[str, Any], prompt: Prompt, without: set[str]) -> dict[st
             }
     if "max_completion_tokens" in without and "max_completion_tokens" in body:
         body["max_tokens"] = body["max_completion_tokens"]
-    return {name: value for name, value in body.items() if value is not None and name not in without}
+    return understood(body, without)
 
 
 def messages(prompt: Prompt, *, instruction: str = "") -> list[dict[str, str]]:
     """The conversation as role and content: system, the turns so far, what is asked now."""
-    system = "\n\n".join(filter(None, (prompt.system, instruction)))
-    told_so_far = [{"role": "system", "content": system}] if system else []
-    for turn in prompt.history:
-        told_so_far.append({"role": "user", "content": turn.user})
-        told_so_far.append({"role": "assistant", "content": turn.assistant})
-    return [*told_so_far, {"role": "user", "content": ask_of(prompt)}]
+    system = paragraphs(prompt.system, instruction)
+    conversation = [*([("system", system)] if system else []), *turns_of(prompt), ("user", ask_of(prompt))]
+    return [{"role": role, "content": text} for role, text in conversation]
 
 
 @lru_cache(maxsize=64)
@@ -166,7 +244,7 @@ class ChatReading(Reading):
         if kind == "error" or get("error"):
             raise told_of(get("error") or chunk, *_KINDS)
         if usage := get("usage"):
-            self.usage = _usage(usage)
+            self.usage = usage_of(usage)
         choices = get("choices")
         if not choices:
             return None
@@ -180,7 +258,7 @@ class ChatReading(Reading):
         if reply.get("error"):
             raise told_of(reply["error"], *_KINDS)
         if usage := reply.get("usage"):
-            self.usage = _usage(usage)
+            self.usage = usage_of(usage)
         choice = reply["choices"][0]
         delta = self._said(choice, choice["message"])
         return [delta] if delta else []
@@ -192,7 +270,7 @@ class ChatReading(Reading):
             self._finish(str(reason), filters(choice.get("content_filter_results")))
         text = delta.get("content")
         if text and not isinstance(text, str):
-            text = _text_of(text)
+            text = "".join(part["text"] for part in text if part.get("type") == "text")
         return Delta(text) if text else None
 
     def _finish(self, reason: str, stopped: str) -> None:
@@ -202,16 +280,3 @@ class ChatReading(Reading):
             self.end(ENDINGS[reason], f"finish_reason {reason!r}{stopped}")
         else:
             self.end(FinishReason.TRUNCATED, f"the provider stopped for a reason of its own: {reason!r}")
-
-
-def _text_of(parts: list[dict[str, Any]]) -> str:
-    return "".join(part["text"] for part in parts if part.get("type") == "text")
-
-
-def _usage(usage: dict[str, Any]) -> Usage:
-    details = usage.get("prompt_tokens_details") or {}
-    return Usage(
-        input=usage.get("prompt_tokens") or 0,
-        cached=details.get("cached_tokens") or 0,
-        output=usage.get("completion_tokens") or 0,
-    )

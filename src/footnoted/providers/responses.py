@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from footnoted.providers._faults import told_of
 from footnoted.providers._reading import Reading, parsed
+from footnoted.providers._wire import understood
 from footnoted.types import Delta, FinishReason, Usage
 
 if TYPE_CHECKING:
@@ -32,7 +33,17 @@ def as_response(chat: dict[str, Any]) -> dict[str, Any]:
     if "response_format" in chat:
         form = chat["response_format"]
         body["text"] = {"format": {"type": form["type"], **form.get("json_schema", {})}}
-    return {name: value for name, value in body.items() if value is not None}
+    return understood(body, ())
+
+
+def usage_of(usage: dict[str, Any], *, read: str = "prompt", written: str = "completion") -> Usage:
+    """What was read and written, under either protocol's names: ``prompt_tokens``, ``completion_tokens`` in chat."""
+    details = usage.get(f"{read}_tokens_details")
+    return Usage(
+        input=usage.get(f"{read}_tokens") or 0,
+        cached=(details.get("cached_tokens") if isinstance(details, dict) else 0) or 0,
+        output=usage.get(f"{written}_tokens") or 0,
+    )
 
 
 class ResponseReading(Reading):
@@ -79,8 +90,7 @@ class ResponseReading(Reading):
 
     def _finish(self, response: dict[str, Any]) -> None:
         if usage := response.get("usage"):
-            cached = (usage.get("input_tokens_details") or {}).get("cached_tokens") or 0
-            self.usage = Usage(usage.get("input_tokens") or 0, cached, usage.get("output_tokens") or 0)
+            self.usage = usage_of(usage, read="input", written="output")
         status = response.get("status")
         if status == "failed":
             raise told_of(response.get("error") or {}, "code")

@@ -3,7 +3,6 @@
 import aiohttp
 import pytest
 
-from footnoted.integrations.proxy.acts import acts_of
 from footnoted.integrations.proxy.conversation import held
 from footnoted.testing import ScriptedLLM
 
@@ -46,7 +45,7 @@ def turn(protocol, result, *, failed=False, then=None):
 @pytest.mark.parametrize("protocol", TOOLS)
 def test_a_turn_is_read_in_every_protocol(protocol):
     """Results of this turn in words, the tool named; never the arguments, and nothing of a turn before."""
-    acts = acts_of(turn(protocol, DONE))
+    acts = held(protocol, turn(protocol, DONE)).acts
     assert acts.log() == "send email: status: sent; to: Bob."
     assert "called: send_email" in acts.why()
     assert acts.concern(SENT)
@@ -54,12 +53,12 @@ def test_a_turn_is_read_in_every_protocol(protocol):
     found = held(protocol, turn(protocol, DONE))
     assert "status: sent" in found.sources[-1].text
     assert not any("Racing" in source.text for source in found.sources)
-    later = acts_of(turn(protocol, DONE, then="And to Ann?"))
+    later = held(protocol, turn(protocol, DONE, then="And to Ann?")).acts
     assert (later.log(), later.why()) == ("", "no tool was called in this turn")
 
 
 def test_a_failure_is_told_where_the_protocol_tells_it():
-    acts = acts_of(turn("messages", '{"error": "mailbox full"}', failed=True))
+    acts = held("messages", turn("messages", '{"error": "mailbox full"}', failed=True)).acts
     assert acts.log() == "send email failed: error: mailbox full."
     assert acts.why().endswith("failed: send_email")
 

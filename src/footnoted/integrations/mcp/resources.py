@@ -65,11 +65,11 @@ class DocumentServer(MCPServer[None]):
             groups = await self._documents()
         except ResourceError:
             return found  # nothing can be read now; reading says why
-        told = [_described(group) for group in groups[:_LISTED]]
-        named = [
-            Resource(uri=each["uri"], name=each["file"], title=each["title"], mime_type="text/plain") for each in told
+        documents = map(_described, groups[:_LISTED])
+        return [
+            *found,
+            *(Resource(uri=d["uri"], name=d["file"], title=d["title"], mime_type="text/plain") for d in documents),
         ]
-        return [*found, *named]
 
     async def _index(self) -> Any:
         async def quietly(_: str) -> None:
@@ -100,5 +100,5 @@ def _described(passages: list[Source]) -> dict[str, Any]:
         "uri": DOCUMENTS + _id(first),
         "file": file,
         "title": first.title.partition(" › ")[0] or file,
-        "passages": [{"uri": PASSAGES + each.id, "title": each.title} for each in passages],
+        "passages": [{"uri": PASSAGES + passage.id, "title": passage.title} for passage in passages],
     }

@@ -15,7 +15,7 @@ from pydantic import Field
 
 import footnoted
 from footnoted.answering.generator import GroundedGenerator, shipped_checker
-from footnoted.contract import GenerationConfig, GenerationRequest, GenerationResponse, SourceContext
+from footnoted.contract import GenerationConfig, GenerationRequest, GenerationResponse
 from footnoted.errors import FootnotedError
 from footnoted.evaluation.check import Given, as_sources, check_answer
 from footnoted.events import AnswerFinished, ClaimChecked, TextDelta
@@ -138,15 +138,11 @@ def make_server(
             try:
                 if not question.strip():
                     raise ToolError("the question is empty; ask something in words")
-                given = _bounded(sources)
-                found = (
-                    [
-                        context_of(one.text, metadata={"title": one.title or f"source {n}"})
-                        for n, one in enumerate(given, 1)
-                    ]
-                    if given
-                    else await _passages(_needed(library), question, passages, steps)
-                )
+                if titled := _titled(sources):
+                    found = [context_of(text, metadata={"title": title}) for title, text in titled]
+                else:
+                    index = await _needed(library).index(steps.say)
+                    found = [found_context(hit) for hit in await asyncio.to_thread(index.search, question, passages)]
                 request = GenerationRequest(query=question, context=found, config=config or GenerationConfig())
                 response = await _answer(answering, request, steps)
             except FootnotedError as error:
@@ -173,8 +169,7 @@ def make_server(
         async with turns:
             try:
                 said, held = of_conversation(conversation, answer)
-                if given := _bounded(sources):
-                    held += as_sources([(one.title or f"source {n}", one.text) for n, one in enumerate(given, 1)])
+                held += as_sources(_titled(sources))
                 if held:
                     report = await check_answer(Given(said), lambda _: held, weigher=weigher)
                 else:
@@ -197,15 +192,12 @@ def _needed(library: Library | None) -> Library:
     return library
 
 
-def _bounded(sources: list[GivenSource] | None) -> list[GivenSource]:
-    if sum(len(one.text) for one in sources or ()) > MAX_ALL:
+def _titled(sources: list[GivenSource] | None) -> list[tuple[str, str]]:
+    """The titles and texts of a call's own sources. Raises `ToolError` for more text than a call may bring."""
+    titled = [(source.title or f"source {n}", source.text) for n, source in enumerate(sources or (), start=1)]
+    if sum(len(text) for _, text in titled) > MAX_ALL:
         raise ToolError(f"the sources are longer than {MAX_ALL:,} characters together; send the ones that matter")
-    return sources or []
-
-
-async def _passages(library: Library, question: str, passages: int, steps: Steps) -> list[SourceContext]:
-    index = await library.index(steps.say)
-    return [found_context(source) for source in await asyncio.to_thread(index.search, question, passages)]
+    return titled
 
 
 async def _answer(generator: GroundedGenerator, request: GenerationRequest, steps: Steps) -> GenerationResponse:

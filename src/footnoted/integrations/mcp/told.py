@@ -11,7 +11,7 @@ from footnoted.contract import ClaimResult, GenerationRequest, GenerationRespons
 from footnoted.errors import SourceError
 from footnoted.evaluation.check import CheckReport, ClaimCheck
 from footnoted.integrations.proxy.acts import dicts
-from footnoted.integrations.proxy.conversation import Protocol, held
+from footnoted.integrations.proxy.conversation import held
 from footnoted.types import FinishReason, Ruling, Source
 
 DOCUMENTS, PASSAGES = "footnoted://documents/", "footnoted://passages/"
@@ -94,14 +94,14 @@ def answered(response: GenerationResponse, request: GenerationRequest) -> Answer
             for c in response.citations
         ],
         claims=[
-            _weighed(claim, *((sources[one.source_index].title, one.source_quote) for one in claim.evidence[:1]))
+            _weighed(claim, [(sources[words.source_index].title, words.source_quote) for words in claim.evidence])
             for claim in response.claims
             if claim.shown
         ],
         refusal=response.refusal.reason if response.refusal else None,
         nearest=[
-            _cited(place, sources[one.source_index], one.source_start, one.source_end, one.source_quote)
-            for place, one in enumerate(response.refusal.found if response.refusal else (), start=1)
+            _cited(place, sources[near.source_index], near.source_start, near.source_end, near.source_quote)
+            for place, near in enumerate(response.refusal.found if response.refusal else (), start=1)
         ],
         problem=response.error.message if response.error else None,
         notes=response.notes,
@@ -110,13 +110,13 @@ def answered(response: GenerationResponse, request: GenerationRequest) -> Answer
 
 def checked(report: CheckReport) -> Checked:
     """A report as a client gets it."""
-    claims = [_weighed(claim, *((one.source, one.quote) for one in claim.evidence[:1])) for claim in report.claims]
+    claims = [_weighed(claim, [(words.source, words.quote) for words in claim.evidence]) for claim in report.claims]
     return Checked(stands=report.stands, claims=claims)
 
 
-def _weighed(claim: ClaimResult | ClaimCheck, words: tuple[str, str] | None = None) -> Weighed:
-    """``words``: the source that decides, and its words."""
-    source, quote = words or (None, None)
+def _weighed(claim: ClaimResult | ClaimCheck, evidence: list[tuple[str, str]]) -> Weighed:
+    """``evidence``: sources and their words, those first that decide."""
+    source, quote = evidence[0] if evidence else (None, None)
     return Weighed(
         text=claim.text, verdict=claim.verdict, score=claim.score, reason=claim.reason, source=source, quote=quote
     )
@@ -133,19 +133,14 @@ def of_conversation(messages: list[dict[str, Any]] | None, answer: str | None) -
         return answer, ()
     if len(json.dumps(messages)) > MAX_ALL:
         raise SourceError(f"the conversation is longer than {MAX_ALL:,} characters; send the turns that matter")
-    blocks = [block for message in messages for block in dicts(message.get("content"))]
-    protocol: Protocol = "chat"
-    if any(str(message.get("type", "")).startswith("function_call") for message in messages):
-        protocol = "responses"
-    elif any(block.get("type") in ("tool_result", "tool_use", "document") for block in blocks):
-        protocol = "messages"
-    found = held(protocol, {"input" if protocol == "responses" else "messages": messages})
+    items = any(str(message.get("type", "")).startswith("function_call") for message in messages)
+    found = held("responses", {"input": messages}) if items else held("chat", {"messages": messages})
     if not found.sources:
         raise SourceError("the conversation holds no sources: no result of a tool, no document, no passage")
-    told = [text for message in messages if message.get("role") == "assistant" and (text := _said(message))]
-    if answer is None and not told:
+    answers = [text for message in messages if message.get("role") == "assistant" and (text := _said(message))]
+    if answer is None and not answers:
         raise SourceError("the conversation holds no answer: pass one")
-    return answer if answer is not None else told[-1], found.sources
+    return answer if answer is not None else answers[-1], found.sources
 
 
 def _said(message: dict[str, Any]) -> str:
@@ -160,12 +155,8 @@ def in_words(answer: Answered) -> str:
     lines = [answer.answer]
     if answer.citations:
         lines.append("")
-    told = set()
-    for one in answer.citations:
-        line = f"[{one.number}] {one.source}: “{' '.join(one.quote.split())}”"
-        if line not in told:
-            told.add(line)
-            lines.append(line)
+    cited = (f"[{c.number}] {c.source}: “{' '.join(c.quote.split())}”" for c in answer.citations)
+    lines += dict.fromkeys(cited)
     if answer.problem:
         lines += ["", f"This answer is not whole: {answer.problem}"]
     return "\n".join(lines)

@@ -7,7 +7,7 @@ tools of this turn gave back. The arguments of a call are the model's own words,
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -26,8 +26,22 @@ class Acts:
     """Tools declared by the request, by name, and what this turn's calls gave back."""
 
     tools: dict[str, str] = field(default_factory=dict)  # descriptions
-    called: dict[str, str] = field(default_factory=dict)  # names by the call's id
+    names: dict[str, str] = field(default_factory=dict)  # of all calls so far, by the call's id
+    called: dict[str, str] = field(default_factory=dict)  # the same of this turn's
     results: list[tuple[str, str, bool]] = field(default_factory=list)  # name, result, whether it failed
+
+    def begin_turn(self) -> None:
+        """The user speaks: what was done before is no act of this turn."""
+        self.called, self.results = {}, []
+
+    def call(self, names: Mapping[str, str]) -> None:
+        """Tools are called, named by the calls' ids."""
+        self.names |= names
+        self.called |= names
+
+    def give_back(self, call: str, result: str, *, failed: bool = False) -> None:
+        """A call gives something back."""
+        self.results.append((self.called.get(call, ""), result, failed))
 
     @property
     def any(self) -> bool:
@@ -47,8 +61,8 @@ class Acts:
         """The results that are JSON objects, a line each, as words; empty where there is none."""
         lines = []
         for name, result, failed in self.results:
-            if told := _in_words(result):
-                lines.append(f"{in_words(name) or 'tool'}{' failed' if failed else ''}: {told}.")
+            if shown := _in_words(result):
+                lines.append(f"{in_words(name) or 'tool'}{' failed' if failed else ''}: {shown}.")
         return "\n".join(lines)
 
     def why(self) -> str:
@@ -87,40 +101,11 @@ class ActingChecking(Checking):
         return replace(verdict, ruling=ruling, reason=self.acts.why())
 
 
-def acts_of(body: Mapping[str, Any]) -> Acts:
-    """The acts of a request, of any of the three protocols."""
-    acts = Acts()
-    for tool in (*dicts(body.get("tools")), *dicts(body.get("functions"))):
-        inner = tool.get("function")
-        said = inner if isinstance(inner, dict) else tool
-        if isinstance(said.get("name"), str):
-            acts.tools[said["name"]] = str(said.get("description") or "")
-    given = body.get("messages", body.get("input"))
-    for message in dicts(given):
-        kind, role = message.get("type", "message"), message.get("role")
-        blocks = dicts(message.get("content"))
-        answered = [block for block in blocks if block.get("type") == "tool_result"]
-        if role == "user" and not answered:
-            acts.called, acts.results = {}, []
-        elif role == "assistant":
-            acts.called |= calls_of(message)
-        elif kind.endswith("_call") and isinstance(message.get("name"), str):
-            acts.called[str(message.get("call_id") or message.get("id"))] = message["name"]
-        for key, result, failed in _results(message, kind, role, answered):
-            acts.results.append((acts.called.get(key, ""), result, failed))
-    return acts
-
-
-def _results(
-    message: Mapping[str, Any], kind: str, role: Any, answered: list[dict[str, Any]]
-) -> Iterator[tuple[str, str, bool]]:
-    """Each result in a message: of which call, its text, and whether the protocol calls it failed."""
-    if role in ("tool", "function"):
-        yield str(message.get("tool_call_id")), words_of(message.get("content")), False
-    elif kind.endswith("_call_output"):
-        yield str(message.get("call_id")), words_of(message.get("output")), False
-    for block in answered:
-        yield str(block.get("tool_use_id")), words_of(block.get("content")), bool(block.get("is_error"))
+def tools_of(body: Mapping[str, Any]) -> dict[str, str]:
+    """The tools that a request of any protocol declares, by name, with what is said of them."""
+    declared = (*dicts(body.get("tools")), *dicts(body.get("functions")))
+    described = (tool["function"] if isinstance(tool.get("function"), dict) else tool for tool in declared)
+    return {tool["name"]: str(tool.get("description") or "") for tool in described if isinstance(tool.get("name"), str)}
 
 
 def _in_words(result: str) -> str:
@@ -131,14 +116,14 @@ def _in_words(result: str) -> str:
         return ""
     if not isinstance(value, dict):
         return ""
-    plain = {name: each for name, each in value.items() if isinstance(each, str | int | float | bool)}
-    return "; ".join(f"{in_words(name)}: {each}" for name, each in plain.items())[:_MOST]
+    plain = {name: inner for name, inner in value.items() if isinstance(inner, str | int | float | bool)}
+    return "; ".join(f"{in_words(name)}: {inner}" for name, inner in plain.items())[:_MOST]
 
 
 def calls_of(message: Mapping[str, Any]) -> dict[str, str]:
     """What the tools are named that an assistant's message calls, in OpenAI's or Anthropic's way, by the calls' ids."""
     calls = [(call.get("id"), call.get("function")) for call in dicts(message.get("tool_calls"))]
-    calls += [(each.get("id"), each) for each in dicts(message.get("content")) if each.get("type") == "tool_use"]
+    calls += [(block.get("id"), block) for block in dicts(message.get("content")) if block.get("type") == "tool_use"]
     return {str(id_): str(call.get("name") or "") if isinstance(call, Mapping) else "" for id_, call in calls}
 
 
@@ -147,11 +132,11 @@ def words_of(content: Any) -> str:
     if isinstance(content, str):
         return content
     if isinstance(content, list):
-        told = (each.get("text") if isinstance(each, dict) else each for each in content)
-        return "\n".join(each for each in told if isinstance(each, str))
+        texts = (part.get("text") if isinstance(part, dict) else part for part in content)
+        return "\n".join(text for text in texts if isinstance(text, str))
     return "" if content is None else json.dumps(content, ensure_ascii=False)
 
 
 def dicts(value: Any) -> list[dict[str, Any]]:
     """The objects of a list; none of anything else."""
-    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []

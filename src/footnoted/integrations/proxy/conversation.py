@@ -1,4 +1,4 @@
-"""What a request of three protocols holds: the sources an answer may rest on, and what was asked.
+"""What a request of three protocols holds: the sources an answer may rest on, what was asked, and what tools did.
 
 The model's own words are never a source. What a tool gave back is, and so is every text that was set off as evidence.
 """
@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from footnoted.integrations.proxy.acts import Acts, acts_of, calls_of, dicts, words_of
+from footnoted.integrations.proxy.acts import Acts, calls_of, dicts, tools_of, words_of
 from footnoted.integrations.proxy.passages import Passage, passages_in, passages_of_json
 from footnoted.types import Source
 
@@ -44,10 +44,10 @@ class _Piece:
 
 def held(protocol: Protocol, body: Mapping[str, Any]) -> Held:
     """The sources in a request. Whatever is not of the protocol's shape is passed over."""
-    reading = {"chat": _chat, "responses": _responses, "messages": _messages}[protocol]
+    acts = Acts(tools=tools_of(body))
     found: dict[str, Passage] = {}
     question = ""
-    for piece in reading(body):
+    for piece in _of_items(body, acts) if protocol == "responses" else _of_messages(body, acts):
         if piece.asked:
             question = piece.text
         for passage in _passages(piece):
@@ -61,30 +61,27 @@ def held(protocol: Protocol, body: Mapping[str, Any]) -> Held:
         if room < 0 or len(kept) == MOST_SOURCES:
             break
         kept.append(passage)
-    acts, sourced = acts_of(body), bool(kept)
+    sourced = bool(kept)
     if log := acts.log():
         kept.insert(0, Passage(log, "What the tools of this turn gave back"))
-    sources = tuple(Source(id=f"s{at}", text=each.text, title=each.title) for at, each in enumerate(reversed(kept)))
-    return Held(
-        sources,
-        question[:8000],
-        left_out=len(found) - sum(each.text in found for each in kept),
-        acts=acts,
-        sourced=sourced,
+    sources = tuple(
+        Source(id=f"s{place}", text=passage.text, title=passage.title) for place, passage in enumerate(reversed(kept))
     )
+    left_out = len(found) - sum(passage.text in found for passage in kept)
+    return Held(sources, question[:8000], left_out=left_out, acts=acts, sourced=sourced)
 
 
-def unharmed(asked: Mapping[str, Any]) -> str:
+def unharmed(body: Mapping[str, Any]) -> str:
     """Why a reply cannot be weighed as running text, if so: it is data, or several, or sound."""
-    form = asked.get("response_format") or (asked.get("text") or {}).get("format") or asked.get("output_format")
-    form = form or (asked.get("output_config") or {}).get("format")
+    form = body.get("response_format") or (body.get("text") or {}).get("format") or body.get("output_format")
+    form = form or (body.get("output_config") or {}).get("format")
     if isinstance(form, dict) and form.get("type") not in (None, "text"):
         return "structured output"
-    if isinstance(asked.get("n"), int) and asked["n"] > 1:
+    if isinstance(body.get("n"), int) and body["n"] > 1:
         return "several choices"
-    if asked.get("logprobs") or asked.get("top_logprobs"):
+    if body.get("logprobs") or body.get("top_logprobs"):
         return "logprobs"
-    if "audio" in (asked.get("modalities") or ()):
+    if "audio" in (body.get("modalities") or ()):
         return "audio"
     return ""
 
@@ -97,54 +94,51 @@ def _passages(piece: _Piece) -> list[Passage]:
     return passages_of_json(piece.text) or passages_in(piece.text) or [Passage(piece.text, piece.title)]
 
 
-def _chat(body: Mapping[str, Any]) -> Iterator[_Piece]:
-    names: dict[str, str] = {}
+def _of_messages(body: Mapping[str, Any], acts: Acts) -> Iterator[_Piece]:
+    """Chat Completions' and Anthropic's messages; what tools did in them is noted in ``acts``."""
+    yield from _of_content(body.get("system"))
     for message in dicts(body.get("messages")):
-        role = message.get("role")
+        role, content = message.get("role"), message.get("content")
         if role == "assistant":
-            names |= calls_of(message)
+            acts.call(calls_of(message))
         elif role in ("tool", "function"):
-            title = names.get(str(message.get("tool_call_id")), str(message.get("name") or ""))
-            yield _Piece("tool", words_of(message.get("content")), title)
+            call, result = str(message.get("tool_call_id")), words_of(content)
+            acts.give_back(call, result)
+            yield _Piece("tool", result, acts.names.get(call, str(message.get("name") or "")))
         elif role in ("user", "system", "developer"):
-            yield from _of_content(message.get("content"), asked=role == "user")
+            results = [block for block in dicts(content) if block.get("type") == "tool_result"]
+            if role == "user" and not results:
+                acts.begin_turn()
+            for block in results:
+                call, result = str(block.get("tool_use_id")), words_of(block.get("content"))
+                acts.give_back(call, result, failed=bool(block.get("is_error")))
+                yield _Piece("tool", result, acts.names.get(call, ""))
+                yield from (piece for piece in _of_content(block.get("content")) if piece.kind == "document")
+            yield from _of_content(content, asked=role == "user")
 
 
-def _responses(body: Mapping[str, Any]) -> Iterator[_Piece]:
+def _of_items(body: Mapping[str, Any], acts: Acts) -> Iterator[_Piece]:
+    """The items of OpenAI's Responses; what tools did in them is noted in ``acts``."""
     yield from _of_content(body.get("instructions"))
-    given = body.get("input")
-    if isinstance(given, str):
-        yield _Piece("prose", given, asked=True)
-        return
-    names: dict[str, str] = {}
-    for item in dicts(given):
-        kind = item.get("type", "message")
-        if kind == "function_call":
-            names[str(item.get("call_id"))] = str(item.get("name") or "")
-        elif kind in _TOOL_ITEMS:
-            title = names.get(str(item.get("call_id")), str(item.get("name") or ""))
-            yield _Piece("tool", words_of(item.get("output")), title)
+    items = body.get("input")
+    if isinstance(items, str):
+        yield _Piece("prose", items, asked=True)
+    for item in dicts(items):
+        kind, role = str(item.get("type") or "message"), item.get("role")
+        call, name = str(item.get("call_id") or item.get("id")), str(item.get("name") or "")
+        if kind.endswith("_call_output"):
+            acts.give_back(call, words_of(item.get("output")))
+        elif kind.endswith("_call") and name:
+            acts.call({call: name})
+        if kind in _TOOL_ITEMS:
+            yield _Piece("tool", words_of(item.get("output")), acts.names.get(call, name))
         elif kind == "file_search_call":
             for result in dicts(item.get("results")):
                 yield _Piece("document", words_of(result.get("text")), str(result.get("filename") or ""))
-        elif kind == "message" and item.get("role") != "assistant":
-            yield from _of_content(item.get("content"), asked=item.get("role") == "user")
-
-
-def _messages(body: Mapping[str, Any]) -> Iterator[_Piece]:
-    yield from _of_content(body.get("system"))
-    names: dict[str, str] = {}
-    for message in dicts(body.get("messages")):
-        content = message.get("content")
-        if message.get("role") == "assistant":
-            names |= calls_of(message)
-            continue
-        for block in dicts(content):
-            if block.get("type") == "tool_result":
-                inner = block.get("content")
-                yield _Piece("tool", words_of(inner), names.get(str(block.get("tool_use_id")), ""))
-                yield from (each for each in _of_content(inner) if each.kind == "document")
-        yield from _of_content(content, asked=True)
+        elif kind == "message" and role != "assistant":
+            if role == "user":
+                acts.begin_turn()
+            yield from _of_content(item.get("content"), asked=role == "user")
 
 
 def _of_content(content: Any, *, asked: bool = False) -> Iterator[_Piece]:
@@ -157,10 +151,9 @@ def _of_content(content: Any, *, asked: bool = False) -> Iterator[_Piece]:
         if kind in ("text", "input_text") and isinstance(part.get("text"), str):
             yield _Piece("prose", part["text"], asked=asked)
         elif kind in ("file", "input_file"):
-            inner = part.get("file")
-            given = inner if isinstance(inner, dict) else part
-            if text := _decoded(str(given.get("file_data") or "")):
-                yield _Piece("document", text, str(given.get("filename") or ""))
+            file = part["file"] if isinstance(part.get("file"), dict) else part
+            if text := _decoded(str(file.get("file_data") or "")):
+                yield _Piece("document", text, str(file.get("filename") or ""))
         elif kind == "search_result":
             yield _Piece("document", words_of(part.get("content")), str(part.get("title") or part.get("source") or ""))
         elif kind == "document" and isinstance(part.get("source"), dict):

@@ -1,4 +1,4 @@
-"""A reply's events in three protocols, read, weighed, and told on with what was found among them.
+"""Reads a reply's events in three protocols, and writes them on with citations and verdicts among them.
 
 What carries no text goes on byte for byte in meaning and order. One class a protocol says where its text, its citations
 and its last word stand; `Replying` says what becomes of them.
@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 from footnoted.answering.weighing import Checking
 from footnoted.integrations.proxy.shelf import Record
-from footnoted.integrations.proxy.weighing import Told, Weighed, Weighing
+from footnoted.integrations.proxy.weighing import Output, Weighed, Weighing
 from footnoted.providers._reading import parsed
 from footnoted.providers._sse import Event
 
@@ -43,17 +43,17 @@ class Replying:
 
     async def ended(self) -> list[bytes]:
         """What is still held back when upstream's stream is over without the protocol's last word."""
-        return [each for key, part in self._parts.items() for each in self._events(await part.flush(), key)]
+        return [sent for key, part in self._parts.items() for sent in self._events(await part.flush(), key)]
 
     async def whole(self, reply: Json) -> Json:
         """A whole reply with what was found in it."""
         for key, part, name in self._texts_of(reply):
             weighing = self._part(key)
-            told = [*await weighing.take(part[name]), *await weighing.flush()]
-            part[name] = "".join(each for each in told if isinstance(each, str))
-            if notes := [self._note(*each) for each in self._noted(told)]:
+            output = [*await weighing.take(part[name]), *await weighing.flush()]
+            part[name] = "".join(text for text in output if isinstance(text, str))
+            if notes := [self._note(number, sentence) for number, sentence in self._noted(output)]:
                 part[self._notes_in] = [*(part.get(self._notes_in) or []), *notes]
-        return {**reply, "footnoted": self._record.told()}
+        return {**reply, "footnoted": self._record.summary()}
 
     @staticmethod
     def fault(code: str, message: str) -> Json:
@@ -79,13 +79,14 @@ class Replying:
             self._parts[key] = Weighing(self._record.sources, self._checking)
         return self._parts[key]
 
-    def _events(self, told: Sequence[Told], key: Any) -> list[bytes]:
+    def _events(self, output: Sequence[Output], key: Any) -> list[bytes]:
+        """The events that tell a part's text and what was found of its sentences."""
         sent = []
-        for each in told:
-            if isinstance(each, str):
-                sent.append(self._says(key, each))
+        for item in output:
+            if isinstance(item, str):
+                sent.append(self._says(key, item))
             else:
-                sent += [self._cites(key, self._note(*one)) for one in self._noted([each])]
+                sent += [self._cites(key, self._note(number, sentence)) for number, sentence in self._noted([item])]
         return sent
 
     # What a protocol says of itself.
@@ -107,23 +108,23 @@ class Replying:
         """The event that tells a citation in a part."""
         raise NotImplementedError
 
-    def _note(self, number: int, each: Weighed) -> Json:
+    def _note(self, number: int, sentence: Weighed) -> Json:
         """A sentence that stands, as a citation."""
         raise NotImplementedError
 
-    def _noted(self, told: Sequence[Told]) -> list[tuple[int, Weighed]]:
+    def _noted(self, output: Sequence[Output]) -> list[tuple[int, Weighed]]:
         """Take sentences into the record; those that stand, with their numbers."""
-        noted = [(self._record.note(each), each) for each in told if isinstance(each, Weighed)]
-        return [(number, each) for number, each in noted if each.evidence]
+        noted = [(self._record.note(sentence), sentence) for sentence in output if isinstance(sentence, Weighed)]
+        return [(number, sentence) for number, sentence in noted if sentence.evidence]
 
-    def _url_citation(self, number: int, each: Weighed) -> Json:
+    def _url_citation(self, number: int, sentence: Weighed) -> Json:
         """OpenAI's ``url_citation``: the sentence in the text, and our page at the words it stands on."""
-        assert each.evidence is not None  # noqa: S101 - only these are told
+        assert sentence.evidence is not None  # noqa: S101 - only these are told
         return {
-            "start_index": each.start,
-            "end_index": each.end,
+            "start_index": sentence.start,
+            "end_index": sentence.end,
             "url": self._record.link(number),
-            "title": self._record.title(each.evidence.source),
+            "title": self._record.title(sentence.evidence.source),
         }
 
 
@@ -141,7 +142,7 @@ class ChatReplying(Replying):
         if data.get("error"):
             self.over = True
             return [line(event)]
-        choice = next((each for each in data.get("choices") or () if not each.get("index")), None)
+        choice = next((choice for choice in data.get("choices") or () if not choice.get("index")), None)
         if choice is None:
             return [line(event)]
         self._head = {name: data[name] for name in data if name not in ("choices", "usage", "footnoted", "obfuscation")}
@@ -149,23 +150,23 @@ class ChatReplying(Replying):
         text, finish = delta.get("content"), choice.get("finish_reason")
         sent: list[bytes] = []
         if isinstance(text, str) and text and not self._finished:
-            told = await self._part(0).take(text)
-            if told[:1] == [text] and finish is None:
+            output = await self._part(0).take(text)
+            if output[:1] == [text] and finish is None:
                 sent.append(line(event))
-                told = told[1:]
+                output = output[1:]
             else:
                 rest = {name: value for name, value in delta.items() if name != "content"}
                 if any(value is not None for value in rest.values()) and finish is None:
-                    sent.append(told_line({**data, "choices": [{**choice, "delta": {**rest, "content": ""}}]}))
+                    sent.append(line_of({**data, "choices": [{**choice, "delta": {**rest, "content": ""}}]}))
                 choice = {**choice, "delta": rest}
-            sent += self._events(told, 0)
+            sent += self._events(output, 0)
         elif finish is None:
             return [line(event)]
         if finish is not None and not self._finished:
             self._finished = self.over = True
             sent += self._events(await self._part(0).flush(), 0)
-            choices = [choice if not each.get("index") else each for each in data["choices"]]
-            sent.append(told_line({**data, "choices": choices, "footnoted": self._record.told()}))
+            choices = [choice if not other.get("index") else other for other in data["choices"]]
+            sent.append(line_of({**data, "choices": choices, "footnoted": self._record.summary()}))
         return sent
 
     def _says(self, key: Any, text: str) -> bytes:  # noqa: ARG002
@@ -174,11 +175,11 @@ class ChatReplying(Replying):
     def _cites(self, key: Any, note: Json) -> bytes:  # noqa: ARG002
         return self._chunk({"annotations": [note]})
 
-    def _note(self, number: int, each: Weighed) -> Json:
-        return {"type": "url_citation", "url_citation": self._url_citation(number, each)}
+    def _note(self, number: int, sentence: Weighed) -> Json:
+        return {"type": "url_citation", "url_citation": self._url_citation(number, sentence)}
 
     def _chunk(self, delta: Json) -> bytes:
-        return told_line({**self._head, "choices": [{"index": 0, "delta": delta, "finish_reason": None}]})
+        return line_of({**self._head, "choices": [{"index": 0, "delta": delta, "finish_reason": None}]})
 
     def _texts_of(self, reply: Json) -> Iterator[tuple[Any, Json, str]]:
         message = reply["choices"][0]["message"]
@@ -191,7 +192,7 @@ class ChatReplying(Replying):
 
     def broke(self, code: str, message: str) -> bytes:
         """The event that says so."""
-        return told_line(self.fault(code, message))
+        return line_of(self.fault(code, message))
 
 
 class ResponseReplying(Replying):
@@ -216,11 +217,11 @@ class ResponseReplying(Replying):
         key = (data.get("output_index", 0), data.get("content_index", 0))
         if kind == "response.output_text.delta":
             self._places[key] = {"item_id": data.get("item_id"), "output_index": key[0], "content_index": key[1]}
-            told = await self._part(key).take(data["delta"])
-            if told[:1] == [data["delta"]]:
+            output = await self._part(key).take(data["delta"])
+            if output[:1] == [data["delta"]]:
                 self._texts[key] = self._texts.get(key, "") + data["delta"]
-                return [self._on(event, data, same=True), *self._events(told[1:], key)]
-            return self._events(told, key)
+                return [self._on(event, data, same=True), *self._events(output[1:], key)]
+            return self._events(output, key)
         if kind == "response.output_text.done" and key in self._parts:
             sent = self._events(await self._part(key).flush(), key)
             return [*sent, self._on(event, {**data, "text": self._texts.get(key, "")})]
@@ -230,11 +231,9 @@ class ResponseReplying(Replying):
             return [self._on(event, {**data, "item": self._item(data["item"], data["output_index"])})]
         if kind in ("response.completed", "response.incomplete", "response.failed"):
             self.over = True
-            response = data["response"]
-            output = [self._item(item, at) for at, item in enumerate(response.get("output") or ())]
-            return [
-                self._on(event, {**data, "response": {**response, "output": output, "footnoted": self._record.told()}})
-            ]
+            items = [self._item(item, at) for at, item in enumerate(data["response"].get("output") or ())]
+            response = {**data["response"], "output": items, "footnoted": self._record.summary()}
+            return [self._on(event, {**data, "response": response})]
         self.over = self.over or kind == "error"
         return [self._on(event, data, same=True)]
 
@@ -245,14 +244,14 @@ class ResponseReplying(Replying):
     def _cites(self, key: Any, note: Json) -> bytes:
         notes = self._notes.setdefault(key, [])
         notes.append(note)
-        told = {**self._places[key], "annotation_index": len(notes) - 1, "annotation": note}
-        return self._ours("response.output_text.annotation.added", told)
+        fields = {**self._places[key], "annotation_index": len(notes) - 1, "annotation": note}
+        return self._ours("response.output_text.annotation.added", fields)
 
-    def _note(self, number: int, each: Weighed) -> Json:
-        return {"type": "url_citation", **self._url_citation(number, each)}
+    def _note(self, number: int, sentence: Weighed) -> Json:
+        return {"type": "url_citation", **self._url_citation(number, sentence)}
 
     def _ours(self, kind: str, fields: Json) -> bytes:
-        return told_line({"type": kind, "sequence_number": self._numbered(), **fields}, kind)
+        return line_of({"type": kind, "sequence_number": self._numbered(), **fields}, kind)
 
     def _on(self, event: Event, data: Json, *, same: bool = False) -> bytes:
         if "sequence_number" in data:
@@ -260,7 +259,7 @@ class ResponseReplying(Replying):
             if same and number == data["sequence_number"]:
                 return line(event)
             data = {**data, "sequence_number": number}
-        return told_line(data, event.event if event.event != "message" else "")
+        return line_of(data, event.event if event.event != "message" else "")
 
     def _numbered(self) -> int:
         number = self._next or 0
@@ -282,7 +281,7 @@ class ResponseReplying(Replying):
     def broke(self, code: str, message: str) -> bytes:
         """The event that says so."""
         error = {"code": code, "message": message}
-        response = {**self._response, "status": "failed", "error": error, "footnoted": self._record.told()}
+        response = {**self._response, "status": "failed", "error": error, "footnoted": self._record.summary()}
         return self._ours("response.failed", {"response": response})
 
     def _texts_of(self, reply: Json) -> Iterator[tuple[Any, Json, str]]:
@@ -301,15 +300,15 @@ class MessageReplying(Replying):
         kind, index = data["type"], data.get("index", 0)
         if kind == "content_block_delta" and data["delta"].get("type") == "text_delta":
             text = data["delta"]["text"]
-            told = await self._part(index).take(text)
-            if told[:1] == [text]:
-                return [line(event), *self._events(told[1:], index)]
-            return self._events(told, index)
+            output = await self._part(index).take(text)
+            if output[:1] == [text]:
+                return [line(event), *self._events(output[1:], index)]
+            return self._events(output, index)
         if kind == "content_block_stop" and index in self._parts:
             return [*self._events(await self._parts[index].flush(), index), line(event)]
         if kind == "message_delta" and data["delta"].get("stop_reason"):
             self.over = True
-            return [told_line({**data, "footnoted": self._record.told()}, kind)]
+            return [line_of({**data, "footnoted": self._record.summary()}, kind)]
         self.over = self.over or kind in ("message_stop", "error")
         return [line(event)]
 
@@ -319,16 +318,16 @@ class MessageReplying(Replying):
     def _cites(self, key: Any, note: Json) -> bytes:
         return _delta(key, {"type": "citations_delta", "citation": note})
 
-    def _note(self, number: int, each: Weighed) -> Json:
+    def _note(self, number: int, sentence: Weighed) -> Json:
         """Anthropic's citation with a link; ``footnoted`` bounds the sentence in the block's text."""
-        assert each.evidence is not None  # noqa: S101 - only these are told
+        assert sentence.evidence is not None  # noqa: S101 - only these are told
         return {
             "type": "web_search_result_location",
-            "cited_text": each.evidence.quote,
+            "cited_text": sentence.evidence.quote,
             "url": self._record.link(number),
-            "title": self._record.title(each.evidence.source),
+            "title": self._record.title(sentence.evidence.source),
             "encrypted_index": "",
-            "footnoted": {"start_index": each.start, "end_index": each.end},
+            "footnoted": {"start_index": sentence.start, "end_index": sentence.end},
         }
 
     @staticmethod
@@ -338,7 +337,7 @@ class MessageReplying(Replying):
 
     def broke(self, code: str, message: str) -> bytes:
         """The event that says so."""
-        return told_line(self.fault(code, message), "error")
+        return line_of(self.fault(code, message), "error")
 
     def _texts_of(self, reply: Json) -> Iterator[tuple[Any, Json, str]]:
         for at, block in enumerate(reply.get("content") or ()):
@@ -360,12 +359,12 @@ def line(event: Event) -> bytes:
     return f"{head}data: {data}\n\n".encode("utf-8", "replace")
 
 
-def told_line(data: Json, event: str = "") -> bytes:
+def line_of(data: Json, event: str = "") -> bytes:
     """An event of these data."""
     head = f"event: {event}\n" if event else ""
-    said = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
-    return f"{head}data: {said}\n\n".encode("utf-8", "replace")
+    value = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    return f"{head}data: {value}\n\n".encode("utf-8", "replace")
 
 
 def _delta(index: int, delta: Json) -> bytes:
-    return told_line({"type": "content_block_delta", "index": index, "delta": delta}, "content_block_delta")
+    return line_of({"type": "content_block_delta", "index": index, "delta": delta}, "content_block_delta")

@@ -13,6 +13,7 @@ import re
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal, cast
 from urllib.parse import urlsplit
 
@@ -60,6 +61,15 @@ class UpstreamFault(Exception):
     def __init__(self, status: int, code: str, message: str) -> None:
         super().__init__(message)
         self.status, self.code, self.message = status, code, message
+
+    @classmethod
+    def of(cls, error: Exception) -> UpstreamFault:
+        """What an exception in the middle of a reply comes to."""
+        if isinstance(error, TimeoutError):
+            return cls(504, "upstream_timeout", "upstream fell silent")
+        if isinstance(error, aiohttp.ClientError):
+            return cls(502, "truncated", f"upstream broke off: {_said(error)}")
+        return cls(502, "bad_reply", str(error)[:300])
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,51 +162,39 @@ class Proxy:
         try:
             if mode not in MODES:
                 raise UpstreamFault(400, "invalid_request", f"{MODE_HEADER} is one of {', '.join(MODES)}")
-            found, why_not = await self._found(protocol, body, mode)
-            return await self._forward(request, body, protocol, found, mode, why_not)
+            return await self._forward(request, body, protocol, await self._held(protocol, body, mode), mode)
         except UpstreamFault as fault:
-            told = REPLYING[protocol or "chat"].fault(fault.code, fault.message)
-            return web.json_response(told, status=fault.status)
+            return web.json_response(REPLYING[protocol or "chat"].fault(fault.code, fault.message), status=fault.status)
 
-    async def _found(self, protocol: Protocol | None, body: bytes, mode: str) -> tuple[Held | None, str]:
-        """The sources to weigh the reply by, or why it passes untouched."""
+    async def _held(self, protocol: Protocol | None, body: bytes, mode: str) -> Held | str:
+        """What to weigh the reply by, or why it passes untouched."""
         if protocol is None:
-            return None, "not a conversation"
+            return "not a conversation"
         if mode == "off":
-            return None, "off"
-        try:
-            asked = await asyncio.to_thread(json.loads, body) if len(body) > _LARGE else json.loads(body)
-        except (ValueError, RecursionError):
-            return None, "no JSON"
-        if not isinstance(asked, dict):
-            return None, "no JSON"
-        if why := unharmed(asked):
-            return None, why
-        found = await asyncio.to_thread(held, protocol, asked) if len(body) > _LARGE else held(protocol, asked)
-        return (found, "") if found.sources or found.acts.any else (None, "no sources")
+            return "off"
+        return await asyncio.to_thread(_read, protocol, body) if len(body) > _LARGE else _read(protocol, body)
 
     async def _forward(
         self,
         request: web.Request,
         body: bytes,
         protocol: Protocol | None,
-        found: Held | None,
+        found: Held | str,
         mode: str,
-        why_not: str,
     ) -> web.StreamResponse:
         async with self._asked(request, _without_ours(protocol, body)) as upstream:
             headers = {name: value for name, value in upstream.headers.items() if name.lower() not in _HOP}
             kind = upstream.content_type
+            passed = found if isinstance(found, str) else ""
             if protocol is None or upstream.status != 200:
-                headers["Footnoted-Passed"] = why_not or f"upstream answered {upstream.status}"
+                headers["Footnoted-Passed"] = passed or f"upstream answered {upstream.status}"
                 return await self._relay(request, upstream, headers, None)
             if kind not in ("text/event-stream", "application/json"):
                 raise UpstreamFault(502, "bad_reply", f"upstream's reply is not the protocol ({kind or 'no type'})")
-            if found is None or upstream.headers.get("Content-Encoding", "identity") != "identity":
-                headers["Footnoted-Passed"] = why_not or "encoded"
+            if isinstance(found, str) or upstream.headers.get("Content-Encoding", "identity") != "identity":
+                headers["Footnoted-Passed"] = passed or "encoded"
                 if kind == "application/json":
-                    data = await self._whole(upstream)
-                    return web.Response(body=data, headers=headers)
+                    return web.Response(body=await self._whole(upstream), headers=headers)
                 return await self._relay(request, upstream, headers, protocol)
             base = self._settings.public_url or f"{request.scheme}://{request.host}"
             record = self._shelf.open(base.rstrip("/"), found.sources, found.question, mode)
@@ -216,7 +214,7 @@ class Proxy:
             replying = REPLYING[protocol](record, checking)
             try:
                 if kind == "application/json":
-                    return await self._weighed(upstream, headers, replying, record.counts)
+                    return await self._weighed(upstream, headers, replying)
                 return await self._streamed(request, upstream, headers, replying)
             finally:
                 replying.cancel()
@@ -225,12 +223,8 @@ class Proxy:
     async def _asked(self, request: web.Request, body: bytes) -> AsyncIterator[aiohttp.ClientResponse]:
         """Upstream's response. Closed here whatever happens, so that a client who leaves is felt there at once."""
         assert self._session is not None  # noqa: S101 - it opens with the application
-        ours = (MODE_HEADER.lower(),)
-        headers = [
-            (name, value)
-            for name, value in request.headers.items()
-            if name.lower() not in _HOP and name.lower() not in ours
-        ]
+        dropped = _HOP | {MODE_HEADER.lower()}
+        headers = [(name, value) for name, value in request.headers.items() if name.lower() not in dropped]
         headers.append(("Accept-Encoding", "identity"))
         upstream = None
         try:
@@ -267,18 +261,18 @@ class Proxy:
         return b"".join(pieces)
 
     async def _weighed(
-        self, upstream: aiohttp.ClientResponse, headers: dict[str, str], replying: Replying, counts: Mapping[str, int]
+        self, upstream: aiohttp.ClientResponse, headers: dict[str, str], replying: Replying
     ) -> web.Response:
         data = await self._whole(upstream)
         try:
             reply = json.loads(data)
-            told = reply if reply.get("error") else await replying.whole(reply)
+            if not reply.get("error"):
+                reply = await replying.whole(reply)
         except (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError):
             raise UpstreamFault(502, "bad_reply", "upstream's reply is not the protocol") from None
-        counts = (told.get("footnoted") or {}).get("verdicts", counts)
-        headers["Footnoted-Verdicts"] = _counted(counts)
+        headers["Footnoted-Verdicts"] = _counted(replying.counts)
         headers.pop("Content-Type", None)
-        return web.json_response(told, headers=headers, dumps=lambda value: json.dumps(value, ensure_ascii=False))
+        return web.json_response(reply, headers=headers, dumps=partial(json.dumps, ensure_ascii=False))
 
     async def _relay(
         self,
@@ -292,12 +286,11 @@ class Proxy:
         if protocol is None and (length := upstream.headers.get("Content-Length")):
             response.headers["Content-Length"] = length
         await response.prepare(request)
-        tail, open_event, fault = b"", b"", ("truncated", "upstream's stream ended without its last word")
-        content, between = upstream.content, self._settings.between
+        tail, open_event, fault = b"", b"", _unfinished()
         try:
             while True:
-                async with asyncio.timeout(between):
-                    piece = await content.readany()
+                async with asyncio.timeout(self._settings.between):
+                    piece = await upstream.content.readany()
                 if not piece:
                     break
                 if protocol is not None:
@@ -307,13 +300,11 @@ class Proxy:
                     await response.write(piece)
             await response.write(open_event)  # a server may forget the last blank line
             tail += open_event
-        except TimeoutError:
-            fault = ("upstream_timeout", "upstream fell silent")
-        except aiohttp.ClientError as error:
-            fault = ("truncated", f"upstream broke off: {_said(error)}")
+        except (TimeoutError, aiohttp.ClientError) as error:
+            fault = UpstreamFault.of(error)
         if protocol is not None and not _LAST_WORDS[protocol].search(tail):
             record = self._shelf.open("", (), "", "off", keep=False)
-            await response.write(b"\n\n" + REPLYING[protocol](record, _UNCHECKED).broke(*fault))
+            await response.write(b"\n\n" + REPLYING[protocol](record, _UNCHECKED).broke(fault.code, fault.message))
         await response.write_eof()
         return response
 
@@ -323,7 +314,7 @@ class Proxy:
         """Events, read and told on. The head goes out with the first, so that a fault before it has a status."""
         response = web.StreamResponse(status=200, headers=headers)
         decoder = Decoder()
-        fault = ("truncated", "upstream's stream ended without its last word")
+        fault = _unfinished()
         clock = asyncio.get_running_loop()
         until = clock.time() + self._settings.first
         try:
@@ -332,27 +323,23 @@ class Proxy:
                     piece = await upstream.content.readany()
                 events = decoder.decode(piece) if piece else decoder.flush()
                 for event in events:
-                    told = await replying.decode(event)
+                    sent = await replying.decode(event)
                     if not response.prepared:
                         await response.prepare(request)
-                    if told:
-                        await response.write(b"".join(told))
+                    if sent:
+                        await response.write(b"".join(sent))
                 if not piece:
                     break
                 if events:  # a comment that keeps the line open is none, and resets nothing
                     until = clock.time() + self._settings.between
-        except TimeoutError:
-            fault = ("upstream_timeout", "upstream fell silent")
-        except aiohttp.ClientError as error:
-            fault = ("truncated", f"upstream broke off: {_said(error)}")
-        except (ValueError, BadProviderReply) as error:
-            fault = ("bad_reply", str(error)[:300])
+        except (TimeoutError, aiohttp.ClientError, ValueError, BadProviderReply) as error:
+            fault = UpstreamFault.of(error)
         if not response.prepared:
-            raise UpstreamFault(504 if fault[0] == "upstream_timeout" else 502, *fault)
+            raise fault
         if not replying.over:
-            for each in await replying.ended():
-                await response.write(each)
-            await response.write(replying.broke(*fault))
+            for held_back in await replying.ended():
+                await response.write(held_back)
+            await response.write(replying.broke(fault.code, fault.message))
         else:
             await response.write(f": footnoted.verdicts {_counted(replying.counts)}\n\n".encode())
         await response.write_eof()
@@ -360,6 +347,24 @@ class Proxy:
 
 
 _UNCHECKED = cast("Checking", None)
+
+
+def _unfinished() -> UpstreamFault:
+    return UpstreamFault(502, "truncated", "upstream's stream ended without its last word")
+
+
+def _read(protocol: Protocol, body: bytes) -> Held | str:
+    """What a request's conversation holds, or why its reply passes untouched."""
+    try:
+        conversation = json.loads(body)
+    except (ValueError, RecursionError):
+        return "no JSON"
+    if not isinstance(conversation, dict):
+        return "no JSON"
+    if why := unharmed(conversation):
+        return why
+    found = held(protocol, conversation)
+    return found if found.sources or found.acts.any else "no sources"
 
 
 def _whole_events(data: bytes) -> tuple[bytes, bytes]:
@@ -379,7 +384,7 @@ def _without_ours(protocol: Protocol | None, body: bytes) -> bytes:
         for message in asked["messages"]:
             for block in message["content"] if isinstance(message["content"], list) else ():
                 if message["role"] == "assistant" and block.get("citations"):
-                    kept = [each for each in block["citations"] if PATH not in str(each.get("url", ""))]
+                    kept = [note for note in block["citations"] if PATH not in str(note.get("url", ""))]
                     block["citations"] = kept or None
                     if not kept:
                         del block["citations"]

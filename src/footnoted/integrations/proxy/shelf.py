@@ -1,4 +1,4 @@
-"""The answers that passed, for a while: what the page behind a citation shows, the source's words marked."""
+"""Keeps answers for a while, to show on the page behind a citation the source's words it stands on, marked."""
 
 from __future__ import annotations
 
@@ -49,26 +49,27 @@ class Record:
     @property
     def counts(self) -> dict[str, int]:
         """Verdicts, and how many sentences got each."""
-        return dict(sorted(Counter(each.verdict.ruling for each in self.found).items()))
+        return dict(sorted(Counter(sentence.verdict.ruling for sentence in self.found).items()))
 
-    def told(self) -> dict[str, Any]:
+    def summary(self) -> dict[str, Any]:
         """What stands under ``footnoted`` in the protocol's last word. Offsets are code points."""
         return {
             "url": self.url,
             "checking": self.mode,
             "verdicts": self.counts,
-            "claims": [_claim(each) for each in self.found],
+            "claims": list(map(_claim, self.found)),
             "sources": [
-                {"index": at, "title": each.title, "sha256": each.sha256} for at, each in enumerate(self.sources)
+                {"index": index, "title": source.title, "sha256": source.sha256}
+                for index, source in enumerate(self.sources)
             ],
         }
 
     def page(self) -> str:
         """The answer's sentences and its sources, the words they stand on marked; no script."""
         rows = [
-            f"<li>{_linked(number, each)} <small>{escape(each.verdict.ruling.replace('_', ' '))}"
-            f"{': ' + escape(each.verdict.reason) if each.verdict.reason else ''}</small></li>"
-            for number, each in enumerate(self.found, start=1)
+            f"<li>{_linked(number, sentence)} <small>{escape(sentence.verdict.ruling.replace('_', ' '))}"
+            f"{': ' + escape(sentence.verdict.reason) if sentence.verdict.reason else ''}</small></li>"
+            for number, sentence in enumerate(self.found, start=1)
         ]
         sources = [
             f"<h2>{escape(self.title(at))}</h2><pre>{self._marked(at)}</pre>" for at, _ in enumerate(self.sources)
@@ -84,11 +85,11 @@ class Record:
         text = self.sources[index].text
         targets: dict[int, list[int]] = {}
         spans = []
-        for number, each in enumerate(self.found, start=1):
-            one = each.evidence
-            if one is not None and one.source == index:
-                targets.setdefault(one.start, []).append(number)
-                spans.append((one.start, one.end))
+        for number, sentence in enumerate(self.found, start=1):
+            evidence = sentence.evidence
+            if evidence is not None and evidence.source == index:
+                targets.setdefault(evidence.start, []).append(number)
+                spans.append((evidence.start, evidence.end))
         edges = sorted({0, len(text), *(edge for span in spans for edge in span)})
         parts = []
         for start, end in pairwise(edges):
@@ -127,26 +128,27 @@ class Shelf:
 
 
 def _size(record: Record) -> int:
-    return sum(len(each.text) for each in record.sources)
+    return sum(len(source.text) for source in record.sources)
 
 
-def _claim(each: Weighed) -> dict[str, Any]:
-    verdict = each.verdict
+def _claim(sentence: Weighed) -> dict[str, Any]:
+    verdict = sentence.verdict
     return {
-        "text": each.claim.text,
-        "start": each.start if each.shown else None,
-        "end": each.end if each.shown else None,
-        "shown": each.shown,
+        "text": sentence.claim.text,
+        "start": sentence.start if sentence.shown else None,
+        "end": sentence.end if sentence.shown else None,
+        "shown": sentence.shown,
         "verdict": verdict.ruling,
         "score": verdict.score,
         "tier": verdict.tier,
         "reason": verdict.reason,
         "evidence": [
-            {"source": one.source, "start": one.start, "end": one.end, "quote": one.quote} for one in verdict.evidence
+            {"source": words.source, "start": words.start, "end": words.end, "quote": words.quote}
+            for words in verdict.evidence
         ],
     }
 
 
-def _linked(number: int, each: Weighed) -> str:
-    words = escape(each.claim.text)
-    return f'<a href="#c{number}">{words}</a>' if each.evidence else words
+def _linked(number: int, sentence: Weighed) -> str:
+    words = escape(sentence.claim.text)
+    return f'<a href="#c{number}">{words}</a>' if sentence.evidence else words

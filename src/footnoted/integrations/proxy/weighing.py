@@ -1,4 +1,4 @@
-"""A reply's running text, weighed sentence by sentence against the sources, and told as its mode wants.
+"""Weighs a reply's running text sentence by sentence against the sources, and gives out what the mode lets out.
 
 ``mark``: the text passes as it comes. ``amend``: so too, and what does not stand is taken back in words at the end.
 ``hold``: a sentence passes once its verdict lets it. The text itself is never rewritten; its own markers stay.
@@ -40,7 +40,7 @@ class Weighed:
         return self.verdict.evidence[0]
 
 
-Told = str | Weighed
+Output = str | Weighed
 
 
 class Weighing:
@@ -57,7 +57,7 @@ class Weighing:
         self.length = 0  # code points told
         self.found: list[Weighed] = []
 
-    async def take(self, text: str) -> list[Told]:
+    async def take(self, text: str) -> list[Output]:
         """What can be told now."""
         claims = self._segmenter.decode(text)
         if self._checking.mode == "hold":
@@ -67,7 +67,7 @@ class Weighing:
         self._begin(claims)
         return [text, *self._reached()]
 
-    async def flush(self) -> list[Told]:
+    async def flush(self) -> list[Output]:
         """The rest: the part is over."""
         claims = self._segmenter.flush()
         if self._checking.mode == "hold":
@@ -75,11 +75,11 @@ class Weighing:
             return [*settled, *self._tell(self._draft if not self._owed or self._draft.strip() else "")]
         self._begin(claims)
         await asyncio.gather(*(task for _, task in self._waiting))
-        told: list[Told] = list(self._reached())
-        fallen = [each for each in self.found if each.verdict.ruling in _FALLEN]
+        output: list[Output] = list(self._reached())
+        fallen = [sentence for sentence in self.found if sentence.verdict.ruling in _FALLEN]
         if self._checking.mode == "amend" and fallen:
-            told += self._tell("\n\n" + "\n".join(map(_taken_back, fallen)))
-        return told
+            output += self._tell("\n\n" + "\n".join(map(_taken_back, fallen)))
+        return output
 
     def cancel(self) -> None:
         """Stop checks under way."""
@@ -100,32 +100,32 @@ class Weighing:
         self.found += reached
         return reached
 
-    async def _settle(self, claims: Sequence[Claim]) -> list[Told]:
+    async def _settle(self, claims: Sequence[Claim]) -> list[Output]:
         """Sentences in order, each once its verdict is there; checks of those that came together run together."""
         self._begin(claims)
         tasks = dict(self._waiting)
-        told: list[Told] = []
+        output: list[Output] = []
         for claim in claims:
             lead, said = self._with_owed(self._cut(claim.start)), self._cut(claim.end)
             lead = lead if self.length else lead.lstrip()
             if claim not in tasks:
-                told += self._tell(lead + said)
+                output += self._tell(lead + said)
                 continue
             verdict = await tasks[claim]
             if not self._checking.lets_out(verdict):
                 self._owed = lead
                 self.found.append(Weighed(claim, verdict, -1, -1))
-                told.append(self.found[-1])
+                output.append(self.found[-1])
                 continue
-            told += self._tell(lead)
+            output += self._tell(lead)
             start = self.length
-            told += self._tell(said)
+            output += self._tell(said)
             self.found.append(Weighed(replace(claim, start=start, end=self.length), verdict, start, self.length))
             if verdict.ruling != "supported" and claim.kind != "code":  # in code a sign would be code
-                told += self._tell(f" {UNVERIFIED}")
-            told.append(self.found[-1])
+                output += self._tell(f" {UNVERIFIED}")
+            output.append(self.found[-1])
         self._waiting.clear()
-        return told
+        return output
 
     def _with_owed(self, lead: str) -> str:
         owed, self._owed = self._owed, ""
@@ -137,13 +137,13 @@ class Weighing:
         self._base += len(piece)
         return piece
 
-    def _tell(self, text: str) -> list[Told]:
+    def _tell(self, text: str) -> list[Output]:
         self.length += len(text)
         return [text] if text else []
 
 
-def _taken_back(each: Weighed) -> str:
-    said = " ".join(each.claim.text.split())
+def _taken_back(sentence: Weighed) -> str:
+    said = " ".join(sentence.claim.text.split())
     said = said if len(said) <= _LONGEST_TOLD else said[: _LONGEST_TOLD - 1] + "…"
-    why = "contradict" if each.verdict.ruling == "contradicted" else "do not carry"
+    why = "contradict" if sentence.verdict.ruling == "contradicted" else "do not carry"
     return f"Taken back: “{said}” The sources {why} this."
