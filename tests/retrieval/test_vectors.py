@@ -69,3 +69,14 @@ def test_what_is_not_wanted_is_forgotten_on_disk_too(tmp_path):
     again = Vectors(tmp_path / "vectors")
     assert key_of("1") not in again
     assert key_of("2") in again
+
+
+def test_what_two_processes_wrote_counts_once(tmp_path):
+    """Neither found it there when it began, so it stands in the file twice; the neighbours are as many as before."""
+    path, one, other = tmp_path / "vectors", *np.eye(2, 384, dtype=np.float32)
+    for _ in range(2):
+        begun = Vectors()
+        begun._path = path  # as one that was opened before the other wrote
+        begun.add([(b"a" * 16, "d", ""), (b"b" * 16, "d", "")], np.stack([one, other]))
+    found = Vectors(path).nearest(one, 2, documents=None, scopes=None)
+    assert [key for key, _ in found] == [b"a" * 16, b"b" * 16]

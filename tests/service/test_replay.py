@@ -118,7 +118,7 @@ async def test_after_a_restart_of_redis_no_replica_is_taken_for_lost_at_once():
                     "state": "running",
                 },
             )
-            tape = await replay.borrow(written, 0)
+            tape = await replay.borrow(written)
             async with asyncio.timeout(20):
                 while not tape.ended:
                     await tape.wait()

@@ -17,6 +17,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from footnoted.models.files import encoder_mark
 from footnoted.retrieval import store
 from footnoted.retrieval.build import Built, build
 from footnoted.retrieval.cache import default_folder
@@ -61,7 +62,7 @@ class Index:
         self._index = built.index
         self._searcher = built.index.searcher()
         self._meaning: Meaning | None = meaning or ShippedMeaning()
-        kept = built.location.parent / "vectors" if built.location else None
+        kept = built.location.parent / f"vectors-{encoder_mark()}" if built.location else None
         self._vectors = Vectors(kept)
         self._writing = threading.Lock()
         self._last = 0
@@ -238,12 +239,11 @@ class Index:
             by_meaning = self._by_meaning(question, bound, [entry for _, entry in by_words], everything=everything)
         if "words" not in ways:
             by_words = []
-        orders = [{entry.key: score for score, entry in order} for order in (by_words, by_meaning)]
-        fused = fuse((order, 1.0) for order in orders)
-        entries = {entry.key: entry for _, entry in (*by_words, *by_meaning)}
+        fused = fuse(([entry.key for _, entry in order], 1.0) for order in (by_words, by_meaning))
+        entries = {entry.key: entry for _, entry in reversed((*by_words, *by_meaning))}  # of twins the first
         ranked = sorted(entries.values(), key=lambda entry: (-fused[entry.key], entry.file, entry.place))
         weight = sum(self._rarity(term) for term in query_terms(question)) or 1.0
-        bm25, cosines = orders
+        bm25, cosines = ({entry.key: score for score, entry in order} for order in (by_words, by_meaning))
         return [
             _scored(entry.source(), bm25.get(entry.key, 0.0), weight, cosines.get(entry.key, 0.0), also_in)
             for entry, also_in in _each_once(ranked, k)

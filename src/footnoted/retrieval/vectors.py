@@ -114,6 +114,11 @@ class Vectors:
                     beside.replace(self._path)
 
     def _take(self, block: NDArray[Any]) -> None:
+        """Take the records in, each once: two processes may both have written to the file what neither found there."""
+        keys = [record.tobytes() for record in block["key"]]
+        first = {key: row for row, key in reversed(list(enumerate(keys)))}
+        if len(first) < len(keys):
+            block = block[sorted(first.values())]
         if len(block):
             number = len(self._blocks)
             self._blocks.append(block)

@@ -48,12 +48,12 @@ class Fetcher:
     """``hosts`` may be asked, and their subdomains; ``*`` is all. ``reaches`` says of an IP address whether it may."""
 
     def __init__(
-        self, hosts: Sequence[str], *, most: int, seconds: float, reaches: Callable[[str], bool] = is_public
+        self, hosts: Sequence[str], *, most: int, seconds: float, reaches: Callable[[str], bool] | None = None
     ) -> None:
         self._hosts = [host.lower().rstrip(".") for host in hosts]
         self._most = most
         self._seconds = seconds
-        self._reaches = reaches
+        self._reaches = reaches or is_public
         self._turns = Turns(_AT_ONCE)
 
     async def fetch(self, url: str, *, tenant: str = "", ports: Collection[int] = (80, 443)) -> Fetched:

@@ -168,7 +168,8 @@ async def test_a_warning_kept_as_manual_is_one_after_the_migration(database):
     """A database of before counts what Security Hub warned of as checks by hand; those of others stay."""
     from sqlalchemy import text, update
 
-    from footnoted.assistants.security.tables import MIGRATIONS, ROOM, FindingRow, StateRow
+    from footnoted.assistants.security.rooms import MIGRATIONS
+    from footnoted.assistants.security.tables import FindingRow, StateRow
 
     products = enumerate(("Security Hub", "Other"))
     await take(database, [event(1, number, "WARNING", ProductName=name) for number, name in products])
@@ -176,7 +177,7 @@ async def test_a_warning_kept_as_manual_is_one_after_the_migration(database):
         for table in (FindingRow, StateRow):
             await session.execute(update(table).values(status="manual"))
         await session.execute(text("UPDATE security_migrations SET version_num = '0005'"))
-    await database.migrate(MIGRATIONS, name=ROOM)
+    await database.migrate(MIGRATIONS, name="security")
     vocabulary = await vocabulary_of(database, "t")
     for scanner, status in (("security-hub", "warning"), ("other", "manual")):
         query = FindingQuery(where=Where(scanner=[scanner], status=[]))

@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
 from footnoted.assistants.community.fitted import chance
+from footnoted.models.files import encoder_mark
 from footnoted.retrieval.relevance import Meaning, Reads, judged
 from footnoted.retrieval.terms import index_terms, query_terms
 
@@ -117,7 +118,8 @@ class Meanings:
         with contextlib.suppress(OSError):
             file = io.BytesIO()
             keys = np.array([key for key, known in zip(self._keys, self.known, strict=True) if known])
-            np.savez(file, keys=keys, vectors=self.vectors[self.known].astype(np.float16))
+            vectors = self.vectors[self.known].astype(np.float16)
+            np.savez(file, keys=keys, vectors=vectors, encoder=np.array(encoder_mark()))
             beside.write_bytes(file.getvalue())
             beside.replace(self._path)
 
@@ -128,6 +130,8 @@ class Meanings:
             return
         try:
             with np.load(io.BytesIO(self._path.read_bytes()), allow_pickle=False) as file:
+                if str(file["encoder"]) != encoder_mark():
+                    return  # another encoder's
                 kept = dict(zip(file["keys"].tolist(), file["vectors"].astype(np.float32), strict=True))
             for place, key in enumerate(self._keys):
                 vector = kept.get(key)

@@ -17,7 +17,7 @@ from footnoted.assistants.insurance.phrases import phrases
 from footnoted.assistants.insurance.retrieval import RetrievalAgent, RetrievalRequest
 from footnoted.events import TextDelta
 
-NEAR_ENOUGH = 0.25  # relevance below which a message without any word of insurance is not ours
+NEAR_ENOUGH = 0.1  # relevance below which a message without any word of insurance is not ours
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,7 @@ from footnoted.assistants.insurance.passages import Clauses, passages_of, said_o
 from footnoted.assistants.insurance.phrases import language_of
 from footnoted.assistants.insurance.sources import as_chunk, product_of
 from footnoted.assistants.insurance.vocabulary import Vocabulary
+from footnoted.models.files import encoder_mark
 from footnoted.retrieval.relevance import ShippedMeaning
 from footnoted.retrieval.relevance.logistic import chance_of
 from footnoted.retrieval.relevance.meaning import in_english
@@ -111,7 +112,7 @@ class RetrievalAgent:
         self._clauses: Clauses | None = None
         if len(passages) > len(self._sources):  # some have numbers of their own
             self._sources = [one.source for one in passages]
-            kept = self.index.location.parent / "clauses" if self.index.location else None
+            kept = self.index.location.parent / f"clauses-{encoder_mark()}" if self.index.location else None
             self._clauses = Clauses(passages, path=kept)
         self._heeded: dict[tuple[str, str], float] = {}
         self._by_id = {source.id: source for source in self._sources}
