@@ -170,3 +170,16 @@ def test_an_addition_is_found_whole_or_not_at_all():
     addition.commit()
     assert set(found(index, "boat hired")) == {"Monday", "Sunday"}
     assert [source.id for source in index.sources()][-2:] == ["Monday", "Sunday"]
+
+
+def test_vectors_of_another_encoder_are_not_used(tmp_path, monkeypatch):
+    """What is kept beside an index was said by one encoder; a question's vector of another cannot be held against it."""
+    folder, kept = tmp_path / "docs", tmp_path / "kept"
+    folder.mkdir()
+    (folder / "a.md").write_text("# Leave\n\nStaff have 25 days of leave a year.\n")
+    first = Index.open(folder, cache=kept)
+    first.understand()
+    assert len(first._vectors) > 0
+    assert len(Index.open(folder, cache=kept)._vectors) == len(first._vectors)
+    monkeypatch.setattr("footnoted.retrieval.index.encoder_mark", lambda: "another")
+    assert len(Index.open(folder, cache=kept)._vectors) == 0

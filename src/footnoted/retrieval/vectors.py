@@ -115,15 +115,15 @@ class Vectors:
 
     def _take(self, block: NDArray[Any]) -> None:
         """Take the records in, each once: two processes may both have written to the file what neither found there."""
-        keys = [record.tobytes() for record in block["key"]]
-        first = {key: row for row, key in reversed(list(enumerate(keys)))}
-        if len(first) < len(keys):
-            block = block[sorted(first.values())]
+        rows: dict[bytes, int] = {}
+        for row, key in enumerate(block["key"]):
+            rows.setdefault(key.tobytes(), row)
+        if len(rows) < len(block):
+            block = block[list(rows.values())]
         if len(block):
             number = len(self._blocks)
             self._blocks.append(block)
-            for row, key in enumerate(block["key"]):
-                self._rows[key.tobytes()] = (number, row)
+            self._rows |= {key: (number, row) for row, key in enumerate(rows)}
 
 
 def _record() -> np.dtype[Any]:
