@@ -29,7 +29,7 @@ _DENIED = 3  # words a title's "not" reaches over
 _DENYING = re.compile(r"not?|without|never|only|most|(block|restrict|prohibit|den[iy]|prevent|disa|limit|avoid|unus).*")
 _SURE = 2  # words of a question in a check's own make it likely
 _SAMPLE = 24  # other checks that those of a topic must be nearer than
-_PLAINLY = 0.01  # fitted: how much nearer the middle one of a word's checks is than that of others
+_PLAINLY = 0.01  # fitted: how much nearer the best and the middle one of a word's checks are than those of others
 _WEIGHED = 32  # checks whose meaning is compared with a question's
 
 
@@ -170,7 +170,8 @@ def _is_meant(words: str, chosen: Sequence[Check], others: Sequence[Check], mean
     step = max(1, len(others) // _SAMPLE)
     sample = sorted(meanings.near(words, [check.title for check in others[::step][:_SAMPLE]])) or [0.0]
     near = sorted(meanings.near(words, [check.title for check in chosen]))
-    return near[-1] > sample[-1] and near[len(near) // 2] > sample[len(sample) // 2] + _PLAINLY
+    best, middle = near[-1] - sample[-1], near[len(near) // 2] - sample[len(sample) // 2]
+    return min(best, middle) > _PLAINLY
 
 
 def _by_meaning(question: str, scored: Sequence[tuple[float, Check]], meanings: Meanings | None) -> list[Check]:
