@@ -79,6 +79,15 @@ def test_headings_are_known_in_any_language_of_word():
     assert [s.headings for s in parse(saved(word), "a.docx").sections] == [(), ("Deckung",), ("Ausschluss",)]
 
 
+def test_a_heading_style_without_an_id_makes_no_heading_of_paragraphs_without_a_style():
+    word = docx.Document()
+    outline = "<w:pPr><w:outlineLvl w:val='0'/></w:pPr>"
+    nameless = f"<w:style {nsdecls('w')} w:type='paragraph'><w:name w:val='Loose'/>{outline}</w:style>"
+    word.styles.element.append(parse_xml(nameless))
+    word.add_paragraph("We pay £75.").paragraph_format.space_after = docx.shared.Pt(6)  # it has properties and no style
+    assert [s.headings for s in parse(saved(word), "a.docx").sections] == [()]
+
+
 def test_a_broken_archive_is_named_as_such():
     """Half a file, and a zip with rubbish in it, are damaged."""
     data = saved(booklet())

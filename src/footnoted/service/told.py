@@ -455,6 +455,7 @@ class FindingsReport(Told):
     skipped: int
     severities: dict[str, int]
     accounts: list[str] | dict[str, int]
+    partial: list[str]
     problems: list[BadLine]
 
 

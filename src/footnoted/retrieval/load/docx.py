@@ -63,6 +63,7 @@ def _levels(word: Any) -> dict[str, int]:
             levels[style_id] = int(numbered[1])
         elif outline and outline < "9":
             levels[style_id] = int(outline) + 1
+    levels.pop("", None)  # a style without an id is nobody's: a paragraph that names none is no heading
     return levels
 
 
