@@ -69,7 +69,7 @@ def steps(options: argparse.Namespace) -> list[Step]:
         step("mpnet", "English: the pinned weights, their first layers", reader / "mpnet.py", english),
         step("nearest", "English questions beside what comes near", HERE / "rerank_groups.py", data, english, "--english"),
         step("reader", "claims and questions, from the last checkpoint on", reader / "train.py", *taught),
-        step("files", "int8 networks", reader / "files.py", kept, str(options.kept / "files"), "--reader", weights),
+        step("files", "int8 networks", reader / "files.py", kept, str(options.kept / "files"), "--reader", weights, "--data", data),
         step("install", "and those for English, into the package", reader / "files.py", english, str(options.kept / "files" / "english"), "--english", own, "--data", data),
         step("gate", "thresholds and their promise", reader / "fit_gate.py", data, "--write"),
         step("confidence", "how sure an answer is", ROOT / "benchmarks" / "confidence.py", "--data", data, "--write"),

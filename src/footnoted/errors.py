@@ -9,8 +9,7 @@ FootnotedError
 │   ├── ProviderUnavailable   refused, reset, 5xx: try again later or elsewhere
 │   ├── ProviderRejected      the request itself was refused (key, model, size): retrying is vain
 │   └── BadProviderReply      what came back is not the protocol
-├── StructuredOutputError     the model's reply never fitted the schema, one repair included
-└── StreamExpired             the stream asked for is no longer kept
+└── StructuredOutputError     the model's reply never fitted the schema, one repair included
 
 A refusal ("the sources do not hold it") is an answer, not an error.
 """
@@ -92,6 +91,3 @@ class StructuredOutputError(FootnotedError):
         self.reply = reply
         self.fields = fields
 
-
-class StreamExpired(FootnotedError):
-    """The stream is no longer kept."""

@@ -350,10 +350,43 @@ def test_in_another_language_a_true_sentence_scores_above_a_false_one(checker):
     assert true.score > false.score
 
 
-def test_what_shares_no_word_with_sources_in_another_language_is_not_checked(checker):
-    """Nothing was read, so nothing is said of it."""
+MUSEUM = (
+    "The museum opens at nine. Students pay four euros for a ticket. Children under six enter free of charge. "
+    "The cafe on the second floor closes an hour before the museum."
+)
+MUSEUM_ZH = "博物馆九点开门。学生票价为四欧元。六岁以下儿童免费入场。二楼的咖啡馆在博物馆关门前一小时关闭。"
+
+
+@pytest.mark.parametrize(
+    ("text", "true", "unsaid", "quote"),
+    [
+        (
+            MUSEUM,
+            "Kinder unter sechs Jahren zahlen keinen Eintritt.",
+            "Die Garderobe nimmt keine nassen Schirme an.",
+            "Children under six enter free of charge.",
+        ),
+        (MUSEUM, "六岁以下的儿童免费入场。", "寄存处不收湿雨伞。", "Children under six enter free of charge."),
+        (
+            MUSEUM_ZH,
+            "Children under six enter free.",
+            "The cloakroom takes no wet umbrellas.",
+            "六岁以下儿童免费入场。",
+        ),
+    ],
+)
+def test_evidence_in_another_language_is_found_by_meaning(checker, text, true, unsaid, quote):
+    """It shares no word with the claim; the passage about something else is not what is pointed at."""
+    sources = [source("Buses leave from the main square every twenty minutes."), source(text)]
+    carried, nowhere = checker.check(true, sources), checker.check(unsaid, sources)
+    assert carried.ruling == nowhere.ruling == "unsure"
+    assert carried.evidence[0].quote == quote
+    assert carried.score > nowhere.score
+
+
+def test_what_sources_in_another_language_do_not_speak_of_scores_low(checker):
     verdict = checker.check(
         "Der Mond ist aus Käse gemacht worden, sagt man.", [source("La franchise est de 75 euros par sinistre.")]
     )
-    assert verdict.ruling == "not_checked"
-    assert verdict.score is None
+    assert verdict.ruling == "unsure"
+    assert verdict.score < 0.3

@@ -1,12 +1,13 @@
 """Torch networks become the files that `footnoted.models` opens: int8 networks, the word table, the tokenizer, their sums.
 
-    python files.py KEPT OUT [--reader FILE]     the encoder and the reader for every language, of backbone.py's weights
-    python files.py KEPT OUT --english FILE --data DATA      the reader for English, of mpnet.py's
-    python files.py KEPT OUT --english FILE                  the same of weights that `again.py` read: they are rounded
+    python files.py KEPT OUT --reader FILE --data DATA      the encoder and the reader for every language, of backbone.py's weights
+    python files.py KEPT OUT --english FILE --data DATA     the reader for English, of mpnet.py's
+
+Without ``--data`` a reader's weights are taken as they are, for those that `again.py` read: they are rounded.
 
 A network takes word vectors (b, n, width) instead of numbers of pieces, because the word table is shared, stays in
 4 bits, and is read row by row from the disk. Matrices are int8 per output channel with seven-bit weights
-(``reduce_range``), whose sums cannot overflow on processors without VNNI. The English reader's take one of `LEVELS` steps either side
+(``reduce_range``), whose sums cannot overflow on processors without VNNI. A reader's take one of `LEVELS` steps either side
 of nothing, rounded so that it goes on saying what it said (`rounding`): they compute as fast, and compressed they are half as large.
 Activations are rounded row by row (`ByRows`): by the whole text, as the quantiser does by itself, took 1.2 points of AUROC.
 """
@@ -96,12 +97,12 @@ def reachable(network: nn.Module) -> nn.Module:
     return network
 
 
-def rounded(network: nn.Module, kept: Path, data: Path) -> nn.Module:
+def rounded(network: nn.Module, kept: Path, data: Path, *, english: bool) -> nn.Module:
     """The network, its layers' matrices rounded to `LEVELS`."""
     tokenizer = Tokenizer.from_file(str(kept / "tokenizer.json"))
     tokenizer.no_padding()
     tokenizer.no_truncation()
-    units = Stream(gather(data, Path(__file__).parent.parent / "twins", english=True)).pool(0, READ)
+    units = Stream(gather(data, Path(__file__).parent.parent / "twins", english=english)).pool(0, READ)
     texts = [
         [tokenizer.encode(text, add_special_tokens=False).ids for text in row[:2]] for unit in units for row in unit
     ]
@@ -147,7 +148,7 @@ def main() -> None:
     parser.add_argument(
         "--data",
         type=Path,
-        help="the shared data, by which the weights for English are rounded: without it they are taken as they are",
+        help="the shared data, by which a reader's weights are rounded: without it they are taken as they are",
     )
     options = parser.parse_args()
     torch.set_num_threads(1)
@@ -159,12 +160,14 @@ def main() -> None:
     example = {"words": words, "mask": mask, "kinds": kinds}
     told = ["ways", "answers", "doubts"]
     if options.english:
-        made = rounded(plain, options.kept, options.data) if options.data else plain
+        made = rounded(plain, options.kept, options.data, english=True) if options.data else plain
         write(Reading(reachable(made)), example, told, options.out / "reader.onnx")
     else:
         write(Embedding(plain.encoder), {"words": words, "mask": mask}, ["whole"], options.out / "encoder.onnx")
     if options.reader:
-        write(Reading(load(options.kept, options.reader).eval()), example, told, options.out / "reader.onnx")
+        reader = load(options.kept, options.reader).eval()
+        made = rounded(reader, options.kept, options.data, english=False) if options.data else reader
+        write(Reading(made), example, told, options.out / "reader.onnx")
     shutil.copy(options.kept / "tokenizer.json", options.out)
     shutil.copy(options.kept / "words.q4", options.out)
     sums = {

@@ -26,11 +26,11 @@ from parts import part, twins, twins_written
 from sklearn.linear_model import LogisticRegression
 
 from footnoted.grounding.agreement import objection
-from footnoted.grounding.evidence import window
+from footnoted.grounding.evidence import window, window_by_meaning
 from footnoted.grounding.gate import FITTED, NEVER, Gate, Promise, _logit, fitted_to, mean_logits
 from footnoted.grounding.reading import read
 from footnoted.grounding.shelf import Shelf
-from footnoted.models import EVERY_LANGUAGE, Reader
+from footnoted.models import EVERY_LANGUAGE, Embedder, Reader
 from footnoted.text import sentences
 from footnoted.types import Source
 
@@ -43,9 +43,10 @@ SAID = (
 FOLDS = 10
 
 
-def read_all(claims: list[tuple[str, list[Source]]], reader: Reader) -> np.ndarray:
+def read_all(claims: list[tuple[str, list[Source]]], reader: Reader, embedder: Embedder | None = None) -> np.ndarray:
     """(n, 5): mean logits of carried and of contradicted, the overlap, the least probability of contradicted, of the
-    worst of a claim's sentences; and whether a rule forbids the tick of one of them."""
+    worst of a claim's sentences; and whether a rule forbids the tick of one of them. With an ``embedder`` evidence that
+    shares too few words is found by meaning, as the check does for what is in another language."""
     shelf, made = Shelf(), []
     for claim, sources in claims:
         passages = [shelf.take(source) for source in sources]
@@ -53,6 +54,8 @@ def read_all(claims: list[tuple[str, list[Source]]], reader: Reader) -> np.ndarr
         for span in sentences(claim):
             text = claim[span.start : span.end]
             found = window(read(text), passages)
+            if embedder is not None and (found is None or found.cover <= Gate.load().near):
+                found = window_by_meaning(read(text), passages, embedder)
             if found is None:
                 each.append((_logit(0.0), _logit(0.0), 0.0, 0.0))
                 continue
@@ -133,9 +136,9 @@ def main() -> None:
     (carried, contradicted, overlap), shift = final.coef_[0], final.intercept_[0]
     false = labels == 0
     near = float(np.quantile(covers(every), 0.005))
-    away = read_all([(r["claim"], [Source("1", r["passage"])]) for r in foreign], Reader.load(EVERY_LANGUAGE))
-    spoken = away[:, 2] > 0  # what shares no word with its source is not read
-    abroad = LogisticRegression(C=10.0).fit(away[spoken, :3], np.array([r["label"] for r in foreign])[spoken])
+    claims = [(r["claim"], [Source("1", r["passage"])]) for r in foreign]
+    away = read_all(claims, Reader.load(EVERY_LANGUAGE), Embedder.load())
+    abroad = LogisticRegression(C=10.0).fit(away[:, :3], np.array([r["label"] for r in foreign]))
     gate = Gate(
         carried=round(float(carried), 4),
         contradicted_weight=round(float(contradicted), 4),

@@ -29,6 +29,8 @@ SHA256 = "eb8d12eec2a0b6d694094f5085192a5eae2f244f90b90d8a11015498c8e9c0da"
 FOLDER = "all-mpnet-base-v2/"
 SCRIPTS = {"LATIN", "GREEK", "MICRO", "FEMININE", "MASCULINE", "MODIFIER", "DOUBLE-STRUCK", "SCRIPT"}
 SCALES = (-8.0, -7.5, -7.0, -6.5, 8.0, 7.5, 7.0)  # what a block's largest weight may become; the nearest table is kept
+SHARES = (1.0, 1.07, 1.15, 1.24)  # of few steps: what is beyond the last is cut to it
+SHORT = 5  # of a scale's ten bits of mantissa
 
 
 def fetch(kept: Path) -> zipfile.ZipFile:
@@ -96,17 +98,27 @@ def state(found: dict[str, np.ndarray], layers: int) -> dict[str, np.ndarray]:
     return made
 
 
-def in_four_bits(table: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """A table (n, w) in Q4_0 blocks (n, w / 32), and what they say, (n, w): of several scales a block the one that errs least."""
+def in_four_bits(table: np.ndarray, few: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """A table (n, w) in Q4_0 blocks (n, w / 32), and what they say, (n, w): of several scales a block the one that errs least.
+
+    With ``few`` only so many steps either side of nothing and scales of `SHORT` fewer bits are used, which pack closer.
+    """
+    lowest, highest = (8 - few, 8 + few) if few else (0, 15)
     blocks = table.reshape(len(table), -1, 32)
     largest = np.take_along_axis(blocks, np.abs(blocks).argmax(-1)[..., None], -1)[..., 0]
     error = np.full(largest.shape, np.inf)
     scales, codes = np.zeros(largest.shape, np.float16), np.zeros(blocks.shape, np.uint8)
-    for to in SCALES:
+    for to in [few * share for share in SHARES] if few else SCALES:
         scale = (largest / to).astype(np.float16)
+        if few:
+            scale = (
+                ((scale.view(np.uint16) + (1 << (SHORT - 1))) & (0xFFFF << SHORT & 0xFFFF))
+                .astype(np.uint16)
+                .view(np.float16)
+            )
         size = scale.astype(np.float32)
         inverse = np.divide(1.0, size, out=np.zeros_like(size), where=size != 0)
-        code = np.clip(np.round(blocks * inverse[..., None]) + 8, 0, 15)
+        code = np.clip(np.round(blocks * inverse[..., None]) + 8, lowest, highest)
         now = (((code - 8) * size[..., None] - blocks) ** 2).sum(-1)
         better = now < error
         error, scales = np.where(better, now, error), np.where(better, scale, scales)

@@ -15,14 +15,14 @@ from pathlib import Path
 
 from footnoted.grounding.agreement import objection, reckoned, unknown_name, wrong_cell
 from footnoted.grounding.composed import composed
-from footnoted.grounding.evidence import Passage, Window, window
+from footnoted.grounding.evidence import Passage, Window, window, window_by_meaning
 from footnoted.grounding.exact import MARKERS, difference, first_clause, is_denied, is_in_quotation, quotable
 from footnoted.grounding.exempt import is_bare_reply, is_exempt
 from footnoted.grounding.gate import Gate, sureness, worst
 from footnoted.grounding.lanes import Lanes
 from footnoted.grounding.reading import read
 from footnoted.grounding.shelf import Kept, Shelf
-from footnoted.models import EVERY_LANGUAGE, ModelUnavailable, Reader, Reading
+from footnoted.models import EVERY_LANGUAGE, Embedder, ModelUnavailable, Reader, Reading
 from footnoted.text import sentences
 from footnoted.text.language import language
 from footnoted.types import Evidence, Part, Pointer, Source, Span, Verdict
@@ -165,7 +165,7 @@ class Checker:
                 continue  # the other sources add nothing to what the cited ones say
             seen = found.texts if found is not None else ()
             if elsewhere:
-                verdict = self._elsewhere(text, found, code)
+                verdict = self._elsewhere(text, found, passages, code)
             else:
                 verdict = _otherwise(text, found, passages) or self._by_reader(text, found, passages)
             verdict = _at(verdict, indices)
@@ -179,8 +179,11 @@ class Checker:
         """What reader and gate make of a sentence beside its evidence; sources are counted as ``passages`` are."""
         near = found.evidence[0].quote if found is not None else passages[0].source.text[:_A_PAGE] if passages else ""
         if not self._is_measured(code := language(near)):
-            return self._elsewhere(text, found, code)
+            return self._elsewhere(text, found, passages, code)
         if found is None or found.cover <= self._gate.near:
+            codes = (language(passage.source.text[:_A_PAGE]) for passage in passages)
+            if code := next((code for code in codes if not self._is_measured(code)), ""):
+                return self._elsewhere(text, None, passages, code)
             flagged = found.missing if found is not None else ()
             reason = "nothing in the sources speaks of this"
             return Verdict("unsupported", score=0.0, tier="exact", flagged=flagged, reason=reason)
@@ -207,10 +210,15 @@ class Checker:
             reason=reason or _REASONS[ruling],
         )
 
-    def _elsewhere(self, text: str, found: Window | None, code: str) -> Verdict:
+    def _elsewhere(self, text: str, found: Window | None, passages: Sequence[Passage], code: str) -> Verdict:
         """What is scored and never ticked: a sentence, or what comes near it, in a language that was not measured."""
         reason = f"language: this, or what comes near it, is in {code!r}, in which the check was not measured"
-        if found is None or found.cover <= self._gate.near:
+        if found is None or found.cover <= self._gate.near:  # it is in another language than its sources
+            try:
+                found = window_by_meaning(read(text), passages, Embedder.load())
+            except ModelUnavailable as error:
+                return Verdict("not_checked", reason=str(error))
+        if found is None:
             return Verdict("not_checked", reason=reason)
         readings = self._readings(text, found, elsewhere=True)
         if isinstance(readings, str):

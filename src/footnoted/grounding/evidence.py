@@ -12,6 +12,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from footnoted.grounding.reading import Words, weight_of
 from footnoted.grounding.tables import Row, rows
@@ -19,10 +20,15 @@ from footnoted.text import content_stems, sentences, words
 from footnoted.text.marks import stripped
 from footnoted.types import Evidence, Pointer, Source, Span
 
+if TYPE_CHECKING:
+    from footnoted.models import Embedder
+
 MOST = 4  # sentences chosen for what they say themselves
 _AGAIN = 0.2  # what a word is worth that another sentence says already: it confirms
 _BUDGET = 110  # words of a window; what the reader was measured with
 _BY_WORDS = 24  # sentences of a source that are looked at
+_BY_MEANING = 64  # sentences that are embedded for a claim, some ten milliseconds each
+_LEAST = 3  # telling words of a sentence that is looked at for its meaning
 _LONGEST = 60  # words; what is longer (transcripts) is cut at its own pauses
 _LONGEST_LEAD = 240  # code points; a longer sentence is no mere introduction
 ITEM = re.compile(r"\s*(?:[-*+•‣–]|\(?\d{1,3}[.)]|\(?[a-z][.)])\s+")
@@ -132,7 +138,38 @@ def window(claim: Words, passages: Sequence[Passage], quoted: Sequence[Pointer] 
     Where stretches of the passages are ``quoted`` for it, their sentences come first, and are what is read alone.
     """
     first = _quoted(claim, passages, quoted)
-    chosen = _chosen(claim, passages, first)
+    return _around(claim, passages, first, _chosen(claim, passages, first))
+
+
+def window_by_meaning(claim: Words, passages: Sequence[Passage], embedder: Embedder) -> Window | None:
+    """The same for a claim in another language than its sources, with which it shares no words.
+
+    Of their first `_BY_MEANING` sentences those nearest by meaning are read; None where there are none.
+    """
+    places = [
+        (source, index)
+        for source, each in enumerate(passages)
+        for index, stems in enumerate(each.stems)
+        if len(stems) >= _LEAST
+    ][:_BY_MEANING]
+    if not places:
+        return None
+    near = embedder.passages([passages[source].read(index) for source, index in places])
+    likeness = near @ embedder.queries([claim.text])[0]
+    chosen, length = list[Found](), 0
+    for place in sorted(range(len(places)), key=lambda n: -likeness[n])[:MOST]:
+        source, index = places[place]
+        length += passages[source].length(index)
+        if chosen and length > _BUDGET:
+            break
+        chosen.append(Found(source, index, cover(claim, passages[source].stems[index])))
+    return _around(claim, passages, [], chosen)
+
+
+def _around(
+    claim: Words, passages: Sequence[Passage], first: Sequence[Found], chosen: Sequence[Found]
+) -> Window | None:
+    """The window of the ``chosen`` sentences, what introduces them, and their neighbours as far as they fit."""
     if not chosen:
         return None
     places = {(sentence.source, sentence.index) for sentence in chosen}
