@@ -90,4 +90,3 @@ class StructuredOutputError(FootnotedError):
         super().__init__(message)
         self.reply = reply
         self.fields = fields
-
