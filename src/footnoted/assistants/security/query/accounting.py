@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from footnoted.assistants.security.query.linking import Mention
     from footnoted.assistants.security.query.vocabulary import Meaning, Vocabulary
 
-_LITERAL_ROLES = frozenset({"severity", "status", "change", "untagged", "order", "negate"})
+_LITERAL_ROLES = frozenset({"severity", "status", "change", "untagged", "order", "negate", "having"})
 # What a model may not add unasked: all that is named, but what it may know a question to mean.
 _BACKED = ({*NAMED} - {"check", "resource_type", "category"}) | {"severity", "framework", "version", "requirement"}
 _DUTIES = ("requirement", "mapping", "explain", "remediation", "unmet")
@@ -171,8 +171,7 @@ class Held:
             return True
         if after.role("noun") in ("scan", "text"):
             return after.role("noun") == "text" or self._changed
-        having = self.query.having
-        if number in {having.at_least, having.at_most, (having.at_least or 0) - 1, (having.at_most or -9) + 1}:
+        if self._bounds(number):
             return True
         if self.mentions[place].text.casefold() == "one":
             return True
@@ -273,10 +272,18 @@ class Held:
             "more": query.offset > 0 or query.select in ("compare", "diff"),
             "both": bool(query.having.every) or bool(query.sides) or not self._holds_two(),
             "distinct": query.of != "findings" or bool(by),
-            "having": query.having != Having(),
+            "having": self._bounds(self.mentions[place].value),
             "ordinal": True,  # a place in what is listed, which the reading holds beside the query
         }  # fmt: skip
         return reflected.get(kind, False)
+
+    def _bounds(self, number: object) -> bool:
+        """Whether groups are bound as is said: by what is in each, by a least and a most, or by a number of these."""
+        having = self.query.having
+        least, most = having.at_least or None, having.at_most
+        if not isinstance(number, int):
+            return bool(having.every) and having.every == number if isinstance(number, str) else number == (least, most)
+        return number in {least, most, None if least is None else least - 1, None if most is None else most + 1}
 
     def _is_first(self, place: int, *, dated: bool) -> bool:
         """Whether "first" orders what is shown: "worst first"; else it is of time."""

@@ -28,20 +28,22 @@ class Bounding(Draft):
             low, high, places = self._numbered_bound(place) if one.kind == "number" else (None, None, [])
             if not places and (places := self._lack(place)):
                 low, high = None, 0
+            if (low, high) == (1, None):
+                continue  # what has at least one is what is found
             of = self._counted(places[-1] + 1, most=high) if places else ""
             head = self._head(places[0]) if of else ""
             if head:
                 self.head, self.counted = head, of
                 self.having = Having(at_least=low, at_most=high)
-                self._settle(places)
+                self._settle(places, (low or None, high))
                 return
         self._every()
 
-    def _settle(self, places: Iterable[int]) -> None:
+    def _settle(self, places: Iterable[int], bound: object) -> None:
         """The words of a bound say nothing else any more."""
         self.timed.update(places)
         for place in places:
-            self.mentions[place] = replace(self.mentions[place], kind="role", roles=("having",))
+            self.mentions[place] = replace(self.mentions[place], kind="role", roles=("having",), value=bound)
 
     def _numbered_bound(self, place: int) -> tuple[int | None, int | None, list[int]]:
         """The least and the most that "more than 20", "seven or more", "with exactly 3" say, and the places of it."""
@@ -144,7 +146,7 @@ class Bounding(Draft):
 
     def _together(self, head: str, field: str, places: list[int]) -> None:
         self.head, self.counted, self.having = head, "findings", Having.model_validate({"every": field})
-        self._settle(places)
+        self._settle(places, field)
 
     def _how_many(self, field: str) -> int:
         """How many accounts there are, of the clouds that are named."""
