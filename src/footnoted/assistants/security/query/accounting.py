@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from footnoted.assistants.security.names import requirement_key
 from footnoted.assistants.security.query.finding_query import NAMED, Having, Where
 from footnoted.assistants.security.query.linking import at
-from footnoted.assistants.security.query.relations import HAVING, field_of, negations
+from footnoted.assistants.security.query.relations import HAVING, bounds_of, field_of, negations
 from footnoted.assistants.security.query.topics import denies, has_number, tells
 from footnoted.assistants.security.query.vocabulary import compact
 from footnoted.assistants.security.query.words import FUNCTION_WORDS, UNITS, span
@@ -67,8 +67,8 @@ class Held:
             spelt = any(one.text.casefold() in text for text in texts)
             return spelt or self._repeats(one) or self._in_checks(one.text)
         if one.kind == "word":
-            led_by = at(self.mentions, place - 1)
-            turns = one.word in ("up", "down") and led_by.role("severity") is not None  # a bound that was not read
+            graded = at(self.mentions, place - 1).role("severity") is not None
+            turns = one.word in ("up", "down") and graded  # a bound that was not read
             return not turns and self._is_held(one)
         return any(self._says(place, *role.partition(":")[::2]) for role in one.roles) or self._in_checks(one.text)
 
@@ -171,7 +171,8 @@ class Held:
             return True
         if after.role("noun") in ("scan", "text"):
             return after.role("noun") == "text" or self._changed
-        if self._bounds(number):
+        than = at(self.mentions, place - 1).role("than")
+        if self._bounds(bounds_of(than, number) if than else number):
             return True
         if self.mentions[place].text.casefold() == "one":
             return True

@@ -11,7 +11,7 @@ from dataclasses import replace
 from footnoted.assistants.security.query.draft import Draft
 from footnoted.assistants.security.query.finding_query import Having
 from footnoted.assistants.security.query.linking import Mention
-from footnoted.assistants.security.query.relations import HAVING, field_of
+from footnoted.assistants.security.query.relations import HAVING, bounds_of, field_of
 from footnoted.assistants.security.query.words import FUNCTION_WORDS, UNITS
 
 _REACH = 8  # words between what is grouped and its bound
@@ -49,9 +49,7 @@ class Bounding(Draft):
         """The least and the most that "more than 20", "seven or more", "with exactly 3" say, and the places of it."""
         number, before, after = int(str(self.mentions[place].value)), self._at(place - 1), self._at(place + 1)
         if before.role("than"):
-            low, high = {
-                "more": (number + 1, None), "least": (number, None), "less": (None, number - 1), "most": (None, number),
-            }[str(before.role("than"))]  # fmt: skip
+            low, high = bounds_of(str(before.role("than")), number)
             return (low, high, [place - 1, place]) if high is None or high >= 0 else (None, None, [])
         joins = [self._at(place + 1 + step).word for step in range(2)]
         if after.word in _MORE or (joins[0] in ("or", "and") and joins[1] in _MORE):

@@ -70,6 +70,12 @@ def field_of(one: Mention) -> str:
     return next(iter(one.fields)) if one.kind == "name" and len(one.fields) == 1 else ""
 
 
+def bounds_of(than: str, number: int) -> tuple[int | None, int | None]:
+    """The least and the most that "more than 20" and "at most 3" say."""
+    low, high = {"more": number + 1, "least": number}.get(than), {"less": number - 1, "most": number}.get(than)
+    return low, high
+
+
 def beyond_flat(mentions: Sequence[Mention]) -> list[str]:
     """What the question joins in a way that fields holding all at once would say wrongly."""
     told = (_pairs, _alternatives, _nested, _taken_away, _in_every, _every_one, _only_of_each, _within, _two_states)
