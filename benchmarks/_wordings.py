@@ -131,7 +131,7 @@ CANNOT = [
     "How many {severity} findings have an open Jira ticket?",
     "What's the weather in Oslo?",
     "How many findings in {region} belong to the contractors?",
-    "How many accounts have more than 12 {severity} findings?",
+    "How many {severity} findings are in accounts that have more than 12 of them?",
     "How many {severity} findings in {account} and {service} findings in {account2}?",
 ]
 

@@ -26,6 +26,7 @@ WRONG = {
     "a requirement it has not": {"where": {**WELL["where"], "framework": "HIPAA", "requirement": "999.9"}},
     "a version of nothing": {"where": {**WELL["where"], "version": "5.0"}},
     "a comparison of nothing": {"select": "compare", "where": WELL["where"]},
+    "a bound of no groups": {"where": WELL["where"], "having": {"at_least": 5}},
     "a group of nothing": {"select": "group", "group_by": "mood", "where": WELL["where"]},
 }
 
@@ -45,6 +46,17 @@ async def reading_by(vocabulary, question, *replies, **options):
         finally:
             await model.aclose()
         return found, llm.requests
+
+
+@pytest.mark.parametrize(
+    ("having", "by_model"), [({"at_least": 3}, True), ({"at_least": 2}, False), ({"at_most": 7}, False), ({}, False)]
+)
+async def test_a_model_s_bound_is_that_of_the_question(vocabulary, having, by_model):
+    """More than two is at least three; another number, and none, drop what was asked."""
+    query = {"select": "group", "group_by": "region", "having": having, "where": {"severity": ["critical"]}}
+    found, _ = await reading_by(vocabulary, "Which regions have more than 2 grievous findings?", query, query)
+    assert found.by_model is by_model
+    assert not by_model or found.query.having.at_least == 3
 
 
 async def test_what_the_grammar_leaves_over_a_model_fills(vocabulary):
@@ -143,7 +155,7 @@ async def test_the_account_of_a_question(vocabulary, question, where, dropped):
 @pytest.mark.parametrize(
     ("question", "unused"),
     [
-        ("What is the pass rate of S3 by region?", ["by", "region"]),
+        ("How old are S3 findings by region?", ["by", "region"]),
         ("How many S3 findings without high ones?", []),
         ("How many S3 findings are not there per account?", ["not"]),
         ("Why are S3 findings older than usual?", ["older than", "usual"]),

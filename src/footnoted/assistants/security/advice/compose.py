@@ -204,6 +204,9 @@ class Composer:
         if context.looked_for_findings and not context.choices:
             words = words_of(asked.query, asked.vocabulary)
             yield Line(f"Asked of the scan of {asked.vocabulary.today}: {safe(words)}.")
+        for one in reading.choices if context.choices else ():
+            words = words_of(one.query, asked.vocabulary)
+            yield Line(f"Asked of the scan of {asked.vocabulary.today}, as {safe(one.label)}: {safe(words)}.")
         notes = []
         if reading.unused:
             notes.append(f"Not used: {', '.join(f'“{safe(one)}”' for one in reading.unused)}")

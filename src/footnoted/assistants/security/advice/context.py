@@ -111,7 +111,9 @@ async def assemble(asked: Asked, shelves: Shelves, tenant: str) -> AnswerContext
                 result=result,
                 by_catalogue=await _by_catalogue(asked, shelves.findings, tenant),
                 findings=await shelves.findings.get_by_ids(tenant, [one.id for one in result.rows]),
-                alone=() if result.findings or result.total else await _alone(database, tenant, query, today),
+                alone=()
+                if result.findings or result.total or result.groups
+                else await _alone(database, tenant, query, today),
             )
     return replace(context, kb_entries=await _entries(asked, shelves.knowledge_base, tenant, context.findings))
 

@@ -8,9 +8,12 @@ from typing import TYPE_CHECKING
 
 from footnoted.assistants.security.advice.labels import safe
 from footnoted.assistants.security.names import service_key, service_name
-from footnoted.assistants.security.query.running import CHANGES, Result
+from footnoted.assistants.security.query.finding_query import GROUPS, LIMIT, Having
+from footnoted.assistants.security.query.running import CHANGES, Result, share
 from footnoted.assistants.security.query.wording import (
+    bound_name,
     group_name,
+    groups_name,
     provider_name,
     requirement_id,
     scanner_name,
@@ -24,7 +27,6 @@ if TYPE_CHECKING:
     from footnoted.assistants.security.advice.context import AnswerContext
     from footnoted.assistants.security.query.finding_query import Where
 
-_GROUPS = 30  # groups told; the rest is counted
 _IDS = 60
 _CHANGED = {
     "new": "new", "unmuted": "no longer muted", "fixed": "fixed", "muted": "muted", "gone": "no longer reported",
@@ -62,11 +64,15 @@ def of_result(asked: Asked, context: AnswerContext, result: Result) -> Iterator[
     elif query.select == "unmet":
         yield from _unmet(context, result)
     elif query.select == "rate":
-        passed, failed = result.statuses.get("pass", 0), result.statuses.get("fail", 0)
-        neither = "what is muted, manual or a warning is neither"
-        yield f"**{result.pass_rate} % pass**: {passed} passed and {failed} open; {neither}."
+        yield _rate(result)
     elif query.select in ("group", "trend"):
-        yield headline(result)
+        if query.measure == "average":
+            yield from _average(result)
+            return
+        if query.measure == "rate":
+            yield _rate(result)
+        else:
+            yield _bounded(asked, result) if query.having != Having() else headline(result)
         yield from _groups(asked, result)
     else:
         yield headline(result)
@@ -101,6 +107,33 @@ def headline(result: Result) -> str:
     return f"{head} ({scanners}{kinds}): {counts_in_words(result.severities)}."
 
 
+def _rate(result: Result) -> str:
+    passed, failed = result.statuses.get("pass", 0), result.statuses.get("fail", 0)
+    neither = "what is muted, manual or a warning is neither"
+    return f"**{result.pass_rate} % pass**: {passed} passed and {failed} open; {neither}."
+
+
+def _bounded(asked: Asked, result: Result) -> str:
+    """How many groups hold as much as is asked, of how many there are."""
+    plain = {"group_by": "", "having": Having(), "measure": "count"}
+    such = safe(words_of(result.query.model_copy(update=plain), asked.vocabulary))
+    of = f"**{len(result.groups)} of {result.kinds} {groups_name(result.query.group_by)}** in the scan's records"
+    return f"{of} have {bound_name(result.query)}, of these: {such}."
+
+
+def _average(result: Result) -> Iterator[str]:
+    """How many a group has on average: of all there are, and of those that have any."""
+    if not result.groups:
+        yield headline(result)
+        return
+    total, having, name = sum(n for _, _, n in result.groups), len(result.groups), group_name(result.query.group_by)
+    by = groups_name(result.query.group_by)
+    yield (
+        f"**On average {total / max(1, result.kinds):.1f} per {name}**: {total} {_state(result)}{_noun(total)} over the"
+        f" {result.kinds} {by} in the scan's records; {total / having:.1f} over the {having} that have any."
+    )
+
+
 def _state(result: Result) -> str:
     where = result.query.where
     if where.change:
@@ -116,21 +149,29 @@ def _noun(count: int) -> str:
 def _groups(asked: Asked, result: Result) -> Iterator[str]:
     query = result.query
     by = query.group_by or "check"
-    shown = result.groups[: query.limit if query.limit != 10 else _GROUPS]
+    ends = query.offset + (query.limit if query.limit != LIMIT else GROUPS)
+    shown = result.groups[query.offset : ends]
+    if query.offset:
+        yield f"From place {query.offset + 1} on:" if shown else f"There is no place {query.offset + 1}."
     if query.group_by and len(result.groups) > 1:
         yield f"By {group_name(by)}, {len(result.groups)} in all:"
-    if query.order_by == "fewest":
+    if query.order_by == "fewest" and query.having == Having() and query.measure != "rate":
         yield "Whatever has none at all is not among them."
     whole = result.findings if query.measure == "share" else 0
-    for key, name, n in shown:
-        share = f" ({100 * n / whole:.1f} %)" if whole else ""
-        yield f"{safe(value_name(by, key, name, asked.vocabulary))}: {n}{share}"
-    if len(result.groups) > len(shown):
-        rest = sum(n for _, _, n in result.groups[len(shown) :])
-        yield f"{len(result.groups) - len(shown)} more, by {group_name(by)}, with {rest} together."
+    for key, _, n in shown:
+        part = f" ({100 * n / whole:.1f} %)" if whole else ""
+        if query.measure == "rate":
+            passed, failed = result.rates[key]
+            told = f"{share(passed, failed)} % pass ({passed} passed, {failed} open)"
+        else:
+            told = f"{n}{part}"
+        yield f"{safe(value_name(by, key, asked.vocabulary))}: {told}"
+    if rest := result.groups[ends:]:
+        counted = f" with {sum(n for _, _, n in rest)} together" if query.measure != "rate" else ""
+        yield f"{len(rest)} more, by {group_name(by)},{counted}." if counted else f"{len(rest)} more."
     if asked.reading.place and len(result.groups) >= asked.reading.place:
-        key, name, n = result.groups[asked.reading.place - 1]
-        yield f"In place {asked.reading.place}: {safe(value_name(by, key, name, asked.vocabulary))} with {n}."
+        key, _, n = result.groups[asked.reading.place - 1]
+        yield f"In place {asked.reading.place}: {safe(value_name(by, key, asked.vocabulary))} with {n}."
 
 
 def _on(asked: Asked, result: Result) -> Iterator[str]:
@@ -138,11 +179,11 @@ def _on(asked: Asked, result: Result) -> Iterator[str]:
     places = [key.split("|", 2) for key, _, _ in result.groups]
     names = [asked.vocabulary.resource_name(identity) for _, _, identity in places]
     seen = Counter(names)
-    for (_, account, _), name, (_, _, n) in list(zip(places, names, result.groups, strict=True))[:_GROUPS]:
+    for (_, account, _), name, (_, _, n) in list(zip(places, names, result.groups, strict=True))[:GROUPS]:
         where = f" in {asked.vocabulary.account_name(account)}" if seen[name] > 1 else ""
         yield f"{safe(name + where)}: {n}"
-    if len(names) > _GROUPS:
-        yield f"{len(names) - _GROUPS} more resources."
+    if len(names) > GROUPS:
+        yield f"{len(names) - GROUPS} more resources."
 
 
 def _sides(asked: Asked, result: Result) -> Iterator[str]:
@@ -172,7 +213,10 @@ def _severities(counts: Mapping[str, int]) -> str:
 def _side_name(asked: Asked, side: Where) -> str:
     if side.framework:
         return side.edition
-    field = next(name for name in side.narrowed() if name != "status")
+    field = next((name for name in side.narrowed() if name != "status"), "scan")
+    if field == "scan":
+        days = {"latest": asked.vocabulary.today, "previous": asked.vocabulary.previous}
+        return f"the scan of {days.get(str(side.scan), side.scan)}"
     value = str(getattr(side, field)[0])
     if field == "account":
         return asked.vocabulary.account_name(value)
@@ -204,9 +248,9 @@ def _diff(asked: Asked, result: Result) -> Iterator[str]:
         steps += [(0, n, key, name) for (key, name), n in counts.items()]
         steps.sort(key=lambda step: (step[0] - step[1], step[2]))
         yield f"By {group_name(by)}, {len(steps)} in all, what grew the most first:"
-        for earlier, after, key, name in steps[:_GROUPS]:
+        for earlier, after, key, _ in steps[:GROUPS]:
             way = _way(after - earlier)
-            yield f"{safe(value_name(by, key, name, vocabulary))}: {earlier} before and {after} now, {way}."
+            yield f"{safe(value_name(by, key, vocabulary))}: {earlier} before and {after} now, {way}."
 
 
 def _way(step: int) -> str:
@@ -274,6 +318,6 @@ def _requirement_lines(asked: Asked, context: AnswerContext) -> Iterator[str]:
     if duties.rules:
         count = len(duties.rules)
         yield f"Mapped to {name} {identity} by the scanner's own file: {count} check{'s' if count > 1 else ''}."
-        yield from (f"{one.check}: {safe(one.title).rstrip('.')}." for one in duties.rules[:_GROUPS])
+        yield from (f"{one.check}: {safe(one.title).rstrip('.')}." for one in duties.rules[:GROUPS])
     else:
         yield f"No check of your scans is mapped to {name} {identity}."

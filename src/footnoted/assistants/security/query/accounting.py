@@ -12,9 +12,9 @@ from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 from footnoted.assistants.security.names import requirement_key
-from footnoted.assistants.security.query.finding_query import NAMED, Where
+from footnoted.assistants.security.query.finding_query import NAMED, Having, Where
 from footnoted.assistants.security.query.linking import at
-from footnoted.assistants.security.query.relations import HAVING, field_of, negations
+from footnoted.assistants.security.query.relations import HAVING, bounds_of, field_of, negations
 from footnoted.assistants.security.query.topics import denies, has_number, tells
 from footnoted.assistants.security.query.vocabulary import compact
 from footnoted.assistants.security.query.words import FUNCTION_WORDS, UNITS, span
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from footnoted.assistants.security.query.linking import Mention
     from footnoted.assistants.security.query.vocabulary import Meaning, Vocabulary
 
-_LITERAL_ROLES = frozenset({"severity", "status", "change", "untagged", "order", "negate"})
+_LITERAL_ROLES = frozenset({"severity", "status", "change", "untagged", "order", "negate", "having"})
 # What a model may not add unasked: all that is named, but what it may know a question to mean.
 _BACKED = ({*NAMED} - {"check", "resource_type", "category"}) | {"severity", "framework", "version", "requirement"}
 _DUTIES = ("requirement", "mapping", "explain", "remediation", "unmet")
@@ -67,7 +67,9 @@ class Held:
             spelt = any(one.text.casefold() in text for text in texts)
             return spelt or self._repeats(one) or self._in_checks(one.text)
         if one.kind == "word":
-            return self._is_held(one)
+            graded = at(self.mentions, place - 1).role("severity") is not None
+            turns = one.word in ("up", "down") and graded  # a bound that was not read
+            return not turns and self._is_held(one)
         return any(self._says(place, *role.partition(":")[::2]) for role in one.roles) or self._in_checks(one.text)
 
     def dropped(self) -> list[str]:
@@ -165,8 +167,13 @@ class Held:
             ages = {(self.vocabulary.today - day).days for day in self._days()}
             became = self._changed and self.vocabulary.is_previous(self.vocabulary.today - timedelta(days=days))
             return told or became or days in ends | ages | {age + 1 for age in ages}
+        if after.role("noun") == "scan" and len({str(one.scan) for one in self.query.sides}) == number:
+            return True
         if after.role("noun") in ("scan", "text"):
             return after.role("noun") == "text" or self._changed
+        than = at(self.mentions, place - 1).role("than")
+        if self._bounds(bounds_of(than, number) if than else number):
+            return True
         if self.mentions[place].text.casefold() == "one":
             return True
         before = at(self.mentions, place - 1)
@@ -229,6 +236,7 @@ class Held:
                 "list": True,
                 "count": query.select not in ("requirement", "mapping", "explain", "remediation"),
                 "age": query.select == "age" or query.order_by in ("oldest", "newest"),
+                "average": query.measure == "average",
                 "rate": query.select == "rate" or query.measure != "count",
                 "compare": query.select in ("compare", "diff") or bool(query.sides or by),
                 "diff": changed or bool(query.sides) or query.select == "trend" or by.startswith("first_seen"),
@@ -254,20 +262,44 @@ class Held:
             "than": self._measures(place, dated=dated),
             "period": self._is_in_time(place, value, dated=dated),
             "scan": where.scan == (value or "latest") or changed or (value == "previous" and dated),
-            "or": len(self._all("severity")) > 1 or "critical" in self._all("severity"),
+            "or": len({*self._all("severity"), *query.exclude.severity}) > 1 or self._ends(value),
             "aged": dated,
             "ended": changed,
-            "first": (shows and query.order_by == "severity") or by.startswith("first_seen") or dated,
+            "first": self._is_first(place, dated=dated),
             "arose": dated or changed or shows or query.select == "age" or by.startswith("first_seen"),
             "untagged": where.untagged,
             "widen": self._widens(place),
             "comply": bool(where.framework) or query.select in ("unmet", "rate") or query.measure == "rate",
             "more": query.offset > 0 or query.select in ("compare", "diff"),
-            "both": not any(len(set(_flat([told]))) == 2 for told in where.narrowed().values()) or bool(query.sides),
+            "both": bool(query.having.every) or bool(query.sides) or not self._holds_two(),
             "distinct": query.of != "findings" or bool(by),
+            "having": self._bounds(self.mentions[place].value),
             "ordinal": True,  # a place in what is listed, which the reading holds beside the query
         }  # fmt: skip
         return reflected.get(kind, False)
+
+    def _bounds(self, number: object) -> bool:
+        """Whether groups are bound as is said: by what is in each, by a least and a most, or by a number of these."""
+        having = self.query.having
+        least, most = having.at_least or None, having.at_most
+        if not isinstance(number, int):
+            return bool(having.every) and having.every == number if isinstance(number, str) else number == (least, most)
+        return number in {least, most, None if least is None else least - 1, None if most is None else most + 1}
+
+    def _is_first(self, place: int, *, dated: bool) -> bool:
+        """Whether "first" orders what is shown: "worst first"; else it is of time."""
+        query, led = self.query, self.mentions[max(0, place - 2) : place]
+        shows = query.select in ("list", *_DUTIES)
+        ordered = any(one.role("order") for one in led) or (shows and query.order_by == "severity")
+        return ordered or query.group_by.startswith("first_seen") or dated
+
+    def _holds_two(self) -> bool:
+        return any(len(set(_flat([told]))) == 2 for told in self.query.where.narrowed().values())
+
+    def _ends(self, bound: str) -> bool:
+        """Whether a bound takes no other severity in, as of "critical or worse"."""
+        end = {"worse": "critical", "lower": "informational"}.get(bound)
+        return end in {*self._all("severity"), *self.query.exclude.severity}
 
     def _is_status(self, value: str, *, negated: bool) -> bool:
         query, told = self.query, self.query.where.status
@@ -302,7 +334,7 @@ class Held:
         """Whether "over" is said of a span of time, of sides that are compared, or, as "over all", of nothing."""
         after = self.mentions[place + 1 : place + 3]
         if any(one.kind in ("number", "date") for one in after):
-            return dated or bool(self.query.sides)
+            return dated or bool(self.query.sides) or self.query.having != Having()
         if graded := [level for one in after if (level := one.role("severity"))]:
             told = {*self._all("severity"), *self.query.exclude.severity}
             inclusive = self.mentions[place].role("than") in ("least", "most")
@@ -359,8 +391,10 @@ class Held:
         if value == "checks":
             passed = "pass" in query.where.status or query.select == "rate"
             return shows or query.of == "checks" or by == "check" or bool(self.checks) or passed
+        if value == query.having.every:
+            return True
         if value == "tag":
-            return bool(self._all("tag")) or by.startswith("tag:") or query.where.untagged
+            return bool({*self._all("tag"), *query.exclude.tag}) or by.startswith("tag:") or query.where.untagged
         if value == "requirement":
             return query.select in _DUTIES or by == "requirement" or bool(self._all("requirement"))
         named = bool(self._all(value)) or bool(getattr(query.exclude, value))

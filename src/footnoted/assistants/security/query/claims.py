@@ -194,10 +194,10 @@ class Rows:
         result = await self._run(among, select="group", group_by=named, order_by=order)
         if not result.groups:
             return None
-        key, name, count = result.groups[0]
+        key, _, count = result.groups[0]
         first = value in {key for key, _, n in result.groups if n == count}
         counted = all(one in (count, result.findings) for one in said.numbers)
-        return Held(first and counted, f"{value_name(named, key, name, self._vocabulary)}, with {count}")
+        return Held(first and counted, f"{value_name(named, key, self._vocabulary)}, with {count}")
 
     async def _oldest(self, said: _Said) -> Held | None:
         if not said.says(frozenset(("oldest", "longest", "further"))):

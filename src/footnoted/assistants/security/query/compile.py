@@ -6,7 +6,7 @@ change by setting the states of two scans that follow one another side by side.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -32,6 +32,12 @@ _PLAIN = {
     "resource_type": FindingRow.resource_type,
 }
 RESOURCE = FindingRow.provider + "|" + FindingRow.account + "|" + FindingRow.resource_id
+_PARTED = ("tag:", "category", "first_seen")  # whose groups are made of keys when they are read
+_PLACES = ("provider", "account", "region", "service")
+_WITHIN: dict[str, tuple[str, ...]] = {  # the fields that say where a group lies, and not what it holds
+    "provider": _PLACES[:1], "account": _PLACES[:2], "region": _PLACES[:3], "service": _PLACES,
+    "resource": (*_PLACES, "scanner", "check", "resource", "resource_type", "tag", "untagged"),
+}  # fmt: skip
 _RANKS = {one.value: one.rank for one in Severity}
 
 
@@ -44,6 +50,7 @@ class _View:
     severity: ColumnElement[int]
     first_seen: ColumnElement[str]
     conditions: tuple[ColumnElement[bool], ...]
+    rule: tuple[ColumnElement[bool], ...] = ()  # what became of a finding, where that is asked for
 
 
 def _view(tenant: str, where: Where) -> _View:
@@ -84,8 +91,8 @@ def _changed(tenant: str, change: str) -> _View:
     }[change]
     place = ScanRow.place == (1 if from_earlier else 0)
     compared = ScanRow.earlier != "" if not from_earlier else true()
-    conditions = (ScanRow.tenant == tenant, place, compared, rule)
-    return _View(joined, here.status, here.severity, here.first_seen, conditions)  # type: ignore[arg-type]
+    conditions = (ScanRow.tenant == tenant, place, compared)
+    return _View(joined, here.status, here.severity, here.first_seen, conditions, (rule,))  # type: ignore[arg-type]
 
 
 def _midnight(day: date) -> Any:
@@ -139,10 +146,53 @@ def _conditions(tenant: str, where: Where, view: _View, today: date) -> list[Col
 
 def _selected(tenant: str, query: FindingQuery, view: _View, today: date, *columns: Any) -> Select[Any]:
     """These columns of every row that is what the query wants, and not what it excludes."""
-    wanted = [*view.conditions, *_conditions(tenant, query.where, view, today)]
+    return select(*columns).select_from(view.base).where(*view.conditions, *_wanted(tenant, query, view, today))
+
+
+def _wanted(tenant: str, query: FindingQuery, view: _View, today: date) -> list[ColumnElement[bool]]:
+    wanted = [*view.rule, *_conditions(tenant, query.where, view, today)]
     if query.without():
         wanted.append(not_(or_(*_conditions(tenant, query.exclude, view, today))))
-    return select(*columns).select_from(view.base).where(*wanted)
+    return wanted
+
+
+def _scope(query: FindingQuery) -> FindingQuery:
+    """All that lies where the groups of a query do, whatever its state: what has none of what is asked for, too."""
+    from footnoted.assistants.security.query.finding_query import Where
+
+    names = [*_WITHIN.get(query.group_by, _WITHIN["resource"]), "scan"]
+    where, exclude = ({name: getattr(one, name) for name in names} for one in (query.where, query.exclude))
+    return query.model_copy(
+        update={"where": Where.model_validate({**where, "status": []}),
+                "exclude": Where.model_validate({**exclude, "status": [], "scan": "latest"})}
+    )  # fmt: skip
+
+
+def _rows(tenant: str, query: FindingQuery, view: _View, today: date, *keys: Any) -> tuple[Select[Any], Any]:
+    """The rows that groups are made of, and how many of them each holds; where some hold none, those rows too."""
+    of: Any = {"resources": RESOURCE, "checks": FindingRow.check_id}.get(query.of)
+    if not query.having.takes_none:
+        counted = func.count() if of is None else func.count(distinct(of))
+        return _selected(tenant, query, view, today, *keys, counted.label("n")), counted
+    wanted = and_(*_wanted(tenant, query, view, today))
+    counted = func.count(distinct(case((wanted, FindingRow.id if of is None else of))))
+    plain = replace(view, rule=())
+    return _selected(tenant, _scope(query), plain, today, *keys, counted.label("n")), counted
+
+
+def _bounds(tenant: str, query: FindingQuery, view: _View, counted: Any, today: date) -> list[ColumnElement[bool]]:
+    """What a group must hold, as SQL's HAVING."""
+    having = query.having
+    bounds = [counted >= having.at_least] if having.at_least else []
+    bounds += [] if having.at_most is None else [counted <= having.at_most]
+    if having.every:
+        column = view.severity if having.every == "severity" else _PLAIN[having.every]
+        named = len(set(getattr(query.where, having.every)))
+        every = _selected(tenant, _scope(query), replace(view, rule=()), today, func.count(distinct(column))).correlate(
+            None
+        )
+        bounds.append(func.count(distinct(column)) >= (named or every.scalar_subquery()))
+    return bounds
 
 
 def counting(tenant: str, query: FindingQuery, today: date) -> Select[Any]:
@@ -182,25 +232,28 @@ def grouping(tenant: str, query: FindingQuery, today: date) -> Select[Any]:
     if query.group_by in ("framework", "requirement"):
         return _by_mapping(tenant, query, view, today)
     key, name = _key(query.group_by, view)
-    counted = func.count(distinct(RESOURCE)) if query.of == "resources" else func.count()
-    return _selected(tenant, query, view, today, key, func.max(name), counted).group_by(key)
+    rows, counted = _rows(tenant, query, view, today, key, func.max(name))
+    bounds = [] if query.group_by.startswith(_PARTED) else _bounds(tenant, query, view, counted, today)
+    return rows.group_by(key).having(*bounds)
 
 
 def _by_mapping(tenant: str, query: FindingQuery, view: _View, today: date) -> Select[Any]:
     """Counted by check first, of which there are few, and then by what the checks are mapped to."""
     where = query.where
     checks = (FindingRow.rule_id, FindingRow.provider)
-    rules = _selected(tenant, query, view, today, *checks, func.count().label("n")).group_by(*checks).subquery()
+    rules = _rows(tenant, query, view, today, *checks)[0].group_by(*checks).subquery()
     wanted = mapping_of(tenant, where.framework, where.version, where.requirement) if where.framework else []
     to = MappingRow.requirement if query.group_by == "requirement" else MappingRow.name
     mapped = (
         select(MappingRow.rule_id, to.label("to")).where(MappingRow.tenant == tenant, *wanted).distinct().subquery()
     )
     key = (mapped.c.to if query.group_by == "requirement" else rules.c.provider + "|" + mapped.c.to).label("key")
+    n = func.sum(rules.c.n)
     return (
-        select(key, literal("").label("name"), func.sum(rules.c.n).label("n"))
+        select(key, literal("").label("name"), n.label("n"))
         .select_from(rules.join(mapped, mapped.c.rule_id == rules.c.rule_id))
         .group_by(key)
+        .having(*_bounds(tenant, query, view, n, today))
     )
 
 

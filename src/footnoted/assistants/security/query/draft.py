@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
-from footnoted.assistants.security.query.finding_query import FindingQuery
+from footnoted.assistants.security.query.finding_query import FindingQuery, Group, Having
 from footnoted.assistants.security.query.linking import Linker, Mention, at, spelt_out
 from footnoted.assistants.security.query.relations import negations
-from footnoted.assistants.security.query.topics import Topic, tells
-from footnoted.assistants.security.query.vocabulary import Meaning, Vocabulary
+from footnoted.assistants.security.query.topics import Topic, alike, tells
+from footnoted.assistants.security.query.vocabulary import Meaning, Vocabulary, compact
 from footnoted.assistants.security.query.words import ROLES, UNITS
 
 if TYPE_CHECKING:
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 
 _LEAVE = frozenset("leave leaving leaves left keep keeping take taking".split())
+_OF_AGE = frozenset("howold howlong meanage age ages".split())
+_NOUNS = {"resources": "resource", "checks": "check"}
 _APART = 8  # words within which its particle follows a verb
 _SEVERAL = 5  # names told one by one
 _SHORTEST = 5  # letters of a word that may be a form of another
@@ -98,6 +100,7 @@ class Draft:
         self.mentions: list[Mention] = self.linker.link(question)
         self.reading = Reading(question)
         self._in_context()
+        self._by_owner()
         self._by_meaning()
         self.where: dict[str, Any] = {}
         self.without: dict[str, Any] = {}
@@ -109,6 +112,8 @@ class Draft:
         self.since_last = False
         self.against_last = False  # what is open now is set against the scan before
         self.assumed_new = False  # since when is said, and not what became of findings
+        self.having, self.head, self.counted = Having(), "", ""  # how much a group must hold, its field, and of what
+        self.compared: list[Any] = []  # the scans that are set side by side
         self.ambiguous: list[tuple[str, list[Meaning]]] = []
 
     def _in_context(self) -> None:
@@ -134,8 +139,8 @@ class Draft:
         if one.word in _LEAVE:  # "leave the lows out"
             reach = self.mentions[place + 2 : place + _APART]
             return ("negate",) if any(each.word == "out" for each in reach) else None
-        if one.role("select") == "age" and after.role("select") == "count":
-            return ()  # the average of a number, which is no age
+        if one.role("select") == "age" and one.word not in _OF_AGE and not self._is_of_age():
+            return ("select:median",) if one.word == "median" else ("select:average",)  # of a number, which is no age
         if one.word in ("item", "items") and (before.role("severity") or before.role("status")):
             return ("noun:findings",)  # requirements have no severity and are not open
         if one.role("first") and before.word == "the" and self.base is not None:  # of what was listed before
@@ -147,6 +152,25 @@ class Draft:
         if one.word in ("number", "numbers") and before.word == "which" and after.word != "of":
             return ("noun:requirement",)
         return None
+
+    def _is_of_age(self) -> bool:
+        """Whether something is said of days: an average without one is of numbers."""
+        told = (one for one in self.mentions if one.role("select") != "age" or one.word in _OF_AGE)
+        return any(one.word in (*UNITS, *_OF_AGE, "time", "long") or one.role("aged") for one in told)
+
+    def _by_owner(self) -> None:
+        """Of "owned by genomics", where a tag's key is "owner": that tag, whatever else is called so."""
+        for place, one in enumerate(self.mentions):
+            name = self._at(place + 2)
+            if self._at(place + 1).word != "by" or name.kind != "name" or one.kind != "word":
+                continue
+            keys = {each: {value.partition(":")[0].casefold() for value in each.values} for each in name.meanings}
+            said = one.text.casefold()
+            tags = [one for one, those in keys.items() if one.field == "tag" and all(alike(said, key) for key in those)]
+            if tags:
+                self.mentions[place] = replace(one, kind="role", roles=("noun:tag",))
+                self.mentions[place + 1] = replace(self.mentions[place + 1], roles=("noun:tag",))
+                self.mentions[place + 2] = replace(name, meanings=tuple(tags))
 
     def _by_meaning(self) -> None:
         """Words that are forms of the grammar's own, and superlatives of good and bad, as the encoder knows them."""
@@ -214,6 +238,21 @@ class Draft:
         wanted = kind if value is None else f"{kind}:{value}"
         return any(role == wanted or (value is None and role.startswith(f"{kind}:")) for one in self.mentions
                    for role in one.roles)  # fmt: skip
+
+    def _thing(self, one: Mention) -> str:
+        """The field that a word for a kind of thing groups by."""
+        noun = one.role("noun") or ""
+        if noun in _NOUNS or (noun in get_args(Group) and noun not in ("status", "severity")):
+            return _NOUNS.get(noun, noun)
+        if one.kind == "name" and one.fields == {"resource_type"}:
+            return "resource"
+        key = self._tag_key(one)
+        return f"tag:{key}" if key else ""
+
+    def _tag_key(self, one: Mention) -> str:
+        plain = one.word
+        keys = {tag.partition(":")[0] for tag in self.vocabulary.tags}
+        return next((key for key in keys if compact(key) in (plain, plain.rstrip("s"))), "")
 
     def _says(self, *words: str) -> bool:
         return bool({one.word for one in self.mentions} & set(words))

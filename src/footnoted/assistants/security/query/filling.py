@@ -18,7 +18,7 @@ from pydantic import ValidationError
 from footnoted.answering.fitting import fit, in_words, repair
 from footnoted.assistants.security.names import requirement_key
 from footnoted.assistants.security.query.accounting import Held
-from footnoted.assistants.security.query.finding_query import NAMED, FindingQuery, Group, Where
+from footnoted.assistants.security.query.finding_query import NAMED, FindingQuery, Group, Having, Where
 from footnoted.assistants.security.query.topics import stems_of
 from footnoted.assistants.security.query.vocabulary import Vocabulary, compact, family_of
 from footnoted.errors import FootnotedError
@@ -105,6 +105,8 @@ def known_names(query: FindingQuery, vocabulary: Vocabulary) -> tuple[FindingQue
         wrong.append("a comparison needs sides")
     if (query.group_by or query.select in ("group", "trend")) and not _can_group(query.group_by, vocabulary):
         wrong.append(f"nothing can be grouped by {query.group_by!r}")
+    if query.having != Having() and not query.group_by:
+        wrong.append("having is of groups: say by what in group_by")
     return query.model_copy(update=made), wrong
 
 

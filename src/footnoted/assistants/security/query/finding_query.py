@@ -23,6 +23,8 @@ Group = Literal[
     "provider", "account", "region", "service", "severity", "status", "scanner", "check", "resource", "resource_type",
     "category", "framework", "requirement", "first_seen_week", "first_seen_month",
 ]  # fmt: skip
+LIMIT = 10  # rows told, unless another number is asked for
+GROUPS = 30  # groups told
 Order = Literal["severity", "oldest", "newest", "most", "fewest", "key"]
 
 
@@ -66,6 +68,27 @@ class Where(BaseModel):
 NAMED = tuple(name for name, field in Where.model_fields.items() if field.annotation == list[str])  # of what scans name
 
 
+class Having(BaseModel):
+    """Which groups are told, by how much they hold. Where no least is said, one that holds nothing is told too."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    at_least: int | None = Field(default=None, ge=0, description="more than 20 is at least 21")
+    at_most: int | None = Field(default=None, ge=0, description="fewer than 5 is at most 4; 0: those that have none")
+    every: Literal["", "severity", "check", "service", "account", "region", "scanner"] = Field(
+        default="", description="a group must hold each value of this field that `where` names, or else that occurs"
+    )
+
+    @property
+    def takes_none(self) -> bool:
+        """Whether groups that hold nothing are told."""
+        return not self.every and (self.at_least == 0 or (self.at_least is None and self.at_most is not None))
+
+    def holds(self, count: int) -> bool:
+        """Whether a group of so many is told."""
+        return (self.at_least or 0) <= count and (self.at_most is None or count <= self.at_most)
+
+
 class FindingQuery(BaseModel):
     """A question on findings, checks and duties.
 
@@ -79,11 +102,12 @@ class FindingQuery(BaseModel):
     where: Where = Where()
     exclude: Where = Where(status=[])
     group_by: str = Field(default="", description="a field of findings, or tag:KEY; of a diff, whose change is told")
+    having: Having = Field(default=Having(), description="of groups: how much each must hold")
     order_by: Order = "severity"
-    limit: int = Field(default=10, ge=1, le=200)
+    limit: int = Field(default=LIMIT, ge=1, le=200)
     offset: int = Field(default=0, ge=0, le=1_000_000)
-    measure: Literal["count", "rate", "share"] = Field(
-        default="count", description="what a comparison sets side by side; of a group, whether shares are told too"
+    measure: Literal["count", "rate", "share", "average"] = Field(
+        default="count", description="what a comparison sets side by side; of groups, what is told of each, or of all"
     )
     sides: list[Where] = Field(default=[], max_length=6)
     cannot: list[str] = Field(default=[], max_length=8, description="what the question asks that no field can hold")
@@ -96,6 +120,8 @@ class FindingQuery(BaseModel):
         told |= {name: fields[name] for name in plain if fields[name] != getattr(usual, name)}
         if without := self.without():
             told["exclude"] = without
+        if self.having != Having():
+            told["having"] = self.having.model_dump(exclude_defaults=True)
         if self.sides:
             told["sides"] = [one.narrowed() for one in self.sides]
         return told

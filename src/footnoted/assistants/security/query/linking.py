@@ -26,6 +26,7 @@ from footnoted.text import content_stems
 _CHUNK = re.compile(r"\S+")
 _EDGES = " \t\n.,;:!?\"'“”‘’()[]{}<>–—-…"
 _LONGEST = 6  # words of a name
+_PHRASE = 4  # words of one of the grammar
 _IDENTIFIER = re.compile(r"\d|[_@:/\\]|^[A-Z]{2,}s?$|^[a-z]+[A-Z]|\w[.]\w|^[A-Z][a-z]+[A-Z]")
 _SAID = ("howmany", "numberof", "howold", "howlong")
 _DONE = frozenset({"change:fixed", "status:pass", "comply", "select:remediation"})
@@ -92,7 +93,12 @@ def at(mentions: Sequence[Mention], place: int) -> Mention:
 
 
 _UNIT_OF = {"d": "day", "w": "week", "m": "month", "y": "year"}
+_PARTS = {"half a year": "6 months", "half a month": "15 days", "a year and a half": "18 months"}
+_PARTS |= {"a quarter of a year": "3 months", "three quarters of a year": "9 months", "a quarter": "3 months"}
 _SHORTHAND = [(re.compile(pattern), words) for pattern, words in (
+    (rf"(?i)(?<!\S)(?:{'|'.join(_PARTS)})(?=[\s,;.:?!]|$)(?!\s+of\b)", lambda found: _PARTS[found[0].casefold()]),
+    (r"(?i)(?<!\S)(one|two|three|four|\d)\s+quarters(?=[\s,;.:?!]|$)(?!\s+of\b)",
+     lambda found: f"{3 * NUMBERS.get(found[1].casefold(), int(found[1]) if found[1].isdigit() else 0)} months"),
     (r"(?:≥|>=)\s*(?=\d)", "at least "), (r"(?:≤|<=)\s*(?=\d)", "at most "),
     (r"(?<!\S)>\s*(?=\d)", "more than "), (r"(?<!\S)<\s*(?=\d)", "less than "),
     (r"(?<!\S)(\d+)\+(?=\s|$)", r"at least \1"),
@@ -185,7 +191,8 @@ class Linker:
         if all(told):
             return parts
         own = ("-" in text and not any(map(self._stands_alone, parts))) or any(map(self._is_a_part, parts))
-        figures = re.search(r"\d", text) and ":" not in text
+        bare = [one for one in parts if not any(map(_is_framework, self.vocabulary.lookup(one)))]  # "NIS2-relevant"
+        figures = re.search(r"\d", " ".join(bare)) and ":" not in text
         return [] if own or (not re.fullmatch(r"\d+:\d+", text) and (figures or not any(told))) else parts
 
     def _is_known(self, word: str) -> bool:
@@ -208,7 +215,7 @@ class Linker:
             gram = "".join(one.word for one in tokens[at : at + size])
             if size == 1 and self._is_a_country(at):
                 gram = "unitedstates"
-            roles = _roles_of(gram) if size < 4 else ()
+            roles = _roles_of(gram) if size <= _PHRASE else ()
             if any(one.startswith("or:") for one in roles) and not _is_severity(tokens, at):
                 continue
             if not roles and size == 2 and not all(one.word in ROLES for one in tokens[at : at + 2]):

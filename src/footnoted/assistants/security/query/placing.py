@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from footnoted.assistants.security.query.draft import Draft, as_word, several
 from footnoted.assistants.security.query.linking import Mention, is_word
+from footnoted.assistants.security.query.relations import negations
 from footnoted.assistants.security.query.vocabulary import PROVIDERS, Meaning, singulars
 from footnoted.text import content_stems
 
@@ -16,6 +17,7 @@ class Placing(Draft):
     """The step that puts names, requirements and versions into fields."""
 
     def _names(self) -> None:
+        self._agree()
         for place, one in enumerate(self.mentions):
             if one.kind == "requirement":
                 self._put(place, "requirement", str(one.value))
@@ -24,6 +26,22 @@ class Placing(Draft):
             elif one.kind == "name":
                 self._name(place, one)
         self._versions()
+
+    def _agree(self) -> None:
+        """A part of an account's name beside the whole of it, or beside another part, means the account both are of."""
+        denied = negations(self.mentions)
+        told = [(place, one) for place, one in enumerate(self.mentions) if one.kind == "name"]
+        parts = [(place, one, accounts) for place, one in told if (accounts := _accounts(one, whole=False))]
+        for place, one, accounts in parts:
+            own = accounts
+            for other, beside in told:
+                whole = _accounts(beside, whole=True)
+                near = abs(place - other) == 1 and not self.mentions[max(place, other)].apart
+                theirs = whole or (_accounts(beside, whole=False) if near else [])
+                shared = tuple(value for value in own if value in theirs)
+                if other != place and shared and (place in denied) == (other in denied):
+                    self.mentions[place] = replace(one, meanings=(Meaning("account", shared),))
+                    own = list(shared)
 
     def _name(self, place: int, one: Mention) -> None:
         meanings = self._fitting(place, one)
@@ -93,8 +111,11 @@ class Placing(Draft):
                 return True
             plural = bool(singulars(one.word)) and one.word not in self.vocabulary.names
             alone = self._at(place + 1).role("only") is not None
-            return (plural or before.word == "which") and (
-                alone or self._role_before(place, "select", 3) is not None or _leads(before)
+            return (plural or before.word in ("which", "per", "each")) and (
+                before.role("order") is not None
+                or alone
+                or self._role_before(place, "select", 3) is not None
+                or _leads(before)
             )
         if meaning.field == "resource":
             acts = before.role("modal") is not None or before.word == "to"
@@ -110,6 +131,13 @@ class Placing(Draft):
             self.reading.unfit.append(f"{family} {version[1:]}")
             self.reading.notes.append(f"of {family} your scans are mapped to: {known}")
             self.where["version"] = ""
+
+
+def _accounts(one: Mention, *, whole: bool) -> list[str]:
+    """The accounts that a name is the whole of, or only a part of."""
+    if not whole and any(each.whole for each in one.meanings):
+        return []
+    return [value for each in one.meanings if each.field == "account" and each.whole is whole for value in each.values]
 
 
 def _leads(before: Mention) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from footnoted.assistants.security.query.bounding import Bounding
 from footnoted.assistants.security.query.draft import Choice, Reading
 from footnoted.assistants.security.query.placing import Placing
 from footnoted.assistants.security.query.saying import Saying
@@ -29,8 +30,9 @@ def read(
     return _Reader(question, vocabulary, base, meanings).read()
 
 
-class _Reader(Placing, Timing, Saying, Seeking, Telling):
+class _Reader(Bounding, Placing, Timing, Saying, Seeking, Telling):
     def read(self) -> Reading:
+        self._bounds()
         self._names()
         self._times()
         self._closed()
@@ -51,8 +53,9 @@ class _Reader(Placing, Timing, Saying, Seeking, Telling):
             return False
         pointing = any(one.role("again") or one.role("more") or one.role("ordinal") for one in self.mentions)
         first = [one.word for one in self.mentions[:2]]
+        pointing |= self._at(0).role("only") is not None
         pointing |= first[:1] in (["and"], ["or"], ["only"], ["no"], ["but"]) or first == ["what", "about"]
         subject = any(one.kind == "name" or one.role("noun") for one in self.mentions)  # "how many are open" has none
-        own = self._has("noun", "findings") or (self._has("select", "count") and subject) or self.where.get("framework")
+        own = self._asks_of_findings() or (self._has("select", "count") and subject) or self.where.get("framework")
         short = len(self.mentions) <= 6 and not own
         return short or (pointing and not (own and len(self.where) > 1))

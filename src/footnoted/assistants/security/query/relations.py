@@ -70,6 +70,12 @@ def field_of(one: Mention) -> str:
     return next(iter(one.fields)) if one.kind == "name" and len(one.fields) == 1 else ""
 
 
+def bounds_of(than: str, number: int) -> tuple[int | None, int | None]:
+    """The least and the most that "more than 20" and "at most 3" say."""
+    low, high = {"more": number + 1, "least": number}.get(than), {"less": number - 1, "most": number}.get(than)
+    return low, high
+
+
 def beyond_flat(mentions: Sequence[Mention]) -> list[str]:
     """What the question joins in a way that fields holding all at once would say wrongly."""
     told = (_pairs, _alternatives, _nested, _taken_away, _in_every, _every_one, _only_of_each, _within, _two_states)
@@ -80,7 +86,7 @@ def _in_every(mentions: Sequence[Mention]) -> list[str]:
     """Of "the checks that fail in every account": what holds of each place, and not of all together."""
     for place, one in enumerate(mentions[:-2]):
         every, noun = mentions[place + 1], mentions[place + 2]
-        each_place = one.word == "in" and every.word in ("every", "each")
+        each_place = one.word == "in" and every.word in ("every", "each") and not every.role("having")
         listed = any(each.role("noun") in ("checks", "resources") for each in mentions[:place])
         if each_place and listed and noun.role("noun") in _RANKED:
             return [f"in {every.text} {noun.text}"]
@@ -176,7 +182,8 @@ def _named(one: Mention) -> tuple[str, ...]:
 def _alternatives(mentions: Sequence[Mention]) -> list[str]:
     """Of "high ones or those of an account": either of two fields."""
     for place, one in enumerate(mentions):
-        if one.word not in ("or", "either"):
+        bound = any(each.role("or") for each in mentions[place + 1 : place + 2])  # "or worse"
+        if one.word not in ("or", "either") or bound:
             continue
         before = next((each for each in reversed(mentions[:place]) if field_of(each)), None)
         after = next((each for each in mentions[place + 1 : place + 5] if field_of(each)), None)

@@ -9,7 +9,7 @@ from datetime import date
 from statistics import mean, median
 from typing import TYPE_CHECKING, Any
 
-from footnoted.assistants.security.query.finding_query import FindingQuery, Where
+from footnoted.assistants.security.query.finding_query import FindingQuery, Having, Where
 from footnoted.assistants.security.rooms import reading
 from footnoted.assistants.security.severity import Severity, of_rank
 
@@ -54,6 +54,8 @@ class Result:
     rows: tuple[Found, ...] = ()
     ages: tuple[int, ...] = ()  # days, ascending
     sides: tuple[Result, ...] = ()
+    kinds: int = 0  # groups there are in the scan's records, with or without what is asked for
+    rates: Mapping[str, tuple[int, int]] = field(default_factory=dict)  # group -> passed, failed
     requirements: Mapping[str, Mapping[str, int]] = field(default_factory=dict)  # id -> status -> how many
 
     @property
@@ -75,7 +77,12 @@ class Result:
     def pass_rate(self) -> float:
         """Passes over passes and failures, in per cent; what is muted, manual or a warning is neither."""
         passed, failed = self.statuses.get("pass", 0), self.statuses.get("fail", 0)
-        return round(100 * passed / max(1, passed + failed), 1)
+        return share(passed, failed)
+
+
+def share(passed: int, failed: int) -> float:
+    """Passes over passes and failures, in per cent."""
+    return round(100 * passed / max(1, passed + failed), 1)
 
 
 async def run(database: Database, tenant: str, query: FindingQuery, today: date) -> Result:
@@ -107,7 +114,7 @@ class _Run:
             return await self._unmet(query)
         found = await self._counted(query)
         if query.select in ("group", "trend"):
-            return replace(found, groups=await self._groups(query))
+            return await self._grouped(found, query)
         if query.select == "age":
             return replace(found, ages=await self._ages(query))
         if query.select == "list":
@@ -138,12 +145,30 @@ class _Run:
         severities = {one.value: grave[one] for one in Severity if one in grave}
         return Result(query, total, findings, resources, checks, dict(scanners), severities, dict(statuses))
 
+    async def _grouped(self, found: Result, query: FindingQuery) -> Result:
+        groups = await self._groups(query)
+        if query.having != Having() or query.measure == "average":
+            whole = await self._groups(query.model_copy(update={"having": Having(at_least=0), "offset": 0}))
+            found = replace(found, kinds=len(whole))
+        if query.measure != "rate":
+            return replace(found, groups=groups)
+        told = {
+            status: {key: n for key, _, n in await self._groups(_in_state(query, status))}
+            for status in ("pass", "fail")
+        }
+        rates = {key: (told["pass"].get(key, 0), told["fail"].get(key, 0)) for key, _, _ in groups}
+        sign = -1 if query.order_by == "fewest" else 1
+        rated = sorted(
+            (one for one in groups if any(rates[one[0]])), key=lambda one: (sign * share(*rates[one[0]]), one)
+        )
+        return replace(found, groups=tuple(rated), rates=rates)
+
     async def _groups(self, query: FindingQuery) -> tuple[tuple[str, str, int], ...]:
         told: dict[str, tuple[str, int]] = {}
         for key, name, n in (await self._execute(self._statements.grouping, query))[:_MOST_GROUPS]:
             for each in _keys(query.group_by, key):
                 told[each] = (name or "", told.get(each, ("", 0))[1] + n)
-        groups = [(key, name, n) for key, (name, n) in told.items()]
+        groups = [(key, name, n) for key, (name, n) in told.items() if query.having.holds(n)]
         if query.group_by.startswith("first_seen") or query.order_by == "key":
             return tuple(sorted(groups))
         if query.group_by == "severity":
@@ -186,6 +211,10 @@ def _found(row: Any) -> Found:
 
 def _with(query: FindingQuery, **changes: Any) -> FindingQuery:
     return query.model_copy(update={"select": "count", "where": query.where.model_copy(update=changes)})
+
+
+def _in_state(query: FindingQuery, status: str) -> FindingQuery:
+    return query.model_copy(update={"where": query.where.model_copy(update={"status": [status]})})
 
 
 def _side(query: FindingQuery, side: Where) -> FindingQuery:

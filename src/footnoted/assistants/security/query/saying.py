@@ -8,6 +8,10 @@ from footnoted.assistants.security.query.draft import Draft
 from footnoted.assistants.security.query.words import UNITS
 from footnoted.assistants.security.severity import Severity
 
+_LEVEL = {"level", "levels", "rated", "ranked"}
+_PRONOUNS = {"that", "those", "what", "whatever", "is", "are", "which"}
+_UP = "up above higher worse over greater more upward upwards beyond".split()
+_DOWN = "down below lower under less downward downwards beneath".split()
 _SEVERITIES = [one.value for one in Severity]
 
 
@@ -41,10 +45,6 @@ class Saying(Draft):
             bare = one.role("noun") == "tag" and "tag" not in self.without and self._is_negated(place)
             if bare or one.role("untagged"):
                 self.where["untagged"] = True
-            if word := one.role("or"):
-                edge = _SEVERITIES.index(severities[-1]) if severities else 0
-                wider = _SEVERITIES[: edge + 1] if word == "worse" else _SEVERITIES[edge:]
-                severities += [each for each in wider if each not in severities]
         if severities:
             self.where["severity"] = list(dict.fromkeys(severities))
         if "muted" in self.without.get("status", []):
@@ -60,6 +60,11 @@ class Saying(Draft):
             roles = ("than:less" if less else "than:more",)
             self.mentions[before] = replace(self.mentions[before], kind="role", roles=roles)
         than = self._at(before).role("than")
+        if (bound := self._open_end(place)) and (than is None or self._at(before).role("period")):
+            than = bound
+        elif (other := self._other_end(place)) is not None:
+            low, high = sorted((edge, other))
+            return _SEVERITIES[low : high + 1]
         meant = {
             "more": _SEVERITIES[:edge], "least": _SEVERITIES[: edge + 1],
             "less": _SEVERITIES[edge + 1 :], "most": _SEVERITIES[edge:],
@@ -67,6 +72,35 @@ class Saying(Draft):
         if not meant:
             self.reading.unfit.append(f"{self._at(before).text} {severity}")
         return meant
+
+    def _open_end(self, place: int) -> str:
+        """Of "medium and up", "medium severity or worse", "from high down" what bounds a severity from behind it."""
+        behind = place + 1
+        while self._at(behind).role("noun") in ("severity", "findings") or self._at(behind).word in _LEVEL:
+            behind += 1
+        joined = self._at(behind).word in ("and", "or")
+        while joined and (self._at(behind + 1).role("any") is not None or self._at(behind + 1).word in _PRONOUNS):
+            behind += 1
+        at = behind + joined
+        one, after = self._at(at), self._at(at + 1)
+        word = one.role("or") or {**dict.fromkeys(_UP, "worse"), **dict.fromkeys(_DOWN, "lower")}.get(one.word, "")
+        led = joined or one.role("or") or self._at(place - 1).word == "from" or one.word.endswith(("ward", "wards"))
+        if not word or not led or one.apart or after.word == "than" or after.kind in ("number", "name", "date"):
+            return ""
+        self.mentions[at] = replace(one, kind="role", roles=(f"or:{word}",))
+        return {"worse": "least", "lower": "most"}[word]
+
+    def _other_end(self, place: int) -> int | None:
+        """Of "low to high" and "between low and high" the severity at the other end."""
+        for step in (1, -1):
+            joins, other = self._at(place + step), self._at(place + 2 * step)
+            first = min(place, place + 2 * step)
+            spans = joins.word in ("to", "through", "upto", "until", "till") or (
+                joins.word == "and" and self._at(first - 1).role("period") == "between"
+            )
+            if spans and (severity := other.role("severity")):
+                return _SEVERITIES.index(severity)
+        return None
 
     def _scans_named(self) -> None:
         """Of "the newest scan", which orders nothing, and "since the last scan", of what became of findings."""

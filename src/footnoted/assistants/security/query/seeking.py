@@ -30,7 +30,7 @@ class Seeking(Shaping):
             port = one.kind == "number" and self._at(place - 1).word == "port"
             plain = one.kind == "unknown" or (one.value is not None and (one.kind == "word" or port))
             meant = plain or (one.role("change") and single)
-            if meant and not self._is_said_already(place, one):
+            if meant and not (self._is_said_already(place, one) or self._is_grouped_by(place)):
                 words.append((place, one))
         if not words or self.where.get("check") or "requirement" in self.where:
             return
@@ -135,6 +135,11 @@ class Seeking(Shaping):
                     self.reading.unfit.remove(one.text)
                 return True
         return False
+
+    def _is_grouped_by(self, place: int) -> bool:
+        """Of "findings per owner, worst owner first" the tag's key, which tells of no check."""
+        key = self._tag_key(self.mentions[place])
+        return bool(key) and self._group() == f"tag:{key}"
 
     def _is_of_a_team(self, place: int) -> bool:
         """Of "owned by the web team" the verb, which says no more than the tag."""

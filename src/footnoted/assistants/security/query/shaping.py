@@ -6,11 +6,10 @@ from itertools import dropwhile, pairwise
 from typing import Any, get_args
 
 from footnoted.assistants.security.query.draft import Draft
-from footnoted.assistants.security.query.finding_query import FindingQuery, Group, Where
+from footnoted.assistants.security.query.finding_query import FindingQuery, Group, Having, Where
 from footnoted.assistants.security.query.linking import NOTHING, Mention
 from footnoted.assistants.security.query.relations import field_of, kinds_of, negations
 from footnoted.assistants.security.query.topics import affirms, denies
-from footnoted.assistants.security.query.vocabulary import compact
 from footnoted.assistants.security.query.words import FUNCTION_WORDS
 from footnoted.text import content_stems
 
@@ -52,12 +51,16 @@ class Shaping(Draft):
             where = {**kept, **where}
         made: dict[str, Any] = {"select": "count"}
         if base is not None:
-            made = {name: getattr(base, name) for name in ("select", "of", "group_by", "order_by", "limit", "sides")}
-        made |= self._shape(where, limit, base)
+            kept_too = ("select", "of", "group_by", "order_by", "limit", "sides", "having", "measure")
+            made = {name: getattr(base, name) for name in kept_too}
+        shape = self._shape(where, limit, base)
+        if "select" in shape:  # another question has bounds and measures of its own
+            made.pop("having", None), made.pop("measure", None)
+        made |= shape
         if made["select"] in ("mapping", "requirement") or (made["select"] in _ADVICE and where.get("check")):
             for name in ("status", "change", "severity", "resource_type", "scan"):
                 where.pop(name, None)
-        if made.get("select") == "rate":
+        if made.get("select") == "rate" or made.get("measure") == "rate":
             where["status"] = []
         named = where.get("check") and self.reading.about is None and base is None
         if named and made["select"] == "list" and "status" not in where and not self._asks_for_findings():
@@ -96,13 +99,19 @@ class Shaping(Draft):
             return all(any(denies(word, each) for word in about.words) for each in checks)
         return all(affirms(about.words, each) for each in checks)
 
-    def _shape(self, where: dict[str, Any], limit: int, base: FindingQuery | None) -> dict[str, Any]:  # noqa: PLR0911
+    def _shape(self, where: dict[str, Any], limit: int, base: FindingQuery | None) -> dict[str, Any]:  # noqa: PLR0911, PLR0912
         """What is selected: the verb of the query, what of, by what, in which order."""
         order = self._order()
         group = self._group()
         shape: dict[str, Any] = {"limit": limit} if limit else {}
+        if self.having != Having():
+            return {**shape, **self._bounded_groups(order)}
         kind = self._select()
-        if kind == "wording" or ("requirement" in where and not self._asks_for_findings() and base is None):
+        if self._has("select", "average"):
+            return {**shape, **self._averaged(group)}
+        if kind == "wording" or (
+            "requirement" in where and not group and not self._asks_for_findings() and base is None
+        ):
             return {**shape, "select": "requirement"}
         asked = self._has("noun", "framework") or (self._has("noun", "requirement") and "requirement" not in where)
         named = (
@@ -113,6 +122,13 @@ class Shaping(Draft):
         if kind in ("remediation", "explain") and (where.get("check") or base is not None or self.reading.about):
             self._format()
             return {**shape, "select": kind}
+        if self.compared and base is None:
+            where.pop("scan", None)
+            return {
+                **shape,
+                "select": "compare",
+                "sides": [Where.model_validate({"scan": one}) for one in self.compared],
+            }
         against = self._is_set_against_before()
         parted = next((name for name in _PLACES if len(where.get(name, ())) > 1), "") if against else ""
         if sides := [] if parted else self._sides(where):
@@ -137,7 +153,10 @@ class Shaping(Draft):
         if len(versions) > 1 and not where.get("version") and not group and "requirement" not in where:
             return {**shape, "select": "group", "group_by": "framework"}
         if "framework" in where and (self._has("noun", "requirement") and "requirement" not in where):
-            return {**shape, "select": "unmet"}
+            return {
+                **shape,
+                **({**ordered, "select": "group", "group_by": "requirement"} if ordered else {"select": "unmet"}),
+            }
         if group := group or ("severity" if self.reading.overall and not order else ""):
             trend = {"order_by": "key"} if group.startswith("first_seen") else {}
             things = self._has("select", "count") and self._of() == "resources"
@@ -153,6 +172,31 @@ class Shaping(Draft):
             "of": self._of(),
             "group_by": "",
         }
+
+    def _averaged(self, group: str) -> dict[str, Any]:
+        """How many one of a kind has on average: "an account", "per bucket", "does a bucket have"."""
+        for place, one in enumerate(self.mentions):
+            single = self._at(place - 1).word in ("a", "an", "one", "per", "each", "every", "average")
+            kinds = self._at(place - 1).kind == "name" and self._at(place - 2).word in (
+                "a",
+                "an",
+                "per",
+                "each",
+                "every",
+            )
+            group = group or ((single or kinds) and self._thing(one)) or ""
+        if not group or group.startswith("first_seen") or group in ("severity", "status"):
+            self.reading.unfit += [one.text for one in self.mentions if "select:average" in one.roles]
+        return {"select": "group", "group_by": group, "measure": "average"}
+
+    def _bounded_groups(self, order: str) -> dict[str, Any]:
+        """The groups that hold so much; requirements are of one framework."""
+        versions = self.vocabulary.frameworks.get(self.where.get("framework", ""), {})
+        if self.head == "requirement" and not (versions and (self.where.get("version") or len(versions) == 1)):
+            self.reading.unfit += [one.text for one in self.mentions if one.role("having")]
+        ordered = {"order_by": order} if order in ("most", "fewest") else {"order_by": "most"}
+        made = {"select": "group", "group_by": self.head, "of": self.counted, "having": self.having}
+        return {**made, **ordered}
 
     def _order(self) -> str:
         """The order that is asked for; of "the most recent", the newest first."""
@@ -181,6 +225,9 @@ class Shaping(Draft):
 
     def _rated(self, where: dict[str, Any]) -> dict[str, Any]:
         """How much of what passes, or how large a part of the findings something is."""
+        if self._passes() and (by := self._group() or (self._ranked() if self._has("order") else "")):
+            best = self._order() == "fewest" or self._says("best", "highest")
+            return {"select": "group", "group_by": by, "measure": "rate", "order_by": "fewest" if best else "most"}
         if self._passes():
             return {"select": "rate"}
         if part := self._part(where):
@@ -194,7 +241,10 @@ class Shaping(Draft):
 
     def _part(self, where: dict[str, Any]) -> str:
         """The field whose values are parts: in "what share of the findings in AWS is critical" the severity."""
-        noun = next((place for place, one in enumerate(self.mentions) if one.role("noun") == "findings"), None)
+        noun = next((at for at, one in enumerate(self.mentions) if one.role("noun") == "findings"), None)
+        if noun is None:  # "of the open criticals"
+            plural = (at for at, one in enumerate(self.mentions) if one.role("severity") and one.word.endswith("s"))
+            noun = next(plural, None)
         if noun is None:
             return ""
         told = [(place, field_of(one)) for place, one in enumerate(self.mentions)]
@@ -217,8 +267,15 @@ class Shaping(Draft):
         fails = told == {"fail"} and not (shared or self.where.get("severity"))
         return self._has("comply") or "pass" in told or fails
 
+    def _asks_of_findings(self) -> bool:
+        """Whether findings are named; after another question "the critical ones" are those it was of."""
+        return any(one.role("noun") == "findings" and not (self.base and one.word == "ones") for one in self.mentions)
+
     def _asks_for_findings(self) -> bool:
-        roles = {role for one in self.mentions for role in one.roles}
+        named = [one for one in self.mentions if one.role("noun") != "findings"]
+        roles = {role for one in named for role in one.roles}
+        if self._asks_of_findings():
+            return True
         return bool(roles & {"select:count", "noun:findings", "status:fail", "status:muted", "status:pass", "comply"})
 
     def _group(self) -> str:
@@ -263,7 +320,7 @@ class Shaping(Draft):
             words = {one.word for one in self.mentions[by:place]}  # "have no", "do not have"
             if words & {"no", "without", "have", "has"} and (self.without or lacked.role("noun") == "findings"):
                 found.append(" ".join(one.text for one in self.mentions[by : place + 1]))
-        nothing = [place for place, one in enumerate(self.mentions) if one.word in _NOTHING]
+        nothing = [at for at, one in enumerate(self.mentions) if one.word in _NOTHING and not one.role("having")]
         return found + [self.mentions[place].text for place in nothing if things and things[0] < place]
 
     def _narrowed_to(self, name: str) -> bool:
@@ -279,6 +336,8 @@ class Shaping(Draft):
         by = {"month": "first_seen_month", "week": "first_seen_week", "resources": "resource", "checks": "check"}
         if noun in _GROUPS or noun in by:
             return by.get(noun, noun)
+        if one.kind == "name" and one.fields == {"resource_type"}:
+            return "resource"  # "per bucket"
         key = self._tag_key(one)
         return f"tag:{key}" if key else ""
 
@@ -286,8 +345,9 @@ class Shaping(Draft):
         """What is ranked in "the account with the most", "worst five checks", "resources with the most"."""
         for place, one in enumerate(self.mentions):
             noun = one.role("noun") or ""
-            if "resource_type" in one.fields and self._at(place - 1).word == "which":
-                return "resource"  # "which bucket has the most"
+            before = self._at(place - 1)
+            if "resource_type" in one.fields and (before.word == "which" or before.role("order") in ("most", "fewest")):
+                return "resource"  # "which bucket has the most", "our worst buckets"
             if noun in _GROUPS and not one.near:  # "most severe" orders, and does not group by severity
                 return noun
             if noun in ("resources", "checks"):
@@ -295,11 +355,6 @@ class Shaping(Draft):
             if key := self._tag_key(one):
                 return f"tag:{key}"
         return ""
-
-    def _tag_key(self, one: Mention) -> str:
-        plain = one.word
-        keys = {tag.partition(":")[0] for tag in self.vocabulary.tags}
-        return next((key for key in keys if compact(key) in (plain, plain.rstrip("s"))), "")
 
     def _sides(self, where: dict[str, Any]) -> list[Where]:
         """What is set side by side: two or more values of one field, or the two of a kind a provider has."""

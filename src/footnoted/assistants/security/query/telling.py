@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from footnoted.assistants.security.query.accounting import Held
 from footnoted.assistants.security.query.draft import Choice, Draft, Reading, several
+from footnoted.assistants.security.query.finding_query import GROUPS, LIMIT, FindingQuery
 from footnoted.assistants.security.query.linking import is_word
 from footnoted.assistants.security.query.relations import beyond_flat, field_of, negations
 from footnoted.assistants.security.query.vocabulary import Meaning
@@ -13,12 +15,17 @@ from footnoted.assistants.security.query.words import NOT_IN_SCANS, UNITS
 
 _BEFORE_NAMES = ("in", "of", "for", "from", "by", "at", "on", "with")
 _MEASURES = ("count", "rate", "age")
-_VERBS = ("rate", "age", "diff", "compare")
+_VERBS = ("rate", "age", "average", "median", "diff", "compare")
 _THEM = {"them", "they"}
 _OF = {"of", "from"}  # behind what is asked for stands what it is of
 _NOTHING = {"polite", "any", "again", "modal", "period", "only", "seen"}  # roles that say nothing of what is asked
 _BEYOND = 0.003  # fitted: how much nearer to what no scan can answer a question may be
 _FAR_BEYOND = 0.015  # fitted: one that counts what the scans have, and has one word over
+
+
+def _shown(query: FindingQuery) -> int:
+    """How many a page of a query shows."""
+    return GROUPS if query.select == "group" and query.limit == LIMIT else query.limit
 
 
 class Telling(Draft):
@@ -33,10 +40,11 @@ class Telling(Draft):
         reading.open = [text for text, _ in self.ambiguous]
         if reading.choices:  # each has told what it does not hold
             return
+        unplaced = [*self._unplaced()]
         held = Held(reading.query, self.vocabulary, self.mentions)
         reading.unfit += beyond_flat(self.mentions)
         asked = [place for place, one in enumerate(self.mentions) if one.word == "howmany"]
-        left = {*held.left(), *asked[1:], *self._unplaced()} - self._everyone()
+        left = {*held.left(), *asked[1:], *unplaced} - self._everyone()
         left -= set(self._denied_names().values())  # each choice holds what is denied of its own name
         for place in sorted(left):
             one = self.mentions[place]
@@ -119,9 +127,18 @@ class Telling(Draft):
                 self.reading.place = int(value)
                 if not (self.reading.follows or self.reading.query.group_by):
                     yield place
-            if one.role("more") and self.reading.follows and self.base is not None and self.base.query.select == "list":
-                before = self.base.query
-                self.reading.query = before.model_copy(update={"offset": before.offset + before.limit})
+            pages = self.reading.follows and self.base is not None and self.base.query.select in ("list", "group")
+            if pages and self.base is not None and (one.role("more") or self._is_after_them(place)):
+                before, limit = self.base.query, self.reading.query.limit
+                paged = {"offset": before.offset + _shown(before), "limit": limit}
+                self.reading.query = before.model_copy(update=paged)
+                if not one.role("more"):
+                    self.mentions[place] = replace(one, kind="role", roles=("more",))
+
+    def _is_after_them(self, place: int) -> bool:
+        """Of "the three after that" the word that turns the page."""
+        pointed = self._at(place + 1).word in ("that", "those", "these", "them")
+        return self.mentions[place].word == "after" and pointed and place + 2 == len(self.mentions)
 
     def _everyone(self) -> set[int]:
         """The places of "every account" and "all regions", which leave nothing out."""
@@ -158,7 +175,10 @@ class Telling(Draft):
             return
         for label, name, each in read:
             if each.can_be_asked:
-                self.reading.choices.append(Choice(label, each.query, name, each))
+                self.reading.choices.append(Choice(self._whole_label(label, name, each), each.query, name, each))
+                names = {f"“{text}” is read as" for text, _ in self.ambiguous}  # which is what each choice says
+                told = [one for one in each.notes if not one.startswith(tuple(names))]
+                self.reading.notes += [one for one in told if one not in self.reading.notes]
                 self.reading.unused += [one for one in each.unused if one not in self.reading.unused]
             else:
                 why = each.reason or ", ".join(f"“{one}”" for one in each.unfit)
@@ -209,6 +229,13 @@ class Telling(Draft):
             if one.word == "if" and does and put_right:
                 return self._has("select", "count")
         return False
+
+    def _whole_label(self, label: str, name: str, reading: Reading) -> str:
+        """The label of a choice with all that it is counted over: names that stand beside the one to choose."""
+        values = getattr(reading.query.where, name, None)
+        if label.startswith("without ") or not isinstance(values, list) or not values:
+            return label
+        return self._label(Meaning(name, tuple(values)))
 
     def _label(self, meaning: Meaning) -> str:
         if meaning.field == "account":

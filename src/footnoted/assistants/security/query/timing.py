@@ -15,6 +15,7 @@ from footnoted.text import content_stems
 
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _EDGES = {"by": "until", "through": "until", "from": "since"}  # what these are before a day
+_MOST_SCANS = 6  # that are set side by side
 _LONGEST = 36_500  # days a question may reach back
 
 
@@ -22,11 +23,32 @@ class Timing(Draft):
     """The step that reads when, how long, and how many."""
 
     def _times(self) -> None:
+        self._scans_compared()
         for place, one in enumerate(self.mentions):
-            if one.kind == "date":
+            if one.kind == "date" and not self.compared:
                 self._date(place, one)
             if one.word in UNITS and not self._between(place):
                 self._period(place, UNITS[one.word])
+
+    def _scans_compared(self) -> None:
+        """Of "criticals on 12 October versus 23 November" both scans, where there are scans of both days."""
+        days: list[Any] = [one.value for one in self.mentions if one.kind == "date"]
+        scans = self.vocabulary.scans
+        apart = self._has("select", "compare") or self._says("than", "against")
+        listed = [place for place, one in enumerate(self.mentions) if one.kind == "number"
+                  and self._at(place + 1).role("noun") == "scan" and self._has("select", "diff")]  # fmt: skip
+        for place in listed[:1]:  # "over our last three scans"
+            count = int(str(self.mentions[place].value))
+            if 2 < count <= min(len(scans), _MOST_SCANS) and self._at(place - 1).role("period") == "last":
+                self.compared = [self._scan_of(day) for day in reversed(scans[:count])]
+                self.timed.add(place)
+                return
+        if apart and len(days) > 1 and all(first == last and first in scans for first, last in days):
+            told = sorted({first for first, _ in days})
+            self.compared = [self._scan_of(day) for day in told] if len(told) > 1 else []
+
+    def _scan_of(self, day: date) -> Any:
+        return {self.vocabulary.previous: "previous", self.vocabulary.today: "latest"}.get(day, day)
 
     def _date(self, place: int, one: Mention) -> None:
         days_of: Any = one.value

@@ -77,6 +77,12 @@ def _alike(one: str, other: str) -> int:
     return next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
 
 
+def alike(one: str, other: str) -> bool:
+    """Whether two words are forms of one: "owned" and "owner"."""
+    length = _alike(one, other)
+    return length >= _SHORTEST and {one[length:], other[length:]} <= {*ENDINGS, "", "d", "r"}
+
+
 def _same(one: str, other: str) -> bool:
     """Whether two stems are alike but for their endings: "writabl" and "write", not "internet" and "internal"."""
     length = _alike(one, other)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from footnoted.assistants.security.query.finding_query import FindingQuery, Where
+from footnoted.assistants.security.query.finding_query import FindingQuery, Having, Where
 from footnoted.assistants.security.query.vocabulary import PROVIDERS, Vocabulary
 
 _STATUSES = {"fail": "open", "pass": "passing", "manual": "to be checked by hand", "warning": "with a warning",
@@ -22,6 +22,7 @@ _GROUPS = {
     "first_seen_month": "month first seen",
     "first_seen_week": "week first seen",
 }
+_MEASURES = {"rate": "pass rates", "share": "shares", "average": "on average"}
 _MOST = 4  # names of one field told one by one
 
 
@@ -51,7 +52,26 @@ def chips_of(query: FindingQuery, vocabulary: Vocabulary) -> list[dict[str, Any]
         ]
     if query.group_by:
         chips.append({"field": "group_by", "value": query.group_by, "label": f"by {group_name(query.group_by)}"})
+    if query.having != Having():
+        told = query.having.model_dump(exclude_defaults=True)
+        chips.append({"field": "having", "value": told, "label": f"with {bound_name(query)}"})
+    if query.measure != "count":
+        chips.append({"field": "measure", "value": query.measure, "label": _MEASURES[query.measure]})
     return chips
+
+
+def bound_name(query: FindingQuery) -> str:
+    """How much each group must hold, in words: "at least 21"."""
+    having, of = query.having, f" {query.of}" if query.of != "findings" else ""
+    least, most = having.at_least, having.at_most
+    if having.every:
+        values = getattr(query.where, having.every)
+        return f"each of {' and '.join(values)}" if values else f"some in every {having.every}"
+    if most == 0:
+        return "none"
+    if least and most is not None:
+        return f"exactly {least}{of}" if least == most else f"{least} to {most}{of}"
+    return f"at least {least}{of}" if most is None else f"at most {most}{of}"
 
 
 def words_of(query: FindingQuery, vocabulary: Vocabulary) -> str:
@@ -70,7 +90,15 @@ def group_name(group_by: str) -> str:
     return f"tag {group_by[4:]}" if group_by.startswith("tag:") else _GROUPS.get(group_by, group_by)
 
 
-def value_name(group_by: str, key: str, name: str, vocabulary: Vocabulary) -> str:
+def groups_name(group_by: str) -> str:
+    """Several groups of one kind, in words."""
+    name = group_name(group_by)
+    if group_by.startswith("tag:"):
+        return f"values of the {name}"
+    return f"{name[:-1]}ies" if name.endswith("y") else f"{name}s"
+
+
+def value_name(group_by: str, key: str, vocabulary: Vocabulary) -> str:
     """One group's name as people write it."""
     names: dict[str, Callable[[str], str]] = {
         "account": vocabulary.account_name,
@@ -84,7 +112,10 @@ def value_name(group_by: str, key: str, name: str, vocabulary: Vocabulary) -> st
         provider, _, framework = key.partition("|")
         return f"{framework} ({provider_name(provider)})"
     if group_by == "resource":
-        return name or key.rsplit("|", 1)[-1]
+        _, account, identity = key.split("|", 2)
+        known = vocabulary.resource_name(identity)
+        several = len(vocabulary.resources.get(known, ())) > 1
+        return f"{known} in {vocabulary.account_name(account)}" if several else known
     if group_by.startswith("tag:") and key == "(none)":
         return f"(none), without a {group_by[4:]} tag (Security Hub's findings carry no tags)"
     return key
