@@ -120,7 +120,8 @@ def learned(held: list, start: dict[str, float]) -> dict[str, float]:
         return total, slope
 
     made = minimize(loss, before, jac=True, method="L-BFGS-B").x / spread
-    return dict(zip(("score", "read", *names), made.tolist(), strict=True))
+    told = dict(zip(("score", "read", *names), made.tolist(), strict=True))
+    return {name: weight for name, weight in told.items() if abs(weight) > 1e-6}  # the others are the question's own
 
 
 def answered(

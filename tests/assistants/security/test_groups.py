@@ -250,3 +250,44 @@ async def test_who_owns_is_the_tag_and_may_be_denied(asked):
     query = asked("highs that are neither in clinic-prod nor teamed by web").query
     assert query.exclude.tag == ["team:web"]
     assert len(query.exclude.account) == 1
+
+
+@pytest.mark.parametrize("then", ["what about {}?", "How about {}?", "and for {}?", "ok and for {}?", "great, only {}"])
+@pytest.mark.parametrize("name", ["eu-west-1", "clinic-labs"])
+async def test_a_follow_up_keeps_how_the_answer_is_grouped(asked, then, name):
+    """It asks the same of something else; another answer, a list of all, would be silent of what it left out."""
+    before = asked("pass rate per service")
+    query = asked(then.format(name), before).query
+    shape = ("select", "group_by", "measure", "order_by")
+    assert [getattr(query, one) for one in shape] == [getattr(before.query, one) for one in shape]
+    assert name in query.where.region or query.where.account
+
+
+async def test_a_follow_up_about_another_framework_keeps_the_shape(asked):
+    """Its version is no second condition."""
+    before = asked("HIPAA pass rate per account")
+    query = asked("and for PCI 4.0?", before).query
+    assert (query.select, query.group_by, query.measure) == ("group", "account", "rate")
+
+
+async def test_scans_have_no_number(asked):
+    """Between the first and the second scan: which these are is not known, and told."""
+    base = asked("how many findings were fixed since the last scan")
+    told = asked("and between the first and the second scan?", base)
+    assert {"first", "second"} <= {*told.unused, *told.unfit}
+
+
+@pytest.mark.parametrize(
+    "question", ["accounts without a single critical?", "regions that have not a single high one?"]
+)
+async def test_a_single_one_is_any(asked, question):
+    """No check is meant by "single"."""
+    told = asked(question)
+    assert "check" not in told.query.where.narrowed()
+    assert told.query.having == Having(at_most=0) or told.unfit or told.unused
+
+
+@pytest.mark.parametrize("word", ["teams", "teamed"])
+async def test_a_form_of_a_tag_s_key_tells_of_no_check(asked, word):
+    """Who owns something is in its tags; a check that has the word is about something else."""
+    assert "check" not in asked(f"how many {word} findings are there").query.where.narrowed()

@@ -274,7 +274,8 @@ class Held:
             "both": bool(query.having.every) or bool(query.sides) or not self._holds_two(),
             "distinct": query.of != "findings" or bool(by),
             "having": self._bounds(self.mentions[place].value),
-            "ordinal": True,  # a place in what is listed, which the reading holds beside the query
+            # a place in what is listed, which the reading holds beside the query; of scans none has a number
+            "ordinal": not any(one.word in ("scan", "scans") for one in self.mentions),
         }  # fmt: skip
         return reflected.get(kind, False)
 

@@ -74,7 +74,10 @@ class Bounding(Draft):
             return []
         if one.word == "not":
             return [place, *([place + 1] if after.word in HAVING else [])] if after.word in HAVING else []
-        return [place] if one.word == "without" or before.word in HAVING else []
+        if one.word != "without" and before.word not in HAVING:
+            return []
+        stressed = [after.word, self._at(place + 2).word] == ["a", "single"]
+        return [place, place + 1, place + 2] if stressed else [place]
 
     def _counted(self, place: int, *, most: int | None) -> str:
         """What a bound counts: findings, or resources and checks; nothing where it is of something else."""

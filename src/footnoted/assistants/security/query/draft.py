@@ -149,6 +149,8 @@ class Draft:
             return None if dated or several else ("ordinal:1",)
         if before.word == "am" and one.role("change"):
             return ()  # "I am new here"
+        if one.word in ("what", "how") and after.word == "about":
+            return ()  # "what about Azure?" asks no other question than the one before
         if one.word in ("number", "numbers") and before.word == "which" and after.word != "of":
             return ("noun:requirement",)
         return None

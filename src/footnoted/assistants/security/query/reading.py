@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Choice", "Reading", "read"]
 
+_OPENINGS = frozenset("ok okay alright right well so great good fine thanks hmm yes".split())  # they ask nothing
+
 
 def read(
     question: str, vocabulary: Vocabulary, *, base: Reading | None = None, meanings: Meanings | None = None
@@ -52,10 +54,12 @@ class _Reader(Bounding, Placing, Timing, Saying, Seeking, Telling):
         if self.base is None:
             return False
         pointing = any(one.role("again") or one.role("more") or one.role("ordinal") for one in self.mentions)
-        first = [one.word for one in self.mentions[:2]]
-        pointing |= self._at(0).role("only") is not None
+        opens = next((place for place, one in enumerate(self.mentions) if one.word not in _OPENINGS), 0)
+        first = [one.word for one in self.mentions[opens : opens + 2]]
+        pointing |= self._at(opens).role("only") is not None
         pointing |= first[:1] in (["and"], ["or"], ["only"], ["no"], ["but"]) or first == ["what", "about"]
         subject = any(one.kind == "name" or one.role("noun") for one in self.mentions)  # "how many are open" has none
         own = self._asks_of_findings() or (self._has("select", "count") and subject) or self.where.get("framework")
         short = len(self.mentions) <= 6 and not own
-        return short or (pointing and not (own and len(self.where) > 1))
+        fields = self.where.keys() - {"version", "requirement"}  # which are of the framework
+        return short or (pointing and not (own and len(fields) > 1))

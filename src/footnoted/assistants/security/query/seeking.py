@@ -10,7 +10,7 @@ from typing import Any
 from footnoted.assistants.security.query.linking import Mention, at
 from footnoted.assistants.security.query.meaning import examples
 from footnoted.assistants.security.query.shaping import WHETHER, Shaping
-from footnoted.assistants.security.query.topics import Topic, has_number, stems_of, tells, topic_of
+from footnoted.assistants.security.query.topics import Topic, alike, has_number, stems_of, tells, topic_of
 from footnoted.assistants.security.query.vocabulary import parts_of
 from footnoted.text import content_stems
 
@@ -41,6 +41,8 @@ class Seeking(Shaping):
         for part in [words] if single else self._parts(words, r"[.?!;](?=\s)"):
             topic = topic or self._topic(part, reach, single=single)
         if topic is None or (len(topic.words) == 1 and self._is_done_by_a_name(topic, words)):
+            return
+        if not single and self._is_of_tags(topic):
             return
         topic = topic if single else self._of_the_kind(topic)
         held = [stems_of(self.vocabulary.checks[one]) for one in topic.checks]
@@ -140,6 +142,11 @@ class Seeking(Shaping):
         """Of "findings per owner, worst owner first" the tag's key, which tells of no check."""
         key = self._tag_key(self.mentions[place])
         return bool(key) and self._group() == f"tag:{key}"
+
+    def _is_of_tags(self, topic: Topic) -> bool:
+        """Whether all that tells of checks are forms of the tags' keys: "owned" and "owners" speak of who owns what."""
+        keys = {tag.partition(":")[0].casefold() for tag in self.vocabulary.tags}
+        return all(any(alike(word, key) for key in keys) for word in topic.words)
 
     def _is_of_a_team(self, place: int) -> bool:
         """Of "owned by the web team" the verb, which says no more than the tag."""

@@ -375,6 +375,8 @@ class Shaping(Draft):
             return [Where.model_validate(one) for one in editions]
         for name in ("account", "service", "provider", "region", "scanner", *["tag", "resource"] * comparing):
             values = where.get(name, [])
+            if name == "tag" and len({value.partition(":")[0] for value in values}) > 1:
+                continue  # tags of two keys are borne together
             if 2 <= len(values) <= _MOST_SIDES:
                 where.pop(name)
                 return [Where.model_validate({name: [value]}) for value in values]

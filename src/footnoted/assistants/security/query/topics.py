@@ -29,7 +29,9 @@ _DENIED = 3  # words a title's "not" reaches over
 _DENYING = re.compile(r"not?|without|never|only|most|(block|restrict|prohibit|den[iy]|prevent|disa|limit|avoid|unus).*")
 _SURE = 2  # words of a question in a check's own make it likely
 _SAMPLE = 24  # other checks that those of a topic must be nearer than
-_PLAINLY = 0.01  # fitted: how much nearer the best and the middle one of a word's checks are than those of others
+_PLAINLY = (
+    0.02  # of twenty words: how much nearer the best and the middle one of a word's checks are than those of others
+)
 _WEIGHED = 32  # checks whose meaning is compared with a question's
 
 
