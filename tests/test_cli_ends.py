@@ -2,6 +2,7 @@
 
 import os
 import re
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -146,6 +147,19 @@ def test_files_that_find_no_room(folder, env, arguments, status, reason):
     done = subprocess.run(command, cwd=folder.parent, env=env, capture_output=True, text=True, check=False)
     assert (done.returncode, "Traceback" in done.stderr) == (status, False), done.stderr
     assert reason in done.stderr
+
+
+@pytest.mark.parametrize("arguments", [("serve",), ("proxy", "--upstream", "http://127.0.0.1:9/v1"), ("mcp", "--http")])
+def test_a_port_that_is_taken(env, arguments):
+    """One line with the address, status 1 (3 would be a refusal), and nobody is told that it listens."""
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = str(other.getsockname()[1])
+        done = subprocess.run(
+            [*COMMAND, *arguments, "--port", port], env=env, capture_output=True, text=True, check=False
+        )
+    assert (done.returncode, done.stderr) == (
+        1, f"error: http://127.0.0.1:{port} cannot be listened on: something listens there already; choose another with --port\n"
+    )  # fmt: skip
 
 
 def commands(group, before=()):

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from footnoted.cli.answers import BaseUrl, Mode, Model, Passages, ProviderName, Style
-from footnoted.cli.show import ANSWERED, FAILED, address, command, err, exit_status, expect, out, words
+from footnoted.cli.show import ANSWERED, FAILED, address, command, err, exit_status, expect, expect_free, out, words
 from footnoted.contract import CitationStyle, GenerationConfig, GenerationMode
 from footnoted.errors import ConfigurationError
 
@@ -48,6 +48,7 @@ def serve(
     async def prepare() -> int:
         settings = _settings(settings_file, **given)
         await _may_listen(settings)
+        await expect_free(settings.host, settings.port)
         ready.append(settings)
         return ANSWERED
 
@@ -115,6 +116,7 @@ async def proxy(
     from footnoted.integrations.proxy.server import serve as serve_proxy
 
     settings = ProxySettings(upstream, mode=checking, public_url=public_url)  # type: ignore[arg-type]
+    await expect_free(host, port)
     err.print(words(f"footnoted proxy listens on {address(host, port)}, before {upstream}"))
     with suppress(asyncio.CancelledError):
         await serve_proxy(settings, host=host, port=port)
@@ -170,6 +172,7 @@ def _on_loopback(host: str) -> None:
 async def _listen_on_loopback(app: object, host: str, port: int) -> None:
     import uvicorn
 
+    await expect_free(host, port)  # uvicorn says it in a log, and leaves with a status of its own
     config = uvicorn.Config(app, host=host, port=port, log_config=None, access_log=False, server_header=False)  # type: ignore[arg-type]
     socket = config.bind_socket()
     socket.listen()  # whoever reads the address may connect at once

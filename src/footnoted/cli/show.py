@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
 import json
+import os
 import re
 import sys
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
@@ -138,6 +140,18 @@ def expect(paths: Iterable[Path]) -> None:
 def address(host: str, port: int) -> str:
     """A server's own address, for people."""
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+async def expect_free(host: str, port: int) -> None:
+    """Raise `OSError` where nobody can listen at this address, such as when somebody does already."""
+    try:
+        listening = await asyncio.get_running_loop().create_server(asyncio.Protocol, host, port)
+    except OSError as error:
+        reason = os.strerror(error.errno) if error.errno and error.errno in errno.errorcode else error.strerror
+        if error.errno == errno.EADDRINUSE:
+            reason = "something listens there already; choose another with --port"
+        raise OSError(f"{address(host, port)} cannot be listened on: {reason}") from None
+    listening.close()
 
 
 def command(work: Callable[_Options, Coroutine[Any, Any, int]]) -> Callable[_Options, None]:
