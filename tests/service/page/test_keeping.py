@@ -54,6 +54,25 @@ async def test_conversations_are_on_every_device_until_they_are_deleted(visit):
     assert "Racing" not in words
 
 
+@pytest.mark.parametrize("name", ["order:7", "x" * 64])
+async def test_a_conversation_that_a_program_named_has_its_address_too(visit, name):
+    """Whatever name the service takes: a bookmark of it, a reload and the browser's own back come to it."""
+    reader = await visit(tenant=f"named-{len(name)}")
+    script = """async (name) => (await fetch("/api/v1/answers", {
+      method: "POST",
+      headers: { "Content-Type": "application/json", Authorization: `Bearer ${sessionStorage.getItem("footnoted.key")}` },
+      body: JSON.stringify({ question: "Is racing covered?", conversation_id: name, sources: [{ id: "car", title: "Car", text: "Racing is not covered." }] }),
+    })).status"""
+    assert await reader.page.evaluate(script, name) == 200
+    other = await visit(tenant=f"named-{len(name)}", path=f"/#{name}")
+    await expect(other(".question")).to_have_text("Is racing covered?")
+    await other("#new").click()
+    await expect(other("#welcome")).to_be_visible()
+    await other.page.go_back()
+    await expect(other(".question")).to_have_text("Is racing covered?")
+    assert other.page.url.endswith(f"#{name}")
+
+
 async def test_a_conversation_is_exported_and_shared(visit):
     """A file with its sources; a link that opens for whoever has it, until it is withdrawn."""
     reader = await visit()

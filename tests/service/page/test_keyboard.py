@@ -92,6 +92,20 @@ async def test_single_keys_work_outside_fields_and_can_be_turned_off(visit):
     assert await reader.page.evaluate("document.documentElement.dataset.theme") == "light"
 
 
+async def test_the_link_to_the_question_leaves_the_conversation_on_the_screen(visit):
+    """The first thing a keyboard reaches moves the focus, and neither the address nor what is read."""
+    reader = await visit()
+    await reader.paste(("Car", CAR))
+    await reader.ask("What is the windscreen excess?")
+    shown = reader.page.url
+    await reader(".skip").focus()
+    await reader.page.keyboard.press("Enter")
+    assert await focused(reader) == "question"
+    await reader.page.wait_for_timeout(200)
+    assert reader.page.url == shown
+    await expect(reader(".question")).to_have_text("What is the windscreen excess?")
+
+
 async def test_shift_enter_is_a_new_line(visit):
     """Enter asks; with Shift it does not, and an empty question says so instead of being sent."""
     reader = await visit()

@@ -331,6 +331,10 @@ $("new").prepend(icon("plus"));
 $("new").addEventListener("click", fresh);
 $("new-small").addEventListener("click", fresh);
 $("show-help").addEventListener("click", showHelp);
+document.querySelector(".skip").addEventListener("click", (event) => {
+  event.preventDefault(); // the address says which conversation is shown
+  ask.focus();
+});
 $("show-key").addEventListener("click", () => askForKey({ wanted: false, onKey: rekeyed }));
 const turnTheme = themeButton($("theme"));
 $("welcome").append(

@@ -8,7 +8,7 @@ export function newConversation() {
 
 /** The conversation in the page's address, so that a reload, a bookmark and the browser's own back come to it. */
 export const current = {
-  get: () => /^#(c-[A-Za-z0-9._:-]{1,62})$/.exec(location.hash)?.[1] ?? null,
+  get: () => /^#([A-Za-z0-9._:-]{1,64})$/.exec(location.hash)?.[1] ?? null,
   /** What this tab showed last, for whoever comes back to the page's bare address. */
   last: () => current.get() ?? sessionStorage.getItem("footnoted.current"),
   set(id) {

@@ -85,7 +85,7 @@ export class Library {
     this.#mayAdd = mayAdd;
     document.body.classList.toggle("reads-only", !mayAdd);
     this.#address.hidden = !urls || !mayAdd;
-    const formats = scans && read.length ? [...read, ...SCANS] : read;
+    const formats = scans && read.length ? [...new Set([...read, ...SCANS])] : read;
     [this.#limits, this.#formats, this.#scans] = [limits, formats, scans];
     if (formats.length) this.#input.accept = formats.join(",");
     this.#known = false;
