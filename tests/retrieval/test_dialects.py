@@ -38,6 +38,7 @@ MARKDOWN = {
     "raw tables": ("<table><tr><th>A</th><th>B</th></tr><tr><td>1</td><td>2</td></tr></table>", ["| A | B |", "| --- | --- |", "| 1 | 2 |"]),
     "raw headings": ('<h2 align="center">Prices</h2>\n\nHigh.', ["## Prices", "High."]),
     "scripts": ("<script>\nlet a = 1\n</script>\n\nText.\n\n<style>p { }</style>", ["Text."]),
+    "scripts in a line": ("A <script>let a = 1</script>B <STYLE type='x'>p { }</style >C <video>D <br/>E", ["A B C D  E"]),
     "templates": ("{% for a in b %}\nA {{ a }} B\n{% endfor %}\n\n{{< note >}}\nText.\n{{< /note >}}", ["A  B", "Text."]),
     "entities": ("A&nbsp;B &amp; C &lt;D&gt;.", ["A B & C &lt;D&gt;."]),
     "roles": ("Call {ref}`the guide <guide>` or :func:`run`.", ["Call `the guide` or `run`."]),

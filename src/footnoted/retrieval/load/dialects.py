@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from footnoted.retrieval.load.inline import TAG, TAGS, is_markup
+from footnoted.retrieval.load.inline import MUTE, TAG, TAGS, is_markup
 from footnoted.retrieval.load.weave import Weaver, Woven
 from footnoted.text.marks import skip, skip_space
 
@@ -29,8 +29,7 @@ _IMPORT = re.compile(r"import\s+(?:[\w*{][^'\"]*\sfrom\s+)?(['\"])[^'\"]+\1;?[ \
 _EXPORT = re.compile(r"(?:import\s[\w*{'\"]|export\s+(?:const|let|var|function|default|class|async)\b)")
 _TITLED = re.compile(r"""\b(?:title|label)\s*=\s*(?:"([^"]*)"|'([^']*)'|\{["'`]([^"'`]*)["'`]\})""")
 _STRUCTURE = frozenset("table ul ol dl pre h1 h2 h3 h4 h5 h6".split())  # read as HTML with all that is in them
-_MUTE = frozenset("script style template svg iframe video audio object canvas".split())
-_TO_ITS_END = _STRUCTURE | _MUTE | {"summary"}
+_TO_ITS_END = _STRUCTURE | MUTE | {"summary"}
 # Docutils' admonitions; a fence of any other {directive} is a listing.
 _ADMONITIONS = frozenset(
     "admonition attention caution danger error hint important note seealso tip warning versionadded versionchanged "
@@ -316,7 +315,7 @@ class _Reader:
     def _element(self, found: re.Match[str], name: str, first: int) -> bool:
         """An element of HTML: left out, or read whole, or only its tag; whether it was read to its end."""
         closed = _closing_tag(self._text, name, first) if name in _TO_ITS_END and not found["void"] else None
-        if name in _MUTE:
+        if name in MUTE:
             self._go_on(closed[1] if closed else found.end())
         elif name in _STRUCTURE:
             self._html(first, closed[1] if closed else len(self._text))

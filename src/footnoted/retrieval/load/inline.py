@@ -16,6 +16,7 @@ from footnoted.retrieval.load.weave import Edit
 
 # The elements of HTML, new ones and obsolete ones too; other <names>, such as <command>, are placeholders people read.
 TAGS = (defs.tags - {"command"}) | frozenset("bdi data dialog frame main nobr picture search slot template".split())
+MUTE = frozenset("script style template svg iframe video audio object canvas".split())  # nobody reads what they hold
 _ATTRIBUTE = r"(?:\s+[\w:@.-]+(?:\s*=\s*(?:\"[^\"]*\"|'[^']*'|\{(?:[^{}]|\{[^{}]*\})*\}|[^\s\"'<>=`{}]+))?)"
 TAG = re.compile(rf"<(?P<end>/?)(?P<tag>[A-Za-z][\w.:-]*)(?P<attributes>{_ATTRIBUTE}*+)\s*(?P<void>/?)>")
 _LISTED = r"(?:[#.][\w:.-]+|[A-Za-z_][\w:-]*=(?:\"[^\"]*\"|'[^']*'|[^\s{}\"']+))"
@@ -66,6 +67,7 @@ def inline_edits(
     """
     edits: list[Edit] = []
     opened: list[tuple[int, int, bool]] = []  # start, how many edits there were, whether an image
+    unclosed: set[str] = set()  # elements that end nowhere from here on
     at = start
     while (match := _MARK.search(text, at, end)) is not None:
         at = match.end()
@@ -84,12 +86,27 @@ def inline_edits(
                 edits.append(Edit(target.end(1), target.end() - 1))
         elif kind == "braces" and not components:
             continue
+        elif kind == "html" and (closed_at := _end_of_mute(match, end, unclosed)):
+            edits.append(Edit(match.start(), closed_at))
+            at = closed_at
         elif (new := _replaced(match, kind)) is not None:
             begin = match.start()
             while kind == "listed" and begin > start and text[begin - 1] in " \t":
                 begin -= 1
             edits.append(Edit(begin, at, new))
     return edits
+
+
+def _end_of_mute(match: re.Match[str], end: int, unclosed: set[str]) -> int:
+    """Where an element ends that holds no words for readers; 0 for any other, and for one that ends nowhere."""
+    tag = match["tag"].lower()
+    if tag not in MUTE or match["end"] or match["void"] or tag in unclosed:
+        return 0
+    closed = re.compile(rf"</{tag}\s*>", re.IGNORECASE).search(match.string, match.end(), end)
+    if closed is None:
+        unclosed.add(tag)
+        return 0
+    return closed.end()
 
 
 def _replaced(match: re.Match[str], kind: str) -> str | None:
