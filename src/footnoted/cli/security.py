@@ -112,7 +112,8 @@ async def _import_all(
                 tell(path, report)
     if as_json:
         write_as_json(reports)
-    return max(statuses, default=USAGE)
+    read_none = all(status == USAGE for status in statuses)
+    return USAGE if read_none else min(max(statuses), FAILED)  # a file that is none costs only itself
 
 
 def _size(path: Path) -> int:

@@ -75,6 +75,16 @@ def test_files_that_cannot_be_read(footnoted, tmp_path, name, content, words):
     assert "Traceback" not in done.stderr
 
 
+def test_a_file_that_is_none_costs_only_itself(footnoted, tmp_path):
+    """Beside one that was kept it is something left out, status 1, in whichever order they are named."""
+    page = tmp_path / "page.html"
+    page.write_text("<html>")
+    for files in ([EXAMPLES / "prowler.csv", page], [page, EXAMPLES / "prowler.csv"]):
+        done = footnoted("findings", "import", *files)
+        assert (done.returncode, "known format" in done.stderr) == (1, True)
+    assert footnoted("findings", "import", page, page).returncode == 2
+
+
 def test_knowledge_is_imported(footnoted):
     """A catalogue, a map, checks; status 2 for what is none."""
     done = footnoted("kb", "import", EXAMPLES / "catalog.oscal.json", EXAMPLES / "compliance.prowler.json")
