@@ -115,7 +115,8 @@ async def chat(
     """Keep a conversation about files. An empty line, /quit or Ctrl-D leaves; /new forgets what was said."""
     config = GenerationConfig(mode=mode, citation_style=style, model=model)
     index = open_index(paths)
-    err.print(f"[dim]{index.count} passages to answer from. /new forgets the conversation, /quit leaves.[/dim]")
+    passages_there = "1 passage" if index.count == 1 else f"{index.count} passages"
+    err.print(f"[dim]{passages_there} to answer from. /new forgets the conversation, /quit leaves.[/dim]")
     history: list[tuple[str, str]] = []
     async with _generator(provider, model, base_url) as generator:
         while (question := await asyncio.to_thread(_read_line)) is not None:
