@@ -25,6 +25,14 @@ def test_utf16_without_a_mark_is_told_by_its_zero_bytes(encoding):
     assert decode("Plain English words".encode(encoding)) == "Plain English words"
 
 
+def test_a_log_is_read_without_the_colours_of_its_terminal():
+    """What stands between them is whole. Any other escape stays, as quotes are the file's own words, and costs no time."""
+    coloured = "The fee is \x1b[1;31m£40\x1b[0m, paid \x1b[38;2;9;9;9monce\x1b[m."
+    assert decode(coloured.encode()) == "The fee is £40, paid once."
+    assert decode(coloured.encode("utf-16")) == "The fee is £40, paid once."
+    assert decode(b"\x1b[2J" + b"\x1b[1;" * 50_000) == "\x1b[2J" + "\x1b[1;" * 50_000
+
+
 def test_windows_latin_is_the_fallback():
     """What is no UTF-8 is read as Windows Latin, pound and curly quotes included."""
     assert decode("Excess: £75 – “approved”".encode("cp1252")) == "Excess: £75 – “approved”"

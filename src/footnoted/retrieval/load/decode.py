@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import re
 
 from footnoted.errors import SourceError
 
@@ -24,16 +25,17 @@ _KNOWN_BINARY = (
     (b"\xd0\xcf\x11\xe0", "an old Office file (.doc, .xls)"),
     (b"{\\rtf", "an RTF file"),
 )
+_COLOURS = re.compile(r"\x1b\[[0-9;:]{0,40}m")  # of the terminal that a log was written for
 _CONTROL = frozenset(range(32)) - {7, 8, 9, 10, 11, 12, 13, 27}
 
 
 def decode(data: bytes) -> str:
-    """The text of ``data``, without a byte order mark, each line end a bare newline.
+    """The text of ``data``, without a byte order mark, without a terminal's colours, each line end a bare newline.
 
     UTF-8, UTF-16/32 by their mark (UTF-16 without one by its zero bytes), else Windows Latin.
     Raises `SourceError` when the bytes are no text at all.
     """
-    text = _decoded(data)
+    text = _COLOURS.sub("", _decoded(data))
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
