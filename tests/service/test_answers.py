@@ -8,6 +8,9 @@ import time
 import aiohttp
 import pytest
 
+from footnoted import GenerationRequest, GroundedGenerator, SourceContext
+from footnoted.service.app import make_generator
+from footnoted.service.settings import Settings
 from tests.service.replicas import (
     SOURCES,
     Client,
@@ -32,6 +35,21 @@ async def test_a_whole_answer_is_the_contracts_response(client):
     assert source["text"][citation["source_start"] : citation["source_end"]] == citation["source_quote"]
     assert body["sources"][0]["id"] == "car"
     assert body["response"]["finish_reason"] == "complete"
+
+
+@pytest.mark.parametrize(
+    "wishes",
+    [{}, {"provider": "compatible", "base_url": "http://127.0.0.1:9/v1", "model": "away", "fallback": ["extractive"]}],
+)
+async def test_without_a_model_the_service_reads_as_the_library_does(wishes):
+    """Its own sentences are chosen, and refused, by meaning and with the reader: words alone would answer this."""
+    source = SourceContext(
+        content="We pay for emergency treatment on holiday. You can bring medicine and one bag. My home is covered for holidays."
+    )
+    request = GenerationRequest(query="Can I bring my dog on holiday?", context=[source])
+    async with GroundedGenerator(likeness=None) as words_alone, make_generator(Settings(**wishes)) as generator:
+        assert (await words_alone.generate(request)).finish_reason == "complete"
+        assert (await generator.generate(request)).finish_reason == "refused"
 
 
 async def test_a_stream_tells_the_same_as_the_whole(client):

@@ -126,10 +126,9 @@ class GroundedGenerator:
         citations: Literal["numbered", "quoted"] = "numbered",
         **options: Any,
     ) -> None:
-        options = _meant(provider) | options
-        chosen = build(provider, api_key=api_key, base_url=base_url, model=model, **options)
+        chosen = chosen_provider(provider, api_key=api_key, base_url=base_url, model=model, **options)
         others = fallback if isinstance(fallback, list | tuple) else [fallback] if fallback else []
-        made = [build(other, **_meant(other)) for other in others]
+        made = [chosen_provider(other) for other in others]
         self.provider: Provider = Fallback([chosen, *made]) if made else chosen
         self.answering = Answering(
             provider=self.provider,
@@ -291,10 +290,13 @@ def shipped_checker() -> Weigher:
     return Checker()
 
 
-def _meant(provider: Any) -> dict[str, Any]:
-    """Options a provider gets unless others are named: ``extractive`` reads by meaning too."""
+def chosen_provider(provider: Any, **options: Any) -> Provider:
+    """The provider `build` makes, as a generator means it: ``extractive`` reads by meaning unless told otherwise.
+
+    For whoever puts something around the provider before a generator gets it.
+    """
     extractive = isinstance(provider, str) and provider.strip().lower() == "extractive"
-    return {"likeness": "shipped"} if extractive else {}
+    return build(provider, **({"likeness": "shipped"} if extractive else {}) | options)
 
 
 def _raise_if_cut(response: GenerationResponse) -> None:

@@ -85,14 +85,14 @@ async def evaluate(
 def _provider(
     provider: str, model: str | None, base_url: str | None, *, record: Path | None, replay: Path | None
 ) -> Any:
+    from footnoted.answering.generator import chosen_provider
     from footnoted.evaluation import Recording
-    from footnoted.providers import build
 
     if record and replay:
         raise ConfigurationError("choose --record or --replay; --record already reuses the replies it knows")
     if replay:
         return Recording(replay)
-    built = build(provider, model=model, base_url=base_url)
+    built = chosen_provider(provider, model=model, base_url=base_url)
     return Recording(record, built) if record else built
 
 

@@ -23,9 +23,9 @@ from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
 from footnoted import __version__
-from footnoted.answering.generator import GroundedGenerator
+from footnoted.answering.generator import GroundedGenerator, chosen_provider
 from footnoted.errors import FootnotedError
-from footnoted.providers import Fallback, build
+from footnoted.providers import Fallback
 from footnoted.service import routes
 from footnoted.service.answering import Desk
 from footnoted.service.chatting import Chat
@@ -196,8 +196,8 @@ async def _replay_and_limits(settings: Settings, opened: AsyncExitStack) -> tupl
 
 def make_generator(settings: Settings) -> GroundedGenerator:
     """The generator the settings describe."""
-    chosen = build(settings.provider, **settings.provider_options)
-    others = [build(name) for name in settings.fallback]
+    chosen = chosen_provider(settings.provider, **settings.provider_options)
+    others = [chosen_provider(name) for name in settings.fallback]
     return GroundedGenerator(
         paced(Fallback([chosen, *others]) if others else chosen, seconds=settings.pace_seconds),
         templates=settings.templates,
