@@ -1,7 +1,7 @@
 """What reading sentences and passages together with the question adds to the measures: two small fits.
 
-The order: of the best sentences each is read alone, and weights say how much of that counts beside the measures, and how much less some of
-these count once it does. The chance of an answer: the odds so far, and those of the best sentence and of its passage, read. Both once for what is in English and
+The order: of the best sentences each is read alone, and a weight says how much of that counts beside the measures. The chance
+of an answer: the odds so far, and those of the best sentence and of its passage, read. Both once for what is in English and
 once for what is not, which other networks read. `fit_relevance.py` calls it, with ``--read`` after a new reader and no more
 than that.
 """
@@ -11,18 +11,16 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from scipy.optimize import minimize
 from sklearn.linear_model import LogisticRegression
 
 from footnoted.providers.extractive import THRESHOLD
 from footnoted.retrieval.relevance import Scored, ShippedMeaning, passage_of
 from footnoted.retrieval.relevance.logistic import odds_of
 from footnoted.retrieval.relevance.meaning import in_english
-from footnoted.retrieval.relevance.rank import _CLOSELY, alone, answer_features, read_features, reordered
+from footnoted.retrieval.relevance.rank import _CLOSELY, alone, answer_features, read_features
 
 READ = {"people": 3.0, "asked": 2.0, "xquad": 1.5, "across": 1.0}  # the sets, and how much each weighs
 READ_C = 0.1
-PULL = 150.0  # of each measure's weight, standardised, to nothing: cross-validated over documents, any between 60 and 300 does
 FEWEST = 100  # questions that something is fitted on
 REFUSED = 0.08  # of people's questions with an answer, the share that may be refused; of near misses as many are told
 STEPS = np.linspace(0.0, 3.0, 61)
@@ -53,8 +51,8 @@ def _read(used: list, answer: dict[str, float], reads: ShippedMeaning) -> dict[s
         question = one.question  # alone: with the one before it, what answered that answers both
         said = reads.answers(question, [alone(each.sentence, one.sources) for each in best[:_CLOSELY]])
         held.append((one, best, [odds_of(each) for each in said], [flags[b.source_index, b.start] for b in best]))
-    order = learned(held, in_order(held))
-    return {"order_read": order, "read": answered(held, order, answer, reads)}
+    order = in_order(held)
+    return {"order_read": order, "read": answered(held, order["read"] / order["score"], answer, reads)}
 
 
 def in_order(held: list) -> dict[str, float]:
@@ -89,48 +87,11 @@ def in_order(held: list) -> dict[str, float]:
     return {"score": float(size), "read": float(size) * best[1]}
 
 
-def learned(held: list, start: dict[str, float]) -> dict[str, float]:
-    """The weights by which the first of the sentences read is likeliest gold, every measure's too, pulled to the ``start``."""
-    names = sorted(held[0][1][0].features)
-    rows = [
-        (
-            one.set,
-            np.array(
-                [[b.score, odds, *(b.features.get(n, 0.0) for n in names)] for b, odds in zip(best, said, strict=False)]
-            ),
-            np.array(gold[: len(said)]),
-        )
-        for one, best, said, gold in held
-        if any(gold[: len(said)]) and not all(gold[: len(said)])
-    ]
-    every = np.concatenate([values for _, values, _ in rows])
-    mean, spread = every.mean(0), every.std(0) + 1e-6
-    asked = {name: sum(one.set == name and any(gold) for one, _, _, gold in held) for name in READ}
-    rows = [(200 * READ[name] / asked[name], (values - mean) / spread, gold) for name, values, gold in rows]
-    before = np.array([start["score"], start["read"], *np.zeros(len(names))]) * spread
-
-    def loss(weights: np.ndarray) -> tuple[float, np.ndarray]:
-        total, slope = PULL * float(((weights - before) ** 2).sum()), 2 * PULL * (weights - before)
-        for heavy, values, gold in rows:
-            shares = np.exp((score := values @ weights) - score.max())
-            shares /= shares.sum()
-            right = float(shares[gold].sum()) + 1e-12
-            total -= heavy * float(np.log(right))
-            slope -= heavy * (values.T @ (np.where(gold, shares / right, 0.0) - shares))
-        return total, slope
-
-    made = minimize(loss, before, jac=True, method="L-BFGS-B").x / spread
-    told = dict(zip(("score", "read", *names), made.tolist(), strict=True))
-    return {name: weight for name, weight in told.items() if abs(weight) > 1e-6}  # the others are the question's own
-
-
-def answered(
-    held: list, weights_of: dict[str, float], answer: dict[str, float], reads: ShippedMeaning
-) -> dict[str, float]:
+def answered(held: list, weight: float, answer: dict[str, float], reads: ShippedMeaning) -> dict[str, float]:
     """What both readings add to the odds that the best sentence answers; the constant refuses `REFUSED` of people's questions."""
     rows, truth, sets = [], [], []
     for one, best, said, _ in held:
-        order = sorted(range(len(said)), key=lambda i: -reordered(best[i], said[i], weights_of))
+        order = sorted(range(len(said)), key=lambda i: -best[i].score - weight * said[i])
         first = best[order[0]]
         again = [best[i] for i in order] + best[len(said) :]
         odds = answer[""] + sum(answer.get(name, 0.0) * value for name, value in answer_features(again).items())

@@ -113,17 +113,11 @@ def reread(question: str, ranked: Sequence[Scored], sources: Sequence[Source], r
         return list(ranked)
     texts = [alone(scored.sentence, sources) for scored in ranked[:_CLOSELY]]
     weights, chances = _weights()[f"order_{_read_by(question, texts)}"], reads.answers(question, texts)
-    odds_read = [odds_of(chance) for chance in chances]
+    odds_read = [weights["read"] * odds_of(chance) for chance in chances]
     odds_read += [min(odds_read)] * (len(ranked) - len(texts))  # what was not read stays behind what was
-    scores = [reordered(scored, odds, weights) for scored, odds in zip(ranked, odds_read, strict=True)]
+    scores = [weights["score"] * scored.score + odds for scored, odds in zip(ranked, odds_read, strict=True)]
     again = [replace(scored, score=score) for scored, score in zip(ranked, scores, strict=True)]
     return [*sorted(again[:_CLOSELY], key=lambda scored: -scored.score), *again[_CLOSELY:]]
-
-
-def reordered(scored: Scored, odds_read: float, weights: Mapping[str, float]) -> float:
-    """A sentence's score once it was read: of the first order, the reading, and what the measures count beside it."""
-    beside = sum(weights.get(name, 0.0) * value for name, value in scored.features.items())
-    return weights["score"] * scored.score + weights["read"] * odds_read + beside
 
 
 def answerability(
