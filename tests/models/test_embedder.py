@@ -47,7 +47,7 @@ def test_any_text_has_a_vector(text: str) -> None:
 def test_every_processor_computes_the_same() -> None:
     """Where bytes are multiplied with sums that overflow, these numbers differ."""
     (vector,) = Embedder.load().passages(["You must tell us within 14 days."])
-    assert vector[:8] == pytest.approx([0.0559, 0.0074, -0.0492, -0.0776, 0.0775, -0.0401, -0.0331, 0.0274], abs=2e-3)
+    assert vector[:8] == pytest.approx([0.0546, 0.0051, -0.048, -0.0791, 0.0781, -0.044, -0.0308, 0.0236], abs=2e-3)
 
 
 def test_no_texts_no_vectors() -> None:
