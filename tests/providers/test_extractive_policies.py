@@ -146,3 +146,11 @@ def test_every_pointer_is_exact(index):
         for one in found.passages:
             quotes = [sources[p.source].text[p.start : p.end] for p in one.pointers]
             assert all(quote == quote.strip() != "" for quote in quotes)
+
+
+def test_a_refusal_in_another_language_names_no_missing_words(index):
+    """None of its words stands in the policies, and that says nothing."""
+    reply = answered(index, "Wie hoch ist die Selbstbeteiligung bei Glasschäden?")[0]
+    assert not reply.passages
+    assert "another language (de) than the sources' (en)" in reply.reason
+    assert "mentions" not in reply.reason

@@ -25,6 +25,7 @@ from footnoted.retrieval.relevance import (
     tells,
 )
 from footnoted.text import content_stems, estimate_tokens, fold, stem, words
+from footnoted.text.language import language
 from footnoted.types import Delta, FinishReason, Pointer, Prompt, Usage
 
 if TYPE_CHECKING:
@@ -258,7 +259,12 @@ def _leans(question: str) -> bool:
 
 
 def _why_not(prompt: Prompt, ranked: Sequence[Scored]) -> str:
-    """The plain reason of a refusal: the question's telling words that no source holds, if there are any."""
+    """The plain reason of a refusal: another language, or the question's telling words that no source holds, if any."""
+    asked, there = language(prompt.question), language(ranked[0].sentence.text) if ranked else ""
+    if asked and there and asked != there:  # its words stand nowhere, and that says nothing
+        return (
+            f"It is asked in another language ({asked}) than the sources' ({there}); whether they answer is not sure."
+        )
     missing = _missing(prompt.question, prompt.sources)
     if missing:
         return f"No source mentions {', '.join(f'“{word}”' for word in missing[:_NAMED])}."

@@ -51,7 +51,7 @@ class Thread:
     @property
     def wordless(self) -> bool:
         """Whether nothing is said at all, beside pictures, files, links and emoji."""
-        return not any(char.isalnum() for char in self.question)
+        return len({char for char in self.question.casefold() if char.isalnum()}) < 2  # one letter, however often
 
 
 def read_thread(conversation: Conversation) -> Thread:
