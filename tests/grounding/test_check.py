@@ -384,6 +384,15 @@ def test_evidence_in_another_language_is_found_by_meaning(checker, text, true, u
     assert carried.score > nowhere.score
 
 
+def test_a_name_is_not_missed_in_sources_that_write_it_otherwise(checker):
+    """In English ones it is: nothing has it."""
+    claim = "The director, Anna Meier, works in Berlin."
+    written = checker.check(claim, [source(MUSEUM_ZH + "安娜·迈尔是馆长，她在柏林工作。")])
+    assert written.ruling == "unsure"
+    assert "Meier" not in written.reason
+    assert checker.check(claim, [source(MUSEUM)]).reason == 'no source has "Meier"'
+
+
 def test_what_sources_in_another_language_do_not_speak_of_scores_low(checker):
     verdict = checker.check(
         "Der Mond ist aus Käse gemacht worden, sagt man.", [source("La franchise est de 75 euros par sinistre.")]

@@ -146,7 +146,8 @@ class Checker:
         everyone = list(range(len(sources)))
         code = language(text)
         elsewhere = not self._is_measured(code)
-        if not elsewhere and (unknown := unknown_name(text, [self._shelf.take(source) for source in sources])):
+        every = [self._shelf.take(source) for source in sources]
+        if not elsewhere and (unknown := unknown_name(text, every)) and not self._strange(every):
             reason = f'no source has "{text[unknown.start : unknown.end]}"'
             return Verdict("unsupported", score=0.0, tier="exact", flagged=(unknown,), reason=reason)
         rounds = [indices for indices in (asked, everyone) if indices]
@@ -181,8 +182,7 @@ class Checker:
         if not self._is_measured(code := language(near)):
             return self._elsewhere(text, found, passages, code)
         if found is None or found.cover <= self._gate.near:
-            codes = (language(passage.source.text[:_A_PAGE]) for passage in passages)
-            if code := next((code for code in codes if not self._is_measured(code)), ""):
+            if code := self._strange(passages):
                 return self._elsewhere(text, None, passages, code)
             flagged = found.missing if found is not None else ()
             reason = "nothing in the sources speaks of this"
@@ -243,6 +243,11 @@ class Checker:
     def _is_measured(self, code: str) -> bool:
         """Whether a sentence in this language may be ticked; one whose language is not sure may."""
         return not code or code in self._gate.languages
+
+    def _strange(self, passages: Sequence[Passage]) -> str:
+        """The language of the first passage in one that was not measured: it has other words, and other names."""
+        codes = (language(passage.source.text[:_A_PAGE]) for passage in passages)
+        return next((code for code in codes if not self._is_measured(code)), "")
 
     def _word_for_word(self, text: str, sources: Sequence[Source], cited: Sequence[int]) -> Verdict | None:
         """``supported`` where a sentence of a source is letter by letter the same, and nothing introduces or denies it.

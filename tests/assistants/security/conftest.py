@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 
 from footnoted.assistants.security import AnswerService, DocumentService, FindingsService, KnowledgeBaseService
+from footnoted.assistants.security.query.meaning import shipped_meanings
+from footnoted.assistants.security.query.reading import read
 from footnoted.store import Database
 from tests.services import postgres_database
 
@@ -42,6 +44,12 @@ async def take_in(database, *names, tenant="clinic", folder=EXAMPLES):
     for name in names or ("prowler.ocsf.json", "security-hub.json"):
         report = await FindingsService(database).import_file(tenant, [(folder / name).read_bytes()])
     return report
+
+
+@pytest.fixture
+def asked(vocabulary):
+    """How a question is read over the `vocabulary` of a module's own, the encoder at hand."""
+    return lambda question, base=None: read(question, vocabulary, base=base, meanings=shipped_meanings())
 
 
 @pytest.fixture

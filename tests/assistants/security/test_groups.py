@@ -5,8 +5,6 @@ from collections import Counter
 import pytest
 
 from footnoted.assistants.security.query.finding_query import FindingQuery, Having, Where
-from footnoted.assistants.security.query.meaning import shipped_meanings
-from footnoted.assistants.security.query.reading import read
 from footnoted.assistants.security.query.running import run
 from footnoted.assistants.security.query.vocabulary import vocabulary_of
 from footnoted.assistants.security.query.wording import chips_of, words_of
@@ -27,12 +25,6 @@ async def estate(database):
 async def vocabulary(estate):
     """The names of the estate."""
     return await vocabulary_of(estate, "clinic")
-
-
-@pytest.fixture
-def asked(vocabulary):
-    """How a question is read, the encoder at hand."""
-    return lambda question, base=None: read(question, vocabulary, base=base, meanings=shipped_meanings())
 
 
 def counted(by, **where):

@@ -23,12 +23,6 @@ async def vocabulary(clinic):
 
 
 @pytest.fixture
-def asked(vocabulary):
-    """How a question is read, the encoder at hand."""
-    return lambda question, base=None: read(question, vocabulary, base=base, meanings=shipped_meanings())
-
-
-@pytest.fixture
 def made(vocabulary):
     """Two accounts that are called as two tags are."""
     from footnoted.assistants.security.query.vocabulary import _names

@@ -35,6 +35,9 @@ def _is_parting(one: Mention) -> bool:
     return one.word not in ("by", "per", "each")
 
 
+_ONE_OF = ("a", "an", "per", "each", "every")
+
+
 class Shaping(Draft):
     """The step that makes the query."""
 
@@ -176,14 +179,9 @@ class Shaping(Draft):
     def _averaged(self, group: str) -> dict[str, Any]:
         """How many one of a kind has on average: "an account", "per bucket", "does a bucket have"."""
         for place, one in enumerate(self.mentions):
-            single = self._at(place - 1).word in ("a", "an", "one", "per", "each", "every", "average")
-            kinds = self._at(place - 1).kind == "name" and self._at(place - 2).word in (
-                "a",
-                "an",
-                "per",
-                "each",
-                "every",
-            )
+            before = self._at(place - 1)
+            single = before.word in (*_ONE_OF, "one", "average")
+            kinds = before.kind == "name" and self._at(place - 2).word in _ONE_OF
             group = group or ((single or kinds) and self._thing(one)) or ""
         if not group or group.startswith("first_seen") or group in ("severity", "status"):
             self.reading.unfit += [one.text for one in self.mentions if "select:average" in one.roles]
