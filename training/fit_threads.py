@@ -188,7 +188,7 @@ def fit_reply(match: dict[str, float], asked: list[Asked]) -> dict[str, float]:
     """Whether what would be quoted answers, a row a question."""
     rows, labels = [], []
     for question, some in asked:
-        near = matches(match, [one.passage for one, _ in some], [one.features for one, _ in some])
+        near = matches(question, match, [one.passage for one, _ in some], [one.features for one, _ in some])
         found = read_closely(question, near, ShippedMeaning())
         answering = {one.passage.id for one, label in some if label}
         rows.append(reply_features(found))

@@ -24,7 +24,7 @@ from footnoted.retrieval.cache import default_folder
 from footnoted.retrieval.load import LIMIT
 from footnoted.retrieval.load.found import endings_of
 from footnoted.retrieval.overview import marked, overview
-from footnoted.retrieval.relevance import ShippedMeaning, kind_of, said_of
+from footnoted.retrieval.relevance import ShippedMeaning, asks_for_changes, kind_of, said_of, tells_changes
 from footnoted.retrieval.retriever import CANDIDATES, context_of, fuse
 from footnoted.retrieval.terms import index_terms, query_terms
 from footnoted.retrieval.vectors import Vectors
@@ -46,6 +46,7 @@ _AT_ONCE = 16  # of those the words offer, how many may wait for their vectors
 _STRANGE = 0.5  # share of a question's words, small ones too, that no passage holds: asked in another language
 _TYPO_LEAST, _TYPO_LONG = 4, 8  # letters of a word in which one, and two, may be wrong
 _TYPO = 0.6  # what a nearly written word counts beside one rightly written
+_LESS = 0.8  # what a passage that tells changes counts beside one that explains: ten places behind, about
 _BATCH = 32  # passages between two words on how far it is
 
 
@@ -241,6 +242,8 @@ class Index:
             by_words = []
         fused = fuse(([entry.key for _, entry in order], 1.0) for order in (by_words, by_meaning))
         entries = {entry.key: entry for _, entry in reversed((*by_words, *by_meaning))}  # of twins the first
+        if not asks_for_changes(question):
+            fused |= {key: _LESS * fused[key] for key, entry in entries.items() if tells_changes(entry.source())}
         ranked = sorted(entries.values(), key=lambda entry: (-fused[entry.key], entry.file, entry.place))
         weight = sum(self._rarity(term) for term in query_terms(question)) or 1.0
         bm25, cosines = ({entry.key: score for score, entry in order} for order in (by_words, by_meaning))

@@ -57,6 +57,14 @@ async def test_the_numbers_of_a_list_are_no_figures(ask):
     assert result.should_reply, result.debug
 
 
+async def test_two_listings_in_a_row_are_no_empty_one(ask):
+    """The end of the first and the beginning of the second hold nothing between them, and nothing is missing."""
+    answer = "Run the command `!sold` in the thread of your offer. [1]\n\n```\n!sold\n```\n```console\n!sold\n```"
+    result = await ask(llm=saying(answer=answer))
+    assert result.should_reply, result.debug
+    assert result.reply_text.count("```") == 4
+
+
 # what a model says → where it stops
 STOPS = {
     "no question": ({"gating": {"is_question": False, "is_answerable": False, "reason": "thanks"}}, "not answerable"),

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from footnoted.retrieval.relevance import ShippedMeaning, answerability, rank, reread
+from footnoted.retrieval.relevance import ShippedMeaning, answerability, rank, reread, tells_changes
 from footnoted.retrieval.relevance.narrow import narrow
 from footnoted.retrieval.relevance.question import understand
 from footnoted.retrieval.relevance.rank import alone
@@ -74,6 +74,31 @@ def test_adding_irrelevant_sources_keeps_the_best():
     alone = rank(question, [BRIDGE])[0]
     among = rank(question, [*others[:10], BRIDGE, *others[10:]])[0]
     assert (among.source_index, among.start, among.end) == (10, alone.start, alone.end)
+
+
+@pytest.mark.parametrize(
+    ("heading", "is_of_changes"),
+    [
+        ("Release notes", True),
+        ("Toolkit › 0.65.2 (2021-06-09) › Fixes", True),
+        ("Toolkit › [1.2.0] - 2024-01-01", True),
+        ("Toolkit › 2.0.0rc1", True),
+        ("Home policy › 4.2", False),
+        ("Home policy › 4.2 Theft", False),
+        ("Guide › Since version 2.0 of the server", False),
+    ],
+)
+def test_a_page_of_changes_is_told_by_its_headings(heading, is_of_changes):
+    """In any language: a version or a day alone. A clause has a number too."""
+    assert tells_changes(Source("a", "Text.", heading)) is is_of_changes
+
+
+def test_a_guide_is_before_the_notes_of_a_release_unless_a_change_is_asked_for():
+    """What changed names everything once; it answers where a version or a change is asked for."""
+    said = "The towers of the Severn Bridge are 136 metres high and hollow."
+    notes, guide = Source("n", said, "Bridge › 1.2.0 (2021-06-09)"), Source("g", said, "Bridge › Towers")
+    assert rank("How high are the towers?", [notes, guide])[0].source_index == 1
+    assert rank("How high are the towers in 1.2.0?", [notes, guide])[0].source_index == 0
 
 
 def test_meaning_turns_the_order():

@@ -137,7 +137,7 @@ class KnowledgeBase:
             places = [place for place, page in enumerate(opened.pages) if page in within]
             opened.meanings.read(places)
         features = measured(question, vector, places, scores, opened.pages, opened.terms, opened.meanings)
-        return matches(weights, [opened.passages[place] for place in places], features)
+        return matches(question, weights, [opened.passages[place] for place in places], features)
 
     @staticmethod
     def _near(opened: _Opened, scores: Mapping[int, float], vector: NDArray[np.float32]) -> list[int]:

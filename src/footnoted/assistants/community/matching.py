@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from footnoted.assistants.community.fitted import chance
 from footnoted.models.files import encoder_mark
-from footnoted.retrieval.relevance import Meaning, Reads, judged
+from footnoted.retrieval.relevance import Meaning, Reads, asks_for_changes, judged, tells_changes
 from footnoted.retrieval.terms import index_terms, query_terms
 
 if TYPE_CHECKING:
@@ -219,8 +219,9 @@ def reply_features(found: Found) -> dict[str, float]:
 
 
 def matches(
-    weights: Mapping[str, float], passages: Sequence[Source], features: Sequence[Mapping[str, float]]
+    question: str, weights: Mapping[str, float], passages: Sequence[Source], features: Sequence[Mapping[str, float]]
 ) -> list[Match]:
-    """Passages with their chances by likeness, best first."""
+    """Passages with their chances by likeness, best first; those that tell changes last, unless one is asked for."""
     made = [Match(passage, chance(weights, told), told) for passage, told in zip(passages, features, strict=True)]
-    return sorted(made, key=lambda match: -match.chance)
+    any_page = asks_for_changes(question)
+    return sorted(made, key=lambda match: (not any_page and tells_changes(match.passage), -match.chance))

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 _LIST_OF_SOURCES = re.compile(r"(?m)^-# \[\d{1,3}\] .*$")
 _MARKER = re.compile(r"\[\d{1,3}\]|(?m:^[ \t]*\d{1,3}[.)][ \t])")  # a citation, or the number of an item
 _CODE = re.compile(r"```(?:\w*\n)?(.*?)(?:```|\Z)|`([^`\n]+)`|(https?://[^\s)>\]]+)", re.DOTALL)
-_EMPTIED = re.compile(r"(?m)^```\w*\n\s*```")  # what is left of a listing that the core withheld
 _PARTS = re.compile(r"\w+")  # of code: names, options, figures; of prose, those that are held against it
 _FIGURE = re.compile(r"\w*\d\w*|\b\w+_\w+\b|\b[A-Z]{2,}\b|\b[A-Za-z]*[a-z][A-Z]\w*\b")
 _NEARLY = 2  # words in which a nearly quoted sentence may differ, and
@@ -66,8 +65,8 @@ def _shown(run: Run, draft: str) -> list[Source]:
 def _missing(run: Run, question: str, draft: str) -> list[str]:
     """What a draft shows exactly and neither its sources nor the conversation hold."""
     body = _LIST_OF_SOURCES.sub("", draft)
-    if _EMPTIED.search(body):
-        return ["a listing that was taken out"]
+    if any(code[0].startswith("```") and not (code[1] or "").strip() for code in _CODE.finditer(body)):
+        return ["a listing that was taken out"]  # the core withheld what stood between its fences
     messages = (message.text for message in run.conversation.messages)
     titles = (source.entry.title for source in run.sources.values())
     passages = (passage.text for source in run.sources.values() for passage in source.passages)

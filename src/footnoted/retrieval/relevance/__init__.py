@@ -1,5 +1,6 @@
 """Which sentence of some sources answers a question, and whether any does."""
 
+from footnoted.retrieval.relevance.chronicle import asks_for_changes, tells_changes
 from footnoted.retrieval.relevance.layout import Sentence, read
 from footnoted.retrieval.relevance.meaning import Meaning, Reads, ShippedMeaning
 from footnoted.retrieval.relevance.question import parts, tells
@@ -15,6 +16,7 @@ __all__ = [
     "Sentence",
     "ShippedMeaning",
     "answerability",
+    "asks_for_changes",
     "judged",
     "kind_of",
     "parts",
@@ -24,4 +26,5 @@ __all__ = [
     "reread",
     "said_of",
     "tells",
+    "tells_changes",
 ]

@@ -13,6 +13,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from footnoted.orders import is_order
+from footnoted.retrieval.relevance.chronicle import asks_for_changes, tells_changes
 from footnoted.retrieval.relevance.layout import Sentence, read
 from footnoted.retrieval.relevance.logistic import chance_of, log_odds, odds_of
 from footnoted.retrieval.relevance.meaning import Reads, in_english
@@ -35,6 +36,7 @@ _BOOK = 4_000  # code points from which on a source is no passage that one vecto
 _READ = 1_400  # code points of a passage that are read together with the question
 _CLOSELY = 16  # of the best sentences, each alone is
 _TOPIC = 3  # words of a sentence that only names what the next is about
+_LESS = 1.5  # log-odds that a sentence of a page of changes is behind one that explains
 _PASSAGES = 4.0  # what a unit of a passage's likeness counts beside words, when the sentences to measure are chosen
 
 
@@ -62,7 +64,7 @@ def rank(question: str, sources: Sequence[Source], *, about: str = "", likeness:
     stands under them and are no answers themselves.
     """
     candidates = measured(question, sources, about=about, likeness=likeness)
-    return sorted((_scored(sentence, features) for sentence, features in candidates), key=lambda scored: -scored.score)
+    return _guides_first(question, [_scored(sentence, features) for sentence, features in candidates], sources)
 
 
 def measured(
@@ -117,7 +119,14 @@ def reread(question: str, ranked: Sequence[Scored], sources: Sequence[Source], r
     odds_read += [min(odds_read)] * (len(ranked) - len(texts))  # what was not read stays behind what was
     scores = [weights["score"] * scored.score + odds for scored, odds in zip(ranked, odds_read, strict=True)]
     again = [replace(scored, score=score) for scored, score in zip(ranked, scores, strict=True)]
-    return [*sorted(again[:_CLOSELY], key=lambda scored: -scored.score), *again[_CLOSELY:]]
+    return [*_guides_first(question, again[:_CLOSELY], sources), *again[_CLOSELY:]]
+
+
+def _guides_first(question: str, some: Sequence[Scored], sources: Sequence[Source]) -> list[Scored]:
+    """The best first; what stands on a page of changes counts for less, unless a change is asked for."""
+    changes = set() if asks_for_changes(question) else {i for i, source in enumerate(sources) if tells_changes(source)}
+    weighed = [replace(each, score=each.score - _LESS) if each.source_index in changes else each for each in some]
+    return sorted(weighed, key=lambda scored: -scored.score)
 
 
 def answerability(
