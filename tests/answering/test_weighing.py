@@ -97,7 +97,7 @@ async def test_what_stayed_behind_is_told_with_its_verdict_and_reason(asked):
     assert response.withheld[0].reason == "the source says excluded"
     assert response.withheld[1].reason.startswith("busy")
     assert response.notes == [
-        "2 of the model's sentences were withheld: 1 contradicted by the sources, 1 not checked",
+        "2 sentences were withheld: 1 contradicted by the sources, 1 not checked",
         "1 not checked: the check was busy until the answer's time was over",
     ]
 
@@ -308,7 +308,7 @@ async def test_how_strictly_a_mode_is_held(asked, config, options, held):
         response = await door([f"{TRUE} [1]. {FALSE} [1]."], **options).generate(one)
         assert ("Racing" not in response.response) is held
         assert len(response.withheld) == int(held)
-        assert ("1 of the sentences shown do not stand: 1 contradicted by the sources" in response.notes) is not held
+        assert ("1 sentence shown does not stand: 1 contradicted by the sources" in response.notes) is not held
 
 
 async def test_a_reader_who_leaves_stops_the_checks(asked):

@@ -210,9 +210,11 @@ def _notes(page: Page) -> list[str]:
     if page.finish is FinishReason.LENGTH:
         notes.append(f"the answer was cut at {config.max_tokens} tokens (config.max_tokens)")
     if said := _counted(page, shown=False):
-        notes.append(f"{said[0]} of the model's sentences were withheld: {said[1]}")
+        kept = "1 sentence was" if said[0] == 1 else f"{said[0]} sentences were"
+        notes.append(f"{kept} withheld: {said[1]}")
     if said := _counted(page, shown=True):
-        notes.append(f"{said[0]} of the sentences shown do not stand: {said[1]}")
+        shown = "1 sentence shown does" if said[0] == 1 else f"{said[0]} sentences shown do"
+        notes.append(f"{shown} not stand: {said[1]}")
     late = sum(verdict.reason == BUSY for _, verdict, _ in page.verdicts)
     if late:
         notes.append(f"{late} not checked: the check was busy until the answer's time was over")
