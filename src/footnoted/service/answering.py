@@ -12,6 +12,7 @@ from typing import Any
 import structlog
 
 from footnoted.answering.generator import GroundedGenerator
+from footnoted.answering.telling import citation_told, claim_told, told
 from footnoted.contract import GenerationResponse
 from footnoted.events import (
     AnswerFinished,
@@ -19,8 +20,6 @@ from footnoted.events import (
     ClaimChecked,
     Event,
     SourcesDisagree,
-    TextDelta,
-    TextRetracted,
 )
 from footnoted.service.asking import Asked, Place
 from footnoted.service.faults import Fault
@@ -195,36 +194,21 @@ class _Telling:
     def event(self, event: Event) -> tuple[str, dict[str, Any]]:
         """Any event but the last: its name and its data."""
         match event:
-            case TextDelta():
-                return "chunk", {"content": event.text, "start": event.start}
             case CitationFound():
                 return "citation", self.citation(event.citation)
             case ClaimChecked():
                 return "claim", self.claim(event)
-            case TextRetracted():
-                return "retract", {"start": event.start, "end": event.end, "reason": event.reason}
             case SourcesDisagree():
                 return "disagreement", self.disagreement(event)
-        raise TypeError(f"no event of an answer under way: {type(event).__name__}")
+        return told(event)
 
     def citation(self, citation: Citation) -> dict[str, Any]:
         """The fields of `InlineCitation`, and the place in the document."""
-        index = citation.source
-        place = self._places[index]
+        place = self._places[citation.source]
         start, end = place.in_document(citation.source_start, citation.source_end)
         return {
-            "number": citation.number,
-            "source_index": index,
+            **citation_told(citation, self._context[citation.source].title),
             "chunk_id": place.chunk_id,
-            "quoted_text": " ".join(citation.quote.split()),
-            "start_pos": citation.start,
-            "end_pos": citation.end,
-            "source_start": citation.source_start,
-            "source_end": citation.source_end,
-            "source_quote": citation.quote,
-            "source_sha256": citation.source_sha256,
-            "source_title": self._context[index].title,
-            "support": citation.support,
             "document_id": place.document_id,
             "document_start": start,
             "document_end": end,
@@ -232,19 +216,10 @@ class _Telling:
 
     def claim(self, event: ClaimChecked) -> dict[str, Any]:
         """The fields of `ClaimResult`."""
-        claim, verdict = event.claim, event.verdict
         return {
-            "text": claim.text,
-            "start_pos": claim.start if event.shown else None,
-            "end_pos": claim.end if event.shown else None,
-            "shown": event.shown,
-            "kind": claim.kind,
-            "verdict": verdict.ruling,
-            "score": verdict.score,
-            "tier": verdict.tier,
-            "reason": verdict.reason,
-            "evidence": [self._evidence(evidence) for evidence in verdict.evidence],
-            "flagged": [[span.start, span.end] for span in verdict.flagged],
+            **claim_told(event),
+            "evidence": [self._evidence(evidence) for evidence in event.verdict.evidence],
+            "flagged": [[span.start, span.end] for span in event.verdict.flagged],
         }
 
     def disagreement(self, event: SourcesDisagree) -> dict[str, Any]:

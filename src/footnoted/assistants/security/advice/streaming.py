@@ -9,14 +9,14 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Self
 from uuid import uuid4
 
+from footnoted.answering.telling import citation_told, claim_told, told
 from footnoted.assistants.security.advice.answer import AdviceFinished, AdviceStarted, AnswerService, finding_as_json
 from footnoted.errors import ConfigurationError, ProviderError, ProviderTimeout
-from footnoted.events import CitationFound, ClaimChecked, SourcesDisagree, TextDelta, TextRetracted
+from footnoted.events import CitationFound, ClaimChecked, SourcesDisagree
 
 if TYPE_CHECKING:
     from footnoted.contract import SourceContext
     from footnoted.events import Event
-    from footnoted.types import Citation
 
 
 class ServerSentEvent(str):
@@ -108,48 +108,12 @@ def _sources(sources: Sequence[SourceContext]) -> list[dict[str, Any]]:
 
 def _in_between(event: Event, sources: Sequence[SourceContext]) -> ServerSentEvent:
     match event:
-        case TextDelta():
-            return ServerSentEvent("chunk", {"content": event.text, "start": event.start})
         case CitationFound():
-            return ServerSentEvent("citation", _citation(event.citation, sources[event.citation.source]))
+            source = sources[event.citation.source]
+            of = {"kind": source.metadata["kind"], "id": source.metadata["id"]}
+            return ServerSentEvent("citation", citation_told(event.citation, source.title) | of)
         case ClaimChecked():
-            return ServerSentEvent("claim", _claim(event))
-        case TextRetracted():
-            return ServerSentEvent("retract", {"start": event.start, "end": event.end, "reason": event.reason})
+            return ServerSentEvent("claim", claim_told(event))
         case SourcesDisagree():
             return ServerSentEvent("disagreement", asdict(event.disagreement))
-    raise TypeError(f"no event of an answer under way: {type(event).__name__}")
-
-
-def _citation(citation: Citation, source: SourceContext) -> dict[str, Any]:
-    return {
-        "number": citation.number,
-        "source_index": citation.source,
-        "chunk_id": citation.source_id,
-        "quoted_text": " ".join(citation.quote.split()),
-        "start_pos": citation.start,
-        "end_pos": citation.end,
-        "source_start": citation.source_start,
-        "source_end": citation.source_end,
-        "source_quote": citation.quote,
-        "source_sha256": citation.source_sha256,
-        "source_title": source.title,
-        "support": citation.support,
-        "kind": source.metadata["kind"],
-        "id": source.metadata["id"],
-    }
-
-
-def _claim(event: ClaimChecked) -> dict[str, Any]:
-    claim, verdict = event.claim, event.verdict
-    return {
-        "text": claim.text,
-        "start_pos": claim.start if event.shown else None,
-        "end_pos": claim.end if event.shown else None,
-        "shown": event.shown,
-        "kind": claim.kind,
-        "verdict": verdict.ruling,
-        "score": verdict.score,
-        "tier": verdict.tier,
-        "reason": verdict.reason,
-    }
+    return ServerSentEvent(*told(event))
