@@ -181,15 +181,16 @@ def bot(
         from footnoted.assistants.community.labelled import read_labelled
         from footnoted.assistants.community.rehearsing import rehearse
 
-        played = posted = 0
+        played = posted = failed = 0
         async for rehearsed in rehearse(_read(config), read_labelled(path)):
             played, posted = played + 1, posted + bool(rehearsed.posts)
             latest, debug = rehearsed.thread.talk.latest, rehearsed.result.debug or {}
             out.print(words(f"{rehearsed.thread.id}  {latest.author}: {on_one_line(latest.text)}", "bold"))
-            silence = f"(silence: {debug.get('stopped') or debug.get('words') or 'replied'})"
+            failed += debug.get("stopped") == "error"
+            silence = f"(silence: {': '.join(filter(None, map(debug.get, ('stopped', 'words')))) or 'replied'})"
             out.print(words("\n".join(rehearsed.posts) or silence), "")
-        out.print(words(f"{played} threads, {posted} would be replied to"))
-        return ANSWERED
+        out.print(words(f"{played} threads, {posted} would be replied to{f', {failed} failed' if failed else ''}"))
+        return FAILED if failed else ANSWERED
 
     if rehearsal is not None:
         _quiet()

@@ -71,7 +71,7 @@ class AIClient:
 
     async def generate_reply(self, conversation: Conversation, context: RequestContext) -> AIResult:
         """The reply to the latest message, or the decision to stay silent. Never raises, save to be cancelled."""
-        log = _log().bind(**asdict(context))
+        log = _log().bind(**(asdict(context) if isinstance(context, RequestContext) else {}))
         run: Run | None = None
         clock = Clock.of(self.config.ai.request_timeout_seconds)
         try:

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from footnoted.assistants.community.talk import AIResult
 
 _AT_ONCE = 16  # messages thought about at the same time; the rest wait their turn
+_FAILED = "I could not look that up just now. Please ask again in a moment."
 _REMEMBERED = 5_000  # ids of messages seen, against a gateway that tells one twice
 _EARLIER = 8  # messages before the latest that go with it
 _RECENT = timedelta(minutes=20)  # how old they may be in a channel, where talk goes on about something else
@@ -111,7 +112,8 @@ class CommunityBot(discord.Client):
         where = _context(at, interaction.id)
         async with self._turns:
             result = await self.brain.generate_reply(Conversation(message, bot=bot), where)
-        for part in parts(result.reply_text or self.brain.config.ai.redirect_text):
+        failed = (result.debug or {}).get("stopped") == "error"
+        for part in parts(result.reply_text or (_FAILED if failed else self.brain.config.ai.redirect_text)):
             await interaction.followup.send(part, allowed_mentions=discord.AllowedMentions.none(), suppress_embeds=True)
 
     def _is_ours(self, message: discord.Message) -> bool:

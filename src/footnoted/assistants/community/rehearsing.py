@@ -9,16 +9,17 @@ from typing import TYPE_CHECKING
 
 from footnoted.assistants.community.client import AIClient
 from footnoted.assistants.community.discord_bot import CommunityBot
+from footnoted.assistants.community.talk import AIResult
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
 
     from footnoted.assistants.community.config import CommunityConfig
     from footnoted.assistants.community.labelled import Labelled
-    from footnoted.assistants.community.talk import AIResult
     from footnoted.testing.discord import DiscordDouble
 
 _FIRST = 1_000  # id of the first channel; each thread has one of its own
+_BEYOND = 60  # seconds that hearing a message and posting may take beside the reply
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +52,16 @@ async def rehearse(config: CommunityConfig, threads: Sequence[Labelled]) -> Asyn
                 try:
                     await server.ready()
                     for channel, thread in zip(channels, threads, strict=True):
+                        if thread.talk.latest.from_bot:
+                            own = AIResult(should_reply=False, debug={"stopped": "said by the bot"})
+                            yield Rehearsed(thread, own, ())
+                            continue
                         already = len(server.posted)
                         ids = [server.new_id() for _ in thread.talk.messages]
                         decided[ids[-1]] = asyncio.get_running_loop().create_future()
                         await _say(server, channel, thread, ids)
-                        result = await decided[ids[-1]]
+                        async with asyncio.timeout(config.ai.request_timeout_seconds + _BEYOND):
+                            result = await decided[ids[-1]]
                         yield Rehearsed(thread, result, tuple(message.text for message in server.posted[already:]))
                 finally:
                     await bot.close()

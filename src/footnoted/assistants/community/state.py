@@ -40,8 +40,9 @@ class Gate(_Decision):
 
     @property
     def may_be_redirected(self) -> bool:
-        """Whether it is a question to the bot or everybody that the documents do not answer."""
-        return self.is_question and not self.is_answerable and self.addressee != "member"
+        """Whether it is an open question to the bot or everybody that the documents do not answer."""
+        open_to_us = self.addressee != "member" and not self.is_solved
+        return self.is_question and not self.is_answerable and open_to_us
 
 
 class Selection(_Decision):

@@ -73,12 +73,17 @@ class _Front:
         self._held = 0
 
     async def reply(self, request: web.Request) -> web.Response:
+        from aiohttp.web import HTTPRequestEntityTooLarge
+
         if self._held >= _AT_ONCE:
             return self._told({"error": "busy; try again"}, 503)
         self._held += 1
         try:
-            async with asyncio.timeout(10):
-                body = await request.read()
+            try:
+                async with asyncio.timeout(10):
+                    body = await request.read()
+            except HTTPRequestEntityTooLarge:
+                return self._told({"error": f"a body holds {LARGEST:,} bytes at most"}, 413)
             stamp = request.headers.get("X-Timestamp", "")
             if not self._is_signed(stamp, request.headers.get("X-Signature", ""), body):
                 return self._told({"error": "the signature does not fit, or is too old"}, 401)
@@ -93,9 +98,9 @@ class _Front:
 
     def _read(self, body: bytes) -> tuple[Conversation, RequestContext]:
         given = json.loads(body)
-        messages = given["messages"]
+        messages = given.get("messages") if isinstance(given, dict) else None
         if not isinstance(messages, list) or not all(isinstance(message, dict) for message in messages):
-            raise ValueError("messages must be a list of objects")
+            raise ValueError("send an object with messages, a list of objects")
         talk = Conversation(messages, bot=str(given.get("bot") or self._config.bot))
         thread = given.get("thread_id")
         where = RequestContext(
