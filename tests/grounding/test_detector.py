@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from uuid import uuid4
 
 import pytest
 
 from footnoted.contract import SourceContext
 from footnoted.errors import ConfigurationError
-from footnoted.grounding import HallucinationDetector
+from footnoted.grounding import Checker, HallucinationDetector
+from footnoted.grounding.judge import Cascade, Judge
 from footnoted.types import Source
 
 SOURCE = (
@@ -53,6 +55,33 @@ async def test_sources_of_every_kind_are_taken(detector):
     context = SourceContext(chunk_id=uuid4(), document_id=uuid4(), content=SOURCE)
     results = [await detector.check_grounding(GOOD, [one]) for one in (SOURCE, context, Source(id="x", text=SOURCE))]
     assert results[0] == results[1] == results[2]
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["# Racing is covered\n", "Did you know the excess is £500?", "```\nexcess = 500\n```", "`excess = 500`"],
+)
+async def test_what_is_not_read_is_not_called_grounded(detector, said):
+    """A heading, a question, code: nothing of them is known, so it is told, unless the sources have the words."""
+    result = await detector.check_grounding(f"{said}\n\n{GOOD}", [SOURCE])
+    assert not result.grounded
+    assert [claim.verdict for claim in result.claims] == ["not_checked", "supported"]
+    assert (await detector.check_grounding(f"# Claim\n\n{GOOD}", [SOURCE])).grounded
+
+
+async def test_a_judge_decides_alone_or_what_the_shipped_tiers_leave_open():
+    """The detector takes whatever weighs: the verdicts say who decided."""
+
+    async def ask(prompt):
+        said = {"statement": 1, "quote": "We do not cover damage caused by rust.", "verdict": "supported", "reason": ""}
+        return json.dumps({"verdicts": [said]})
+
+    claim = "Nothing is paid when rust ruins the car."
+    for checker in (Judge(ask), Cascade(Checker(), Judge(ask))):
+        result = await HallucinationDetector(checker).check_grounding(claim, [SOURCE])
+        assert result.grounded
+        assert [(one.tier, one.source) for one in result.claims] == [("judge", 0)]
+        assert result.confidence > 0.9
 
 
 async def test_what_needs_no_support_is_grounded(detector):

@@ -2,6 +2,7 @@
 
 import pytest
 
+from footnoted.grounding import disagreement
 from footnoted.grounding.disagreement import date_of, disagreements
 from footnoted.types import Evidence, Source
 
@@ -44,6 +45,16 @@ def test_sources_that_exclude_one_another_are_found(one, other):
 def test_sources_that_do_not_are_left_alone(one, other):
     """Another subject, the same words, or mere nearness is no disagreement."""
     assert about(one, other)[0] == []
+
+
+def test_among_many_that_are_nearly_alike_only_so_many_are_read(monkeypatch):
+    """A price list costs no more than its first pairs; what differs in one figure alone is found without reading."""
+    pairs = []
+    monkeypatch.setattr(disagreement, "_exclude", lambda *pair: pairs.append(pair) and False)
+    rules = [f"Rule {n}: the fee for item number {n} is £{n}." for n in range(100, 160)]
+    found, _ = about("Rule 7: the fee for item number 7 is £7.", *rules, "Rule 7: the fee for item number 7 is £8.")
+    assert len(pairs) == disagreement.READ
+    assert [each.second.quote[-4:] for each in found] == [" £8."]
 
 
 def test_different_products_may_differ():

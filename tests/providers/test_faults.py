@@ -184,6 +184,20 @@ async def test_streamed_text_never_passes_a_part_for_the_whole(protocol: Protoco
 
 
 @ALL
+async def test_streamed_text_that_a_filter_cut_is_no_whole_answer(protocol: ProtocolName) -> None:
+    """What came is given, then the error: a reader of text alone is not told by silence."""
+    async with (
+        ScriptedLLM(Reply("The excess is £75 [1]. And more", finish="filter")) as llm,
+        generator(protocol, llm.url(protocol), Deadlines()) as door,
+    ):
+        answer = door.generate_streaming(request())
+        with pytest.raises(ProviderError):
+            _ = [piece async for piece in answer]
+    assert answer.response is not None
+    assert answer.response.finish_reason is FinishReason.FILTERED
+
+
+@ALL
 @in_time
 async def test_leaving_an_answer_closes_upstream(protocol: ProtocolName) -> None:
     """Whoever stops reading, by closing or by being cancelled, is seen to leave within 100 ms."""

@@ -23,7 +23,7 @@ from footnoted.events import AnswerFinished, TextDelta
 from footnoted.grounding.judge import Ask, Cascade, Judge, Weigher
 from footnoted.providers import build, is_model
 from footnoted.providers.fallback import Fallback
-from footnoted.types import Deadlines, FinishReason, Prompt, Provider, Retry, Source
+from footnoted.types import Deadlines, Prompt, Provider, Retry, Source
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator, Sequence
@@ -300,9 +300,8 @@ def chosen_provider(provider: Any, **options: Any) -> Provider:
 
 
 def _raise_if_cut(response: GenerationResponse) -> None:
-    if response.finish_reason in (FinishReason.TRUNCATED, FinishReason.ERROR):
-        problem = response.error.message if response.error else "the answer broke off"
-        raise ProviderError(problem, provider=response.provider, attempts=tuple(response.attempts))
+    if response.error is not None:  # also where a content filter cut it
+        raise ProviderError(response.error.message, provider=response.provider, attempts=tuple(response.attempts))
 
 
 def _fields(kind: Any, given: Any, name: str) -> Any:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from footnoted.grounding.forms import in_words_of
 from footnoted.once import once
 from footnoted.orders import words_of_orders
 from footnoted.prompting.described import described
@@ -100,13 +101,7 @@ class Watch:
 
         A question may also be the reader's own, and a heading may use the words of that.
         """
-        plain = " ".join(text.split())
-        if kind == "code":
-            line = plain.strip("`").strip()
-            return not line or plain.startswith(("```", "~~~")) or any(line in given for given in self._flat)
-        if kind == "question":
-            return plain.casefold().strip("*_ ") == " ".join(self._texts[0].split()).casefold()
-        return self._stems.issuperset(content_stems(text))
+        return in_words_of(text, kind, self._flat, self._stems, self._texts[0])
 
     @once
     def _flat(self) -> list[str]:

@@ -18,7 +18,8 @@ from footnoted.answering.judging import Paragraphs, Spent
 from footnoted.answering.watch import Watch
 from footnoted.citations import CitationStream
 from footnoted.events import Event
-from footnoted.grounding.disagreement import Disagreement, disagreements
+from footnoted.grounding.disagreement import READ, Disagreement, disagreements
+from footnoted.grounding.forms import NOT_READ
 from footnoted.grounding.judge import OPEN, Judge, Weigher
 from footnoted.grounding.refusals import beyond
 from footnoted.text import content_stems
@@ -39,12 +40,6 @@ _FREE = (  # kinds that state nothing; courtesies are a closed list, a lead-in i
     "courtesy",
     "lead_in",
 )
-_FORMS = {  # kinds that are not read, and what is said of them where no source has their words
-    "heading": "a heading, whose words stand in no source",
-    "header": "a table's header, whose words stand in no source",
-    "question": "a question states nothing that could be checked",
-    "code": "code that stands in no source cannot be checked",
-}
 _FORMULA = re.compile(r"\\\(|\\\[|\$\$|\\(?:frac|begin|sum|int|sqrt|cdot|times)\b")
 UNVERIFIED = "(unverified)"  # stands after a sentence that left `hold` without a clear verdict
 ENDLESS = "it is too long to be one claim"  # nobody writes so: it is not let out unverified either
@@ -111,8 +106,8 @@ class Checking:
         if wrote is not None and wrote(bare):
             return Verdict("supported", score=1.0, tier="exact", reason="written from data")
         objection = self.watch is not None and self.watch.weighs(bare, claim.kind)
-        if claim.kind in _FORMS and not objection:
-            return Verdict("not_checked", reason=_FORMS[claim.kind])
+        if claim.kind in NOT_READ and not objection:
+            return Verdict("not_checked", reason=NOT_READ[claim.kind])
         if _FORMULA.search(bare):
             return Verdict("not_checked", reason="a formula cannot be checked")
         before = _introduced(claim, bare)
@@ -206,7 +201,7 @@ class Checked(Rendering):
         self.spent = checking.spent
         self._paragraphs: Paragraphs | None = None
         if checking.judge is not None:
-            final = {ENDLESS, BUSY, *_FORMS.values()}
+            final = {ENDLESS, BUSY, *NOT_READ.values()}
             self._paragraphs = Paragraphs(checking.judge, sources, until=checking.until, final=final)
 
     def cancel(self) -> None:
@@ -247,7 +242,10 @@ class Checked(Rendering):
         ]
         if len(self._sources) < 2 or not rests_on:
             return []
-        found = await asyncio.to_thread(lambda: [d for one in rests_on for d in disagreements(one, self._sources)])
+        turns = iter(range(READ))
+        found = await asyncio.to_thread(
+            lambda: [each for one in rests_on for each in disagreements(one, self._sources, turns)]
+        )
         return list({frozenset((d.first.quote, d.second.quote)): d for d in found}.values())
 
 

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ValidationError
 
 from footnoted.answering.proof import PointerCheck, check_pointers
 from footnoted.answering.watch import Watch
-from footnoted.answering.weighing import NEEDS_SUPPORT, Checking, bare
+from footnoted.answering.weighing import Checking, bare
 from footnoted.contract import GenerationResponse
 from footnoted.errors import SourceError
 from footnoted.evaluation.reading import first_fault, sources_of
@@ -119,13 +119,12 @@ async def _weigh(text: str, find: Callable[[str], Sequence[Source]], weigher: We
     checking = Checking(weigher, wait=PATIENCE)
     found = []
     for claim in segment(text):
-        if claim.kind != NEEDS_SUPPORT:
-            continue
         words = bare(claim.text)
         sources = find(words)
-        verdict = _UNHEARD_OF
-        if sources:
-            verdict = await replace(checking, watch=Watch("", sources)).verdict(words, sources, ())
+        here = replace(checking, watch=Watch("", sources))
+        if not here.weighs(claim):
+            continue
+        verdict = await here.of(claim, words, sources, ()) if sources else _UNHEARD_OF
         found.append(
             ClaimCheck(
                 text=claim.text,

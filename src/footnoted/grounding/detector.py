@@ -14,7 +14,9 @@ from footnoted.contract import SourceContext
 from footnoted.errors import ConfigurationError
 from footnoted.grounding.check import Checker
 from footnoted.grounding.claims import segment
-from footnoted.grounding.judge import OPEN
+from footnoted.grounding.forms import NOT_READ, in_words_of
+from footnoted.grounding.judge import OPEN, Weigher
+from footnoted.text import content_stems
 from footnoted.types import Claim, Ruling, Source, Tier, Verdict
 
 Action = Literal["remove", "flag", "rewrite"]
@@ -71,12 +73,13 @@ class GroundingResult(_Result):
 class HallucinationDetector:
     """Weighs a finished response against its sources with the shipped tiers: no network, no key.
 
+    ``checker`` is what decides instead: a `Judge` alone, a `Cascade` of the shipped tiers and a judge, or your own.
     ``rewriter(claim, quotes)`` writes one claim anew from the words of its evidence, for ``action="rewrite"``.
     """
 
     def __init__(
         self,
-        checker: Checker | None = None,
+        checker: Weigher | None = None,
         *,
         rewriter: Callable[[str, Sequence[str]], Awaitable[str]] | None = None,
     ) -> None:
@@ -84,17 +87,21 @@ class HallucinationDetector:
         self._rewriter = rewriter
 
     async def check_grounding(self, response: str, sources: Sequence[str | SourceContext | Source]) -> GroundingResult:
-        """Every claim of the response with its verdict and evidence. Greetings, questions and code are no claims."""
+        """Every claim of the response with its verdict and evidence.
+
+        Greetings and lead-ins are no claims. A heading, a question and code are not read: they are ``not_checked``,
+        unless the sources hold their words.
+        """
         given = [_source(index, one) for index, one in enumerate(sources)]
-        claims = [claim for claim in segment(response) if claim.kind == "claim"]
-        verdicts = await self._verdicts([claim.text for claim in claims], given)
+        claims = _stated(response, given)
+        verdicts = await self._verdicts(claims, given)
         weighed = [_weighed(claim, verdict) for claim, verdict in zip(claims, verdicts, strict=True)]
         return GroundingResult(
             grounded=all(claim.supported for claim in weighed),
             claims=weighed,
             ungrounded_claims=[claim.claim for claim in weighed if claim.verdict in FAILED],
             unsure_claims=[claim.claim for claim in weighed if claim.verdict in OPEN],
-            confidence=self._checker.confidence(verdicts),
+            confidence=getattr(self._checker, "confidence", Checker.confidence)(verdicts),
         )
 
     async def filter_hallucinations(
@@ -127,11 +134,25 @@ class HallucinationDetector:
         again = await self.check_grounding(text, sources)
         return text if text and again.grounded else ""
 
-    async def _verdicts(self, texts: Sequence[str], sources: Sequence[Source]) -> list[Verdict]:
-        cited = [[number - 1 for number in _cited(text)] for text in texts]
-        return await asyncio.gather(
-            *(self._checker.acheck(t, sources, cited=c) for t, c in zip(texts, cited, strict=True))
-        )
+    async def _verdicts(self, claims: Sequence[Claim], sources: Sequence[Source]) -> list[Verdict]:
+        return await asyncio.gather(*(self._verdict(claim, sources) for claim in claims))
+
+    async def _verdict(self, claim: Claim, sources: Sequence[Source]) -> Verdict:
+        if claim.kind in NOT_READ:
+            return Verdict("not_checked", reason=NOT_READ[claim.kind])
+        cited = [number - 1 for number in _cited(claim.text)]
+        return await self._checker.acheck(claim.text, sources, cited=cited)
+
+
+def _stated(response: str, sources: Sequence[Source]) -> list[Claim]:
+    """The claims of a response, and what is not read and is not in its sources' words."""
+    texts = [" ".join(source.text.split()) for source in sources]
+    stems = frozenset(stem for one in sources for stem in content_stems(f"{one.title} {one.text}"))
+    return [
+        claim
+        for claim in segment(response)
+        if claim.kind == "claim" or (claim.kind in NOT_READ and not in_words_of(claim.text, claim.kind, texts, stems))
+    ]
 
 
 def _source(index: int, given: str | SourceContext | Source) -> Source:

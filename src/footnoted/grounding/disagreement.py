@@ -8,7 +8,7 @@ other in both orders, says that they exclude each other.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
@@ -24,6 +24,7 @@ from footnoted.types import Evidence, Source
 _ALIKE = 0.6  # share of each sentence's weight that the other must hold
 _SAME_SUBJECT = 0.5  # share of the shorter title's words that the longer must hold
 _LOOKED_AT = 2  # sentences of a source that are read beside it
+READ = 24  # pairs of sentences that are read for one answer: among many sources that are nearly alike, no more
 _DATE_KEYS = ("date", "valid_from", "effective_date", "published", "updated", "modified", "version")
 _DATE = re.compile(r"\b(?:19|20)\d\d(?:-\d\d(?:-\d\d)?)?\b")
 _WITHOUT_YEARS = re.compile(r"\b(?:19|20)\d\d\b|\bv?\d+(?:\.\d+)+\b")
@@ -40,8 +41,15 @@ class Disagreement:
     difference: str
 
 
-def disagreements(evidence: Evidence, sources: Sequence[Source]) -> list[Disagreement]:
-    """Where other sources contradict the words at ``evidence``, at most one place a source; none without a reader."""
+def disagreements(
+    evidence: Evidence, sources: Sequence[Source], turns: Iterator[object] | None = None
+) -> list[Disagreement]:
+    """Where other sources contradict the words at ``evidence``, at most one place a source.
+
+    Each pair that is read takes one of the ``turns``, `READ` of them unless given: once they are out, as without a
+    reader, only what differs in one figure or negation is found.
+    """
+    turns = iter(range(READ)) if turns is None else turns
     said = read(evidence.quote)
     least, mine = Gate.load().disagree, sources[evidence.source]
     if not said.stems:
@@ -54,7 +62,9 @@ def disagreements(evidence: Evidence, sources: Sequence[Source]) -> list[Disagre
         for near in candidates(said, [other])[:_LOOKED_AT]:
             words = other.words(near.index)
             alike = near.cover >= _ALIKE and cover(read(words), said.stems) >= _ALIKE
-            if difference(evidence.quote, words) is None and not (alike and _excluded(evidence.quote, words) >= least):
+            if difference(evidence.quote, words) is None and not (
+                alike and next(turns, None) is not None and _exclude(evidence.quote, words, least)
+            ):
                 continue
             span = other.spans[near.index]
             second = Evidence(index, span.start, span.end, words, round(near.cover, 4))
@@ -64,15 +74,15 @@ def disagreements(evidence: Evidence, sources: Sequence[Source]) -> list[Disagre
     return found
 
 
-def _excluded(one: str, other: str) -> float:
-    """How probable it is (0–1) that two sentences exclude each other; of both orders the less probable."""
+def _exclude(one: str, other: str, least: float) -> bool:
+    """Whether two sentences exclude each other, read in both orders, each at least so probably (0–1)."""
     if quotable(one) == quotable(other) or not {language(one), language(other)} <= {"", *Gate.load().languages}:
-        return 0.0
+        return False
     try:
         reader = Reader.load()
     except ModelUnavailable:
-        return 0.0
-    return min(reader.read(one, other).contradicted, reader.read(other, one).contradicted)
+        return False
+    return all(reader.read(*pair).contradicted >= least for pair in ((one, other), (other, one)))
 
 
 def _difference(one: str, other: str) -> str:

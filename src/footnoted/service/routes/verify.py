@@ -45,7 +45,7 @@ async def verify(service: TheService, body: VerifyBody, who: Asking) -> dict[str
         contexts, places = contexts_of_found(found)
     release = await service.limits.enter(who.tenant, f"verify-{id(body)}")
     try:
-        detector = HallucinationDetector(shipped_checker())  # type: ignore[arg-type]
+        detector = HallucinationDetector(shipped_checker())
         async with service.desk.verifying.take(who.tenant):
             result = await asyncio.to_thread(lambda: asyncio.run(detector.check_grounding(body.answer, contexts)))
     finally:
