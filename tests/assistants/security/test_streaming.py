@@ -176,3 +176,41 @@ async def test_a_severity_that_is_raised_in_a_stream_is_set_right(clinic):
     assert "🔴" not in text
     assert "🟢" in text
     assert events[-1][1]["corrections"]
+
+
+@pytest.mark.parametrize(
+    ("question", "history", "says"),
+    [
+        ("", [], "question is empty"),
+        (None, [], "question is empty"),
+        ("How many critical findings?", ["text"], "pairs"),
+        ("How many critical findings?", "abc", "pairs"),
+        ("How many critical findings?", [("a", "b", "c")], "pairs"),
+        ("How many critical findings?", [{"user": "a", "assistant": "b"}], "pairs"),
+    ],
+)
+async def test_what_cannot_be_asked_is_told_in_words(advisor, question, history, says):
+    """No question, and no history that can be read: one event that says so."""
+    (event,) = [each async for each in StreamingHandler(advisor).stream_answer(question, None, "clinic", history)]
+    name, data = parsed(event)
+    assert (name, data["code"]) == ("error", "invalid_request")
+    assert says in data["message"]
+
+
+async def test_every_framework_that_was_understood_is_told(advisor):
+    """A query is of one framework: the others are named as not used, and one that nobody knows is refused."""
+    given = {"entities": {"compliance_frameworks": ["hipaa", "soc2"], "aws_services": ["s3"]}}
+    done = parsed([e async for e in StreamingHandler(advisor).stream_answer("What now?", given, "clinic", None)][-1])[1]
+    assert done["entities"]["compliance_frameworks"] == ["hipaa", "soc2"]
+    assert done["unused"] == ["soc2"]
+    given = {"entities": {"compliance_frameworks": ["iso9999"]}}
+    done = parsed([e async for e in StreamingHandler(advisor).stream_answer("What now?", given, "clinic")][-1])[1]
+    assert done["cannot"] == ["iso9999"]
+    assert done["response"]["finish_reason"] == "refused"
+
+
+def test_one_text_is_one_framework_and_one_step():
+    """A text where a list is wanted is not spelt letter by letter."""
+    assert ResponseFormatter.format_security_advice("x", [], "HIPAA").endswith("**Compliance**\n- HIPAA")
+    assert ResponseFormatter.format_security_advice(None, [], {"hipaa": None}).endswith("- HIPAA")
+    assert ResponseFormatter.format_remediation("T", "Open it") == "### T\n\n1. Open it"

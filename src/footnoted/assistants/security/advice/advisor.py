@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 _SENTINEL = "NO_ANSWER"
 SILENT = "The language model gave no answer; what follows is composed from your findings and the knowledge base."
+ALL_ABOVE = "The language model gave no answer; what stands above is composed from your findings."
 BROKE_OFF = "The language model's words break off here."
 
 
@@ -57,11 +58,10 @@ class Advisor:
                 async for delta in deltas:
                     explained = True
                     yield delta
-        lines: list[Line] = []
-        if not explained:
-            lines = [Line(SILENT, after="\n\n")] if self._model is not None and self._ending is None else []
-            lines += self._composer.analysis()
-        lines += [*self._composer.remediation(), *self._composer.closing()]
+        lines = [*([] if explained else self._composer.analysis()), *self._composer.remediation()]
+        if self._model is not None and not explained and self._ending is None:
+            lines.insert(0, Line(SILENT if lines else ALL_ABOVE, after="\n\n"))
+        lines += self._composer.closing()
         truths = dict.fromkeys(self._weigher.truths)
         lines += [Line(f"- Withheld, for the rows say otherwise: {truth}.") for truth in truths]
         for delta in self._lines(lines):

@@ -14,10 +14,12 @@ from footnoted.assistants.security.query.reading import Reading, read
 from footnoted.assistants.security.query.vocabulary import Vocabulary
 from footnoted.assistants.security.query.wording import chips_of, words_of
 from footnoted.assistants.security.severity import Severity
+from footnoted.errors import ConfigurationError
 from footnoted.types import Turn
 
 _LISTED = re.compile(r"^\s*(\d{1,2})[.)]\s.*?`?\[([^\[\]\n]{2,120})\]`?", re.MULTILINE)
 _COUNTED = re.compile(r"^- (\S+): \d+\b", re.MULTILINE)
+_NO_HISTORY = "conversation_history holds pairs (user, assistant) or messages {role, content}"
 MESSAGES = 10  # of history an answer looks at
 _INTENTS = {
     "count": "list", "list": "list", "group": "list", "trend": "list", "diff": "list", "age": "list", "rate": "list",
@@ -38,6 +40,7 @@ class Asked:
     given_intent: str = ""  # of whoever understood the question before
     requires_documents: bool = False
     before: FindingQuery | None = None  # what was asked before it
+    beside: tuple[str, ...] = ()  # frameworks that were named beside the query's, of which the knowledge base is told
 
     @property
     def intent(self) -> str:
@@ -64,7 +67,7 @@ class Asked:
     def frameworks(self) -> tuple[str, ...]:
         """The canonical keys of the frameworks asked about."""
         where = self.query.where
-        return (framework_key(where.framework),) if where.framework else ()
+        return tuple(dict.fromkeys(map(framework_key, filter(None, (where.framework, *self.beside)))))
 
     @property
     def services(self) -> tuple[str, ...]:
@@ -91,6 +94,8 @@ def read_asked(
     conversation_id: str = "",
 ) -> Asked:
     """The question as the advisor reads it. ``nlu_result``: an `NLUResult`, a mapping with its fields, or nothing."""
+    if not isinstance(question, str) or not question.strip():
+        raise ConfigurationError("the question is empty; ask something in words")
     turns = turns_of(history)
     recent = turns[-MESSAGES // 2 :]
     before: Reading | None = None
@@ -99,8 +104,8 @@ def read_asked(
         if turn.user:
             before = read(turn.user, vocabulary, base=before, meanings=meanings)
     reading = read(question, vocabulary, base=before, meanings=meanings)
-    if nlu_result is not None:
-        _take(reading, _get(nlu_result, "entities") or {}, vocabulary)
+    entities = _get(nlu_result, "entities") or {}
+    _take(reading, entities, vocabulary)
     if reading.place and reading.follows:
         select = reading.query.select if reading.query.select in ("remediation", "explain") else "list"
         if check := _listed_at(turns, reading.place, before):
@@ -116,6 +121,7 @@ def read_asked(
         history=recent,
         conversation_id=conversation_id or str(_get(_get(nlu_result, "context"), "conversation_id") or ""),
         given_intent=str(_get(nlu_result, "intent") or ""),
+        beside=tuple(one for one in _texts(entities, "compliance_frameworks") if one not in reading.unfit),
         requires_documents=bool(_get(nlu_result, "requires_documents")) or reading.document,
         before=before.query if before is not None else None,
     )
@@ -133,13 +139,15 @@ def _listed_at(turns: Sequence[Turn], place: int, base: Reading | None) -> str:
     return ""
 
 
-def turns_of(history: Sequence[Any]) -> tuple[Turn, ...]:
-    """A talk given as pairs, turns, or messages with a role and a content."""
+def turns_of(history: Sequence[Any] | None) -> tuple[Turn, ...]:
+    """A talk given as pairs, turns, or messages with a role and a content. Raises `ConfigurationError` for others."""
     turns: list[Turn] = []
-    for message in history:
+    if isinstance(history, str | Mapping):
+        raise ConfigurationError(_NO_HISTORY)
+    for message in history or ():
         if isinstance(message, Turn):
             turns.append(message)
-        elif isinstance(message, Mapping) or hasattr(message, "role"):
+        elif (isinstance(message, Mapping) and "role" in message) or hasattr(message, "role"):
             content = str(_get(message, "content") or "")
             if _get(message, "role") == "user":
                 turns.append(Turn(content, ""))
@@ -147,9 +155,10 @@ def turns_of(history: Sequence[Any]) -> tuple[Turn, ...]:
                 turns.append(Turn("", content))
             else:
                 turns[-1] = Turn(turns[-1].user, content)
+        elif isinstance(message, Sequence) and not isinstance(message, str) and len(message) == 2:
+            turns.append(Turn(str(message[0]), str(message[1])))
         else:
-            user, assistant = message
-            turns.append(Turn(str(user), str(assistant)))
+            raise ConfigurationError(_NO_HISTORY)
     return tuple(turns)
 
 
@@ -158,8 +167,12 @@ def _take(reading: Reading, entities: Any, vocabulary: Vocabulary) -> None:
     where: dict[str, Any] = {}
     for service in _texts(entities, "aws_services"):
         where.setdefault("service", []).extend(_values(vocabulary, service, "service"))
-    for framework in _texts(entities, "compliance_frameworks")[:1]:
-        where["framework"] = next(iter(_values(vocabulary, framework, "framework")), framework)
+    for framework in _texts(entities, "compliance_frameworks"):
+        known = _values(vocabulary, framework, "framework")
+        if not known:
+            reading.unfit.append(framework)
+        elif where.setdefault("framework", known[0]) != known[0]:
+            reading.unused.append(framework)  # a query is of one: the others are told
     for identity in _texts(entities, "finding_ids"):
         for kind in ("check", "resource"):
             where.setdefault(kind, []).extend(_values(vocabulary, identity, kind, exact=True))

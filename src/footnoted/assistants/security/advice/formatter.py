@@ -23,7 +23,7 @@ class ResponseFormatter:
         compliance: Sequence[Any] | Mapping[str, Any] | None = None,
     ) -> str:
         """The content, then three findings as ``[rule_id] title (severity)``, then the frameworks."""
-        parts = [content.strip()]
+        parts = [(content or "").strip()]
         shown = list(findings or ())
         if shown:
             lines = [f"- {_told(one)}" for one in shown[:_SHOWN]]
@@ -44,6 +44,8 @@ class ResponseFormatter:
         '### Block it\n\n1. Open S3.\n\n```hcl\nx = 1\n```'
         """
         parts = [f"### {title.strip()}"]
+        if isinstance(steps, str):
+            steps = [steps]
         if steps:
             parts.append("\n".join(f"{number}. {step}" for number, step in enumerate(steps, 1)))
         if code and code.strip():
@@ -59,12 +61,14 @@ def _told(finding: Any) -> str:
     return f"{mark}[{rule}] {_get(finding, 'title') or ''} ({known.label if known else str(severity)})"
 
 
-def _frameworks(compliance: Sequence[Any] | Mapping[str, Any]) -> list[str]:
+def _frameworks(compliance: Sequence[Any] | Mapping[str, Any] | str) -> list[str]:
     if isinstance(compliance, Mapping):
         return [
-            f"{framework_name(key)} {', '.join([ids] if isinstance(ids, str) else map(str, ids))}".strip()
+            f"{framework_name(key)} {', '.join([ids] if isinstance(ids, str) else map(str, ids or ()))}".strip()
             for key, ids in compliance.items()
         ]
+    if isinstance(compliance, str):
+        compliance = [compliance]
     return [one if isinstance(one, str) and one not in FRAMEWORKS else framework_name(str(one)) for one in compliance]
 
 
