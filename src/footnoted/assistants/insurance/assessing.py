@@ -81,7 +81,8 @@ def result_of(
     return ResponseResult(
         answer=answer,
         citations=cited,
-        confidence_score=sure.score if request.include_confidence_score else 0.0,
+        confidence_score=sure.score if request.include_confidence_score and not asks else 0.0,
+        include_confidence_score=request.include_confidence_score,
         context_used=len(cited),
         context_available=len(request.context_chunks),
         has_sufficient_context=sufficient,
@@ -126,15 +127,17 @@ def notes(request: ResponseRequest, letter: Letter, response: GenerationResponse
 
 
 def without_sections(
-    request: ResponseRequest, answer: str, why: str, *, refused: bool = False, degraded: bool = False
+    request: ResponseRequest, answer: str, why: str, *, refused: bool = False, degraded: bool = False, asks: str = ""
 ) -> ResponseResult:
     """A result that rests on no section, with confidence 0."""
     return ResponseResult(
         answer=answer,
+        include_confidence_score=request.include_confidence_score,
         context_available=len(request.context_chunks),
         reasoning=why,
         citation_style=request.citation_style,
         language=request.spoken,
         refused=refused,
+        asks=asks,
         degraded=degraded,
     )
