@@ -121,14 +121,14 @@ def _print_sources(result: ResponseResult) -> None:
         out.print(words(f"  {citation.get_full_reference(number)}", "bold"))
         for quote in citation.quotes:
             out.print(words(f"      “{quote}”", "italic"))
-    if result.context_available:
+    if result.context_available and not result.asks:
         out.print(words(f"\nConfidence: {result.confidence_score * 100:.1f}%", "dim"))
     if result.degraded:
         err.print(words("note: the chosen model did not give this answer", "yellow"))
 
 
 def _status(result: ResponseResult) -> int:
-    if result.refused:
+    if result.refused or result.asks:
         return REFUSED
     if result.context_used:
         return ANSWERED

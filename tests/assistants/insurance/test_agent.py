@@ -416,3 +416,13 @@ async def test_a_refusal_is_in_the_customers_language(question, said):
         ResponseRequest(original_query=question, context_chunks=[])
     )
     assert said in result.answer
+
+
+@pytest.mark.parametrize("style", CitationStyle)
+async def test_confidence_is_that_of_what_was_answered_in_any_style(style):
+    """A withheld sentence leaves a note; neither the note nor the mark makes the rest less sure or longer."""
+    alone = await answer(GOOD)
+    noted = await answer(f"With {PLUS} windscreens are insured for £9,000 [1]. {GOOD}", citation_style=style)
+    assert "left out" in noted.answer
+    assert noted.confidence_score == alone.confidence_score
+    assert noted.has_sufficient_context

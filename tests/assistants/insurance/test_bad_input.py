@@ -40,6 +40,18 @@ async def test_what_is_no_request_is_no_exception(request_):
     assert "ask me a question" in result.answer
 
 
+@pytest.mark.parametrize(
+    "bad",
+    [{"conversation_history": None}, {"citation_style": "x"}, {"kind": None, "style": 7}, {"confidence_config": "x"}],
+)
+async def test_a_field_that_makes_no_sense_loses_no_question(bad):
+    """The usual is taken for it; a section's number is no reason to lose the section either."""
+    chunks = [EXCESS.model_dump() | {"chunk_id": 7}]
+    result = await AGENT.agenerate_response({"original_query": QUESTION, "context_chunks": chunks, **bad})
+    assert "£75" in result.answer
+    assert "[1]" in result.answer
+
+
 async def test_a_question_of_10000_characters_is_read_as_far_as_it_goes():
     """No exception, in time."""
     long = f"{QUESTION} " * 350
@@ -87,6 +99,7 @@ async def test_without_a_confidence_asked_for_there_is_none():
     result = await AGENT.agenerate_response(request)
     assert result.confidence_score == 0
     assert "£75" in result.answer
+    assert "Confidence" not in result.format_response(include_confidence=True)
 
 
 ORDERS = [

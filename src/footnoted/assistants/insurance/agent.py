@@ -15,6 +15,8 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any, Literal, Self
 
+from pydantic import ValidationError
+
 from footnoted.answering.generator import GroundedGenerator, shipped_checker
 from footnoted.assistants.insurance.assessing import LONGEST_QUERY, assessed, notes, without_sections
 from footnoted.assistants.insurance.beside import Beside
@@ -141,7 +143,7 @@ class ResponseGenerationAgent:
     async def _answer(self, request: ResponseRequest) -> AsyncGenerator[ResponseEvent]:
         said = phrases(request.spoken)
         if not any(char.isalnum() for char in request.query):
-            result = without_sections(request, said.ask, "No question was asked.")
+            result = without_sections(request, said.ask, "No question was asked.", asks=said.ask)
         elif not request.has_context:
             why = "There are no policy sections to answer from."
             result = without_sections(request, said.no_answer, why, refused=True)
@@ -285,11 +287,13 @@ async def _within(events: AsyncGenerator[Event], until: float) -> AsyncGenerator
 
 
 def _as_request(request: Any) -> ResponseRequest:
-    """A request out of whatever came; what is none becomes one without a question."""
-    if isinstance(request, ResponseRequest):
-        return request
+    """A request out of whatever came, less the fields that make no sense; what is none becomes one without a question."""
     try:
         return ResponseRequest.model_validate(request)
-    except ValueError as error:
-        log.warning("not a request: %s", error)
-        return ResponseRequest()
+    except ValidationError as error:
+        bad = {problem["loc"][0] for problem in error.errors() if problem["loc"]}
+        if not bad:
+            log.warning("not a request: %s", error)
+            return ResponseRequest()
+        log.warning("the usual is taken for what makes no sense in a request: %s", ", ".join(sorted(map(str, bad))))
+        return _as_request({name: value for name, value in request.items() if name not in bad})

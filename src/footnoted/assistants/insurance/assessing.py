@@ -28,7 +28,7 @@ def assessed(
     refused = response.finish_reason is FinishReason.REFUSED
     cited = [] if refused else used(letter.body, citations_of(request, letter), request.citation_style)
     scores = [chunk.relevance_score for chunk in request.context_chunks]
-    enough = sufficiency(request.query, answer, scores, kind=request.kind, config=request.confidence_config)
+    enough = sufficiency(request.query, letter.less_notes(answer), scores, kind=request.kind, config=request.confidence_config)
     why = "It is enough." if enough.sufficient else f"It is not enough: {'; '.join(enough.reasons)}."
     if degraded:
         why += " The usual model did not give this answer."
@@ -77,11 +77,12 @@ def result_of(
     """The result of a letter that was written from sections, ``why`` after the steps of its confidence."""
     answer, refused = generation.response, generation.finish_reason is FinishReason.REFUSED
     scores = [chunk.relevance_score for chunk in request.context_chunks]
-    sure = confidence(answer, scores, request.confidence_config)
+    sure = confidence(letter.less_notes(answer), scores, request.confidence_config)
     return ResponseResult(
         answer=answer,
         citations=cited,
-        confidence_score=sure.score if request.include_confidence_score else 0.0,
+        confidence_score=sure.score if request.include_confidence_score and not asks else 0.0,
+        include_confidence_score=request.include_confidence_score,
         context_used=len(cited),
         context_available=len(request.context_chunks),
         has_sufficient_context=sufficient,
@@ -126,15 +127,17 @@ def notes(request: ResponseRequest, letter: Letter, response: GenerationResponse
 
 
 def without_sections(
-    request: ResponseRequest, answer: str, why: str, *, refused: bool = False, degraded: bool = False
+    request: ResponseRequest, answer: str, why: str, *, refused: bool = False, degraded: bool = False, asks: str = ""
 ) -> ResponseResult:
     """A result that rests on no section, with confidence 0."""
     return ResponseResult(
         answer=answer,
+        include_confidence_score=request.include_confidence_score,
         context_available=len(request.context_chunks),
         reasoning=why,
         citation_style=request.citation_style,
         language=request.spoken,
         refused=refused,
+        asks=asks,
         degraded=degraded,
     )

@@ -71,7 +71,7 @@ class ChunkResult(_Piece):
     chunk_id: str = ""
     document_id: str = ""
 
-    @field_validator("content", mode="before")
+    @field_validator("content", "chunk_id", "document_id", mode="before")
     @classmethod
     def _text(cls, value: Any) -> str:
         return "" if value is None else value if isinstance(value, str) else str(value)

@@ -107,7 +107,7 @@ class InsuranceDesk:
 def _aside(intent: IntentClassification, request: ResponseRequest) -> ResponseResult | None:
     """What is said instead of an answer, if the message calls for that."""
     if intent.needs_clarification:
-        return without_sections(request, intent.clarification, "The message was not clear.")
+        return without_sections(request, intent.clarification, "The message was not clear.", asks=intent.clarification)
     nearest = max((chunk.relevance_score or 0.0 for chunk in request.context_chunks), default=0.0)
     if intent.is_ours or nearest >= NEAR_ENOUGH:
         return None

@@ -35,8 +35,8 @@ class _Unit:
 class Letter:
     """The answer as the customer gets it, sentence by sentence.
 
-    A product's name stands before its sentences unless they name it. ``body`` is the text without those names;
-    ``shortened`` tells that something did not fit.
+    A product's name stands before its sentences unless they name it. ``body`` is the text without those names and
+    the assistant's own notes; ``shortened`` tells that something did not fit.
     """
 
     request: ResponseRequest
@@ -53,6 +53,7 @@ class Letter:
     _unit: _Unit = field(default_factory=_Unit)
     _product: str = ""
     _said: str = ""  # of the product being spoken of
+    _answered: str = ""  # the body, each mark as its number
     _closed: set[str] = field(default_factory=set)  # products whose exclusions were looked for
 
     def take(self, event: Event) -> list[Event]:
@@ -98,7 +99,9 @@ class Letter:
             said, placed = _cut(said, placed, self.request.max_response_length - len(opening))
         start = len(self.text) + len(opening)
         self.text += opening + said
-        self.body += ("\n\n" if opening and self.body else "") + said
+        gap = "\n\n" if opening and self.body else ""
+        self.body += gap + said
+        self._answered += gap + _numbered(said, placed)
         if product:
             self._product = product
             if product not in self.products:
@@ -159,6 +162,13 @@ class Letter:
         if len(self.text) + len(text) + _MARK_ROOM > self.request.max_response_length:
             return []
         return self.write(text, [mark])
+
+    def less_notes(self, answer: str) -> str:
+        """What an answer says of the policies; whole where it is none of this letter's.
+
+        Its confidence must not hang on notes ("something was left out"), nor on the style of its marks.
+        """
+        return self._answered if answer == self.text else answer
 
     def number(self, source: int) -> int:
         """The number of a source, given at its first use."""
@@ -231,6 +241,13 @@ def moved(event: Event, by: int) -> Event:
     if isinstance(event, ClaimChecked) and event.shown:
         return replace(event, claim=replace(event.claim, start=event.claim.start + by, end=event.claim.end + by))
     return event
+
+
+def _numbered(text: str, marks: Sequence[Pointed]) -> str:
+    """A text with each of its marks, in order, as a number in brackets, whatever its style."""
+    for mark in reversed(marks):
+        text = f"{text[: mark.start].rstrip()} [{mark.number}]{text[mark.end :]}"
+    return text
 
 
 def _within(mark: Pointed, start: int) -> Pointed:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from footnoted.assistants.insurance.citation import ChunkResult, Citation, CitationStyle, superscript
 from footnoted.assistants.insurance.confidence import ConfidenceConfig
@@ -35,12 +35,16 @@ class ResponseRequest(BaseModel):
     language: str | None = None
     conversation_history: list[tuple[str, str]] = Field(default_factory=list)
 
+    @model_validator(mode="before")
+    @classmethod
+    def _usual(cls, data: Any) -> Any:
+        """What is given as ``None`` is as if not given."""
+        return {name: value for name, value in data.items() if value is not None} if isinstance(data, dict) else data
+
     @field_validator("context_chunks", mode="before")
     @classmethod
     def _what_is_there(cls, value: Any) -> Any:
         """No chunks is an empty list; what stands among them and is no chunk is left out."""
-        if value is None:
-            return []
         try:
             given = list(value)
         except TypeError:
@@ -53,11 +57,6 @@ class ResponseRequest(BaseModel):
         if isinstance(value, bool) or not isinstance(value, int | float) or value != value:  # noqa: PLR0124 — NaN
             return 1000
         return int(min(max(value, 1), LONGEST_ANSWER))
-
-    @field_validator("confidence_config", mode="before")
-    @classmethod
-    def _usual(cls, value: Any) -> Any:
-        return ConfidenceConfig() if value is None else value
 
     @property
     def query(self) -> str:
@@ -80,13 +79,14 @@ class ResponseResult(BaseModel):
 
     ``confidence_score`` follows the fixed rules, ``calibrated_confidence`` the core's measured one. ``degraded``
     tells that the chosen model did not give this answer, ``refused`` that the documents hold none, ``asks`` is what is
-    asked back. ``generation`` is
-    the core's own response, with exact spans and verdicts.
+    asked back. ``include_confidence_score`` is the request's. ``generation`` is the core's own response, with exact
+    spans and verdicts.
     """
 
     answer: str
     citations: list[Citation] = Field(default_factory=list)
     confidence_score: float = 0.0
+    include_confidence_score: bool = True
     context_used: int = 0
     context_available: int = 0
     has_sufficient_context: bool = False
@@ -103,13 +103,16 @@ class ResponseResult(BaseModel):
     generation: GenerationResponse | None = None
 
     def format_response(self, include_citations: bool = True, include_confidence: bool = False) -> str:
-        """The answer as a customer reads it, with the list of its sources and its confidence where asked for."""
+        """The answer as a customer reads it, with the list of its sources and its confidence where asked for.
+
+        A question back has no confidence, nor has an answer whose request wanted none.
+        """
         said = phrases(self.language)
         parts = [self.answer]
         if include_citations and self.citations:
             lines = [self._reference(citation, number) for number, citation in enumerate(self.citations, start=1)]
             parts.append("\n".join((f"**{said.sources}:**", *(f"- {line}" for line in lines))))
-        if include_confidence:
+        if include_confidence and self.include_confidence_score and not self.asks:
             parts.append(f"*{said.confidence}: {self.confidence_score * 100:.1f}%*")
         return "\n\n".join(parts)
 
