@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import aclosing
 from contextvars import copy_context
@@ -17,7 +17,7 @@ from footnoted.answering.judging import Spent
 from footnoted.answering.risk import Risk
 from footnoted.answering.weighing import Checking, Doubt, Mode
 from footnoted.answering.whole import Said, whole_reply
-from footnoted.contract import GenerationConfig, GenerationRequest, GenerationResponse, SourceContext
+from footnoted.contract import GenerationConfig, GenerationRequest, GenerationResponse, SourceContext, listed
 from footnoted.errors import BadProviderReply, ConfigurationError, ProviderError
 from footnoted.events import AnswerFinished, TextDelta
 from footnoted.grounding.judge import Ask, Cascade, Judge, Weigher
@@ -272,14 +272,8 @@ def contexts(sources: Sequence[str | SourceContext]) -> list[SourceContext]:
 
     Raises `ConfigurationError` for anything else, one text alone included: its letters are no sources.
     """
-    if isinstance(sources, str | bytes | SourceContext | Mapping) or not isinstance(sources, Iterable):
-        raise ConfigurationError(f"sources is a list of texts or SourceContext, not {type(sources).__name__}: {_ASKED}")
-    found = []
-    for source in sources:
-        if not isinstance(source, str | SourceContext):
-            raise ConfigurationError(f"a source is a text or a SourceContext, not {type(source).__name__}: {_ASKED}")
-        found.append(SourceContext(content=source) if isinstance(source, str) else source)
-    return found
+    given = listed(sources, like=_ASKED)
+    return [SourceContext(content=source) if isinstance(source, str) else source for source in given]
 
 
 @cache

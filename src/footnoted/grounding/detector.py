@@ -10,7 +10,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from footnoted.contract import SourceContext
+from footnoted.contract import SourceContext, listed
 from footnoted.errors import ConfigurationError
 from footnoted.grounding.check import Checker
 from footnoted.grounding.claims import segment
@@ -20,6 +20,7 @@ from footnoted.types import Claim, Ruling, Source, Tier, Verdict
 Action = Literal["remove", "flag", "rewrite"]
 FLAG, UNVERIFIED = " [unsupported]", " [unverified]"
 FAILED = ("contradicted", "unsupported")
+_ASKED = 'check_grounding("The excess is £75.", ["The excess is £75 a claim."])'
 _NUMBERS = re.compile(r"\d{1,3}")
 _MARKER = re.compile(r"\[(?:Source )?(\d{1,3}(?:\s?[,;–-]\s?\d{1,3})*)\]", re.IGNORECASE)
 
@@ -85,7 +86,7 @@ class HallucinationDetector:
 
     async def check_grounding(self, response: str, sources: Sequence[str | SourceContext | Source]) -> GroundingResult:
         """Every claim of the response with its verdict and evidence. Greetings, questions and code are no claims."""
-        given = [_source(index, one) for index, one in enumerate(sources)]
+        given = _given(response, sources)
         claims = [claim for claim in segment(response) if claim.kind == "claim"]
         verdicts = await self._verdicts([claim.text for claim in claims], given)
         weighed = [_weighed(claim, verdict) for claim, verdict in zip(claims, verdicts, strict=True)]
@@ -109,6 +110,7 @@ class HallucinationDetector:
             raise ConfigurationError(f'action is "remove", "flag" or "rewrite", not {action!r}')
         if action == "rewrite" and self._rewriter is None:
             raise ConfigurationError('action="rewrite" needs HallucinationDetector(rewriter=...)')
+        sources = _given(response, sources)
         result = await self.check_grounding(response, sources)
         for claim in reversed([claim for claim in result.claims if not claim.supported]):
             if action == "flag" or claim.verdict in OPEN:
@@ -132,6 +134,13 @@ class HallucinationDetector:
         return await asyncio.gather(
             *(self._checker.acheck(t, sources, cited=c) for t, c in zip(texts, cited, strict=True))
         )
+
+
+def _given(response: str, sources: Sequence[str | SourceContext | Source]) -> list[Source]:
+    """The sources to weigh against; a `ConfigurationError` names what is no text, or no list of sources."""
+    if not isinstance(response, str):
+        raise ConfigurationError(f"response is a text, not {type(response).__name__}: {_ASKED}")
+    return [_source(index, one) for index, one in enumerate(listed(sources, like=_ASKED, also=(Source,)))]
 
 
 def _source(index: int, given: str | SourceContext | Source) -> Source:
