@@ -79,7 +79,7 @@ class GenerationConfig(_Door):
     top_k: int | None = Field(
         default=None, ge=1, description="how many likely words are chosen from; null leaves it to the provider"
     )
-    stop: list[str] = Field(
+    stop: list[Annotated[str, Field(min_length=1)]] = Field(
         default_factory=list, max_length=16, description="words at which the answer ends; they are not told"
     )
     include_citations: bool = Field(

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, Self, runtime_checkable
 
 from footnoted.answering.answer import Answering, stream_answer
+from footnoted.answering.arguments import deadlines_of, folder, number, one_of, retry_of, whole
 from footnoted.answering.judging import Spent
 from footnoted.answering.risk import Risk
 from footnoted.answering.weighing import Checking, Doubt, Mode
@@ -132,14 +133,14 @@ class GroundedGenerator:
         self.provider: Provider = Fallback([chosen, *made]) if made else chosen
         self.answering = Answering(
             provider=self.provider,
-            deadlines=_fields(Deadlines, deadlines, "deadlines"),
-            retry=_fields(Retry, retry, "retry"),
-            templates=_folder(templates),
-            quoted=_one_of(citations, ("numbered", "quoted"), "citations") == "quoted",
+            deadlines=deadlines_of(deadlines),
+            retry=retry_of(retry),
+            templates=folder(templates),
+            quoted=one_of(citations, ("numbered", "quoted"), "citations") == "quoted",
             retriever=retriever,
-            passages=passages,
+            passages=whole(passages, "passages"),
         )
-        self._mode = _one_of(checking, ("hold", "mark", "amend", "off"), "checking")
+        self._mode = one_of(checking, ("hold", "mark", "amend", "off"), "checking")
         self._checker = checker
         self._judge: Provider | None = None
         self._own_judge = judge not in (None, "auto")
@@ -147,11 +148,13 @@ class GroundedGenerator:
             self._judge = chosen if is_model(chosen) else None
         elif judge is not None:
             self._judge = build(judge)
+        if refusal is not None and not isinstance(refusal, Risk):
+            raise ConfigurationError(f"refusal is a Risk, such as Risk(0.4), or None; got {refusal!r}")
         self._least = 0.0 if refusal is None else refusal.least
-        self._verdict_wait = verdict_wait
+        self._verdict_wait = number(verdict_wait, "verdict_wait", what="seconds, 0 or more")
         if doubt is None and show_unchecked is not None:
             doubt = "mark" if show_unchecked else "withhold"
-        self._doubt = _one_of(doubt, ("mark", "withhold"), "doubt")
+        self._doubt = one_of(doubt, ("mark", "withhold"), "doubt")
 
     async def generate(self, request: GenerationRequest) -> GenerationResponse:
         """The whole answer; raises `ProviderError` only when no text came.
@@ -297,30 +300,3 @@ def _raise_if_cut(response: GenerationResponse) -> None:
     if response.finish_reason in (FinishReason.TRUNCATED, FinishReason.ERROR):
         problem = response.error.message if response.error else "the answer broke off"
         raise ProviderError(problem, provider=response.provider, attempts=tuple(response.attempts))
-
-
-def _fields(kind: Any, given: Any, name: str) -> Any:
-    if given is None:
-        return kind()
-    if isinstance(given, kind):
-        return given
-    try:
-        return kind(**given)
-    except TypeError:
-        known = ", ".join(kind.__dataclass_fields__)
-        raise ConfigurationError(f"{name} takes {known}; got {given!r}") from None
-
-
-def _one_of(value: Any, known: tuple[str, ...], name: str) -> Any:
-    if value is not None and value not in known:
-        raise ConfigurationError(f"{name} is one of {', '.join(known)}; got {value!r}")
-    return value
-
-
-def _folder(templates: str | Path | None) -> Path | None:
-    if templates is None:
-        return None
-    folder = Path(templates)
-    if not folder.is_dir():
-        raise ConfigurationError(f"templates: {folder} is not a folder")
-    return folder
