@@ -46,6 +46,14 @@ def test_json_is_the_response_and_nothing_else(folder, env):
     assert response["citations"][0]["source_quote"] == "The windscreen excess is £75 for a repair."
 
 
+@pytest.mark.parametrize("how", ["--stream", "--no-stream"])
+def test_the_format_json_is_the_object_and_nothing_else(folder, env, how):
+    """What a program reads can be piped: the object has its citations, and reasons go to standard error."""
+    done = run("ask", "What is the windscreen excess?", folder, "--format", "json", how, "--explain", env=env)
+    assert json.loads(done.stdout)["citations"][0]["quote"] == "The windscreen excess is £75 for a repair."
+    assert "Why" in done.stderr
+
+
 def test_explain_shows_what_was_weighed(folder, env):
     """The chance beside the one that is needed, the nearest sentences with theirs, the words no passage has; as JSON too."""
     done = run("ask", "What is the windscreen excess?", folder, "--explain", env=env)

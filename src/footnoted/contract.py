@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from enum import StrEnum
 from typing import Annotated, Any, Generic, Self, TypeVar
 from uuid import NAMESPACE_URL, UUID, uuid5
@@ -19,6 +19,7 @@ from pydantic import (
     model_validator,
 )
 
+from footnoted.errors import ConfigurationError
 from footnoted.inert import on_one_line
 from footnoted.types import Attempt, FinishReason, Ruling, Source, Tier
 
@@ -78,7 +79,7 @@ class GenerationConfig(_Door):
     top_k: int | None = Field(
         default=None, ge=1, description="how many likely words are chosen from; null leaves it to the provider"
     )
-    stop: list[str] = Field(
+    stop: list[Annotated[str, Field(min_length=1)]] = Field(
         default_factory=list, max_length=16, description="words at which the answer ends; they are not told"
     )
     include_citations: bool = Field(
@@ -181,6 +182,21 @@ class SourceContext(_Door):
             metadata=self.metadata,
             score=self.relevance_score,
         )
+
+
+def listed(sources: Any, *, like: str, also: tuple[type, ...] = ()) -> list[Any]:
+    """The sources of a caller, each a text, a `SourceContext` or one of ``also``; ``like`` shows how a call is written.
+
+    Raises `ConfigurationError` for anything else, one text alone included: its letters are no sources.
+    """
+    kinds = (str, SourceContext, *also)
+    if isinstance(sources, (bytes, Mapping, *kinds)) or not isinstance(sources, Iterable):
+        raise ConfigurationError(f"sources is a list of texts or SourceContext, not {type(sources).__name__}: {like}")
+    found = list(sources)
+    for source in found:
+        if not isinstance(source, kinds):
+            raise ConfigurationError(f"a source is a text or a SourceContext, not {type(source).__name__}: {like}")
+    return found
 
 
 class GenerationRequest(_Door):

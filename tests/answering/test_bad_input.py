@@ -3,11 +3,12 @@
 import json
 
 import pytest
+from pydantic import ValidationError
 
-from footnoted import GroundedGenerator
+from footnoted import AnswerWithSources, GenerationConfig, GroundedGenerator, StructuredGenerator
 from footnoted.errors import ConfigurationError, ProviderRejected
 from footnoted.testing import Reply, ScriptedLLM
-from footnoted.types import FinishReason
+from footnoted.types import Deadlines, FinishReason
 
 from .conftest import chunk
 
@@ -76,6 +77,44 @@ async def test_max_tokens_reached_is_length(protocol, asked):
             response = await generator.generate(asked(max_tokens=9))
     assert response.finish_reason is FinishReason.LENGTH
     assert any("max_tokens" in note for note in response.notes)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ({"refusal": 0.2}, r"refusal is a Risk, such as Risk\(0.4\)"),
+        ({"deadlines": {"total": "x"}}, "deadlines: total .* 'x'"),
+        ({"deadlines": {"total": -1}}, "deadlines: total .* -1"),
+        ({"deadlines": Deadlines(first_token=0)}, "deadlines: first_token .* 0"),
+        ({"deadlines": {"totl": 1}}, "deadlines takes first_token, between_tokens, total"),
+        ({"retry": {"attempts": "3"}}, "retry: attempts .* '3'"),
+        ({"retry": {"attempts": 0}}, "retry: attempts .* 0"),
+        ({"retry": {"base": -1}}, "retry: base .* -1"),
+        ({"verdict_wait": "x"}, "verdict_wait .* 'x'"),
+        ({"verdict_wait": float("nan")}, "verdict_wait .* nan"),
+        ({"passages": 0}, "passages .* 0"),
+        ({"fallback": "nope"}, "unknown provider 'nope'; there are [^;]*$"),
+        ({"judge": "opnai"}, "did you mean 'openai'"),
+    ],
+)
+def test_a_wrong_argument_is_named_when_the_generator_is_made(arguments, told):
+    """Not at the first question, and not as an error of what was made of it."""
+    with pytest.raises(ConfigurationError, match=told):
+        GroundedGenerator(**arguments)
+
+
+@pytest.mark.parametrize("schema", [dict, {"type": "object"}, AnswerWithSources.model_construct()])
+async def test_a_schema_that_is_no_model_is_named(asked, schema):
+    """A dictionary, a JSON Schema and an instance are not what is asked for: a class is."""
+    for config in ({}, {"require_grounding": False}):
+        with pytest.raises(ConfigurationError, match="output_schema is a class"):
+            await StructuredGenerator().generate_structured(asked(**config), schema)
+
+
+def test_an_answer_does_not_end_at_no_words():
+    """An empty stop would end every answer before it begins."""
+    with pytest.raises(ValidationError, match="stop"):
+        GenerationConfig(stop=[""])
 
 
 async def test_a_source_that_gives_orders_stays_behind_its_fence(asked):

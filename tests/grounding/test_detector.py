@@ -135,3 +135,17 @@ async def test_a_wrong_action_is_said(detector):
         await detector.filter_hallucinations(GOOD, [SOURCE], "erase")
     with pytest.raises(ConfigurationError, match="rewriter"):
         await detector.filter_hallucinations(GOOD, [SOURCE], "rewrite")
+
+
+@pytest.mark.parametrize("sources", [SOURCE, SOURCE.encode(), {"text": SOURCE}, 5, None, [5], [{"text": "x"}]])
+async def test_what_is_no_list_of_texts_is_refused_in_words(detector, sources):
+    """One text is not the list of its letters: the error says what is wanted, and how it is written."""
+    for weigh in (detector.check_grounding, detector.filter_hallucinations):
+        with pytest.raises(ConfigurationError, match=r"not (str|bytes|dict|int|NoneType): check_grounding\("):
+            await weigh(GOOD, sources)
+
+
+async def test_what_is_no_text_is_no_response(detector):
+    """None is named, whatever the sources are."""
+    with pytest.raises(ConfigurationError, match="response is a text, not NoneType"):
+        await detector.check_grounding(None, [SOURCE])

@@ -36,6 +36,8 @@ async def test_many_readers_on_both_replicas_see_the_same(two):
             assert [(e.id, e.name, e.data) for e in events] == [(e.id, e.name, e.data) for e in told[0]]
         late = await follow([second], stream_id, [])
         assert len(late) == len(told[0])
+        async with second.join(stream_id, after=len(late) + 100) as response:
+            assert response.status == 204
 
 
 async def test_a_replica_killed_while_it_writes_leaves_what_it_told_and_an_ending(two, shared, tmp_path):

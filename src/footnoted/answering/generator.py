@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import aclosing
 from contextvars import copy_context
@@ -13,11 +13,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, Self, runtime_checkable
 
 from footnoted.answering.answer import Answering, stream_answer
+from footnoted.answering.arguments import deadlines_of, folder, number, one_of, retry_of, whole
 from footnoted.answering.judging import Spent
 from footnoted.answering.risk import Risk
 from footnoted.answering.weighing import Checking, Doubt, Mode
 from footnoted.answering.whole import Said, whole_reply
-from footnoted.contract import GenerationConfig, GenerationRequest, GenerationResponse, SourceContext
+from footnoted.contract import GenerationConfig, GenerationRequest, GenerationResponse, SourceContext, listed
 from footnoted.errors import BadProviderReply, ConfigurationError, ProviderError
 from footnoted.events import AnswerFinished, TextDelta
 from footnoted.grounding.judge import Ask, Cascade, Judge, Weigher
@@ -132,14 +133,14 @@ class GroundedGenerator:
         self.provider: Provider = Fallback([chosen, *made]) if made else chosen
         self.answering = Answering(
             provider=self.provider,
-            deadlines=_fields(Deadlines, deadlines, "deadlines"),
-            retry=_fields(Retry, retry, "retry"),
-            templates=_folder(templates),
-            quoted=_one_of(citations, ("numbered", "quoted"), "citations") == "quoted",
+            deadlines=deadlines_of(deadlines),
+            retry=retry_of(retry),
+            templates=folder(templates),
+            quoted=one_of(citations, ("numbered", "quoted"), "citations") == "quoted",
             retriever=retriever,
-            passages=passages,
+            passages=whole(passages, "passages"),
         )
-        self._mode = _one_of(checking, ("hold", "mark", "amend", "off"), "checking")
+        self._mode = one_of(checking, ("hold", "mark", "amend", "off"), "checking")
         self._checker = checker
         self._judge: Provider | None = None
         self._own_judge = judge not in (None, "auto")
@@ -147,11 +148,13 @@ class GroundedGenerator:
             self._judge = chosen if is_model(chosen) else None
         elif judge is not None:
             self._judge = build(judge)
+        if refusal is not None and not isinstance(refusal, Risk):
+            raise ConfigurationError(f"refusal is a Risk, such as Risk(0.4), or None; got {refusal!r}")
         self._least = 0.0 if refusal is None else refusal.least
-        self._verdict_wait = verdict_wait
+        self._verdict_wait = number(verdict_wait, "verdict_wait", what="seconds, 0 or more")
         if doubt is None and show_unchecked is not None:
             doubt = "mark" if show_unchecked else "withhold"
-        self._doubt = _one_of(doubt, ("mark", "withhold"), "doubt")
+        self._doubt = one_of(doubt, ("mark", "withhold"), "doubt")
 
     async def generate(self, request: GenerationRequest) -> GenerationResponse:
         """The whole answer; raises `ProviderError` only when no text came.
@@ -272,14 +275,8 @@ def contexts(sources: Sequence[str | SourceContext]) -> list[SourceContext]:
 
     Raises `ConfigurationError` for anything else, one text alone included: its letters are no sources.
     """
-    if isinstance(sources, str | bytes | SourceContext | Mapping) or not isinstance(sources, Iterable):
-        raise ConfigurationError(f"sources is a list of texts or SourceContext, not {type(sources).__name__}: {_ASKED}")
-    found = []
-    for source in sources:
-        if not isinstance(source, str | SourceContext):
-            raise ConfigurationError(f"a source is a text or a SourceContext, not {type(source).__name__}: {_ASKED}")
-        found.append(SourceContext(content=source) if isinstance(source, str) else source)
-    return found
+    given = listed(sources, like=_ASKED)
+    return [SourceContext(content=source) if isinstance(source, str) else source for source in given]
 
 
 @cache
@@ -302,30 +299,3 @@ def chosen_provider(provider: Any, **options: Any) -> Provider:
 def _raise_if_cut(response: GenerationResponse) -> None:
     if response.error is not None:  # also where a content filter cut it
         raise ProviderError(response.error.message, provider=response.provider, attempts=tuple(response.attempts))
-
-
-def _fields(kind: Any, given: Any, name: str) -> Any:
-    if given is None:
-        return kind()
-    if isinstance(given, kind):
-        return given
-    try:
-        return kind(**given)
-    except TypeError:
-        known = ", ".join(kind.__dataclass_fields__)
-        raise ConfigurationError(f"{name} takes {known}; got {given!r}") from None
-
-
-def _one_of(value: Any, known: tuple[str, ...], name: str) -> Any:
-    if value is not None and value not in known:
-        raise ConfigurationError(f"{name} is one of {', '.join(known)}; got {value!r}")
-    return value
-
-
-def _folder(templates: str | Path | None) -> Path | None:
-    if templates is None:
-        return None
-    folder = Path(templates)
-    if not folder.is_dir():
-        raise ConfigurationError(f"templates: {folder} is not a folder")
-    return folder

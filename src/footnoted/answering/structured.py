@@ -76,6 +76,7 @@ class StructuredGenerator:
         and when a value that no source carries cannot be null (``fields`` has their paths); `ProviderError` when the
         provider failed.
         """
+        _expect_model(output_schema)
         if request.config.require_grounding and not self._generator.unchecked:
             return _grounded(await self.generate_checked(request, output_schema, unsupported="null", controls=controls))
         how = self._generator.answering
@@ -127,6 +128,7 @@ class StructuredGenerator:
         """
         if unsupported not in ("keep", "null", "flag"):
             raise ConfigurationError(f"unsupported is one of keep, null, flag; got {unsupported!r}")
+        _expect_model(output_schema)
         own = _ANSWERS_CONTROLS if issubclass(output_schema, AnswerWithSources) else frozenset[str]()
         wanted = Wanted(output_schema, unsupported, own.union(controls))
         return stream_checked(request, wanted, self._generator.answering, self._generator.checking_fields())
@@ -140,6 +142,11 @@ class StructuredGenerator:
 
     async def __aexit__(self, *_: object) -> None:
         await self.aclose()
+
+
+def _expect_model(schema: Any) -> None:
+    if not (isinstance(schema, type) and issubclass(schema, BaseModel)):
+        raise ConfigurationError(f"output_schema is a class made of pydantic's BaseModel; got {schema!r}")
 
 
 def _grounded(checked: CheckedOutput[Output]) -> Output:

@@ -96,9 +96,12 @@ async def ask(
     else:
         if not stream:
             out.print(words(response.response))
-        _print_sources(response, request)
+        alone = output_format is OutputFormat.JSON  # the object has its citations, and a program reads it
+        if not alone:
+            _print_sources(response, request)
+        _print_notes(response)
         if explain:
-            print_reasons(response, request)
+            print_reasons(response, request, on=err if alone else out)
     return status_of(response)
 
 
@@ -135,6 +138,7 @@ async def _turn(generator: GroundedGenerator, request: GenerationRequest, histor
         err.print(words(f"error: {error}", "red"))
         return
     _print_sources(response, request)
+    _print_notes(response)
     if response.finish_reason is not FinishReason.REFUSED:
         history.append((request.query, response.response))
 
@@ -226,6 +230,9 @@ def _print_sources(response: GenerationResponse, request: GenerationRequest) -> 
             source = request.context[found.source_index]
             out.print(words(f"  {source.title}", "bold"))
             out.print(words(f"      “{' '.join(found.source_quote.split())}”", "italic"))
+
+
+def _print_notes(response: GenerationResponse) -> None:
     for note in response.notes:
         err.print(words(f"note: {note}", "yellow"))
     if response.error:

@@ -11,6 +11,8 @@ from footnoted.inert import on_one_line
 from footnoted.types import Turn
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from footnoted.contract import GenerationRequest, GenerationResponse
     from footnoted.providers.extractive import Explanation
 
@@ -18,30 +20,30 @@ _SHOWN = 160  # characters of a sentence
 _STYLES = {"supported": "green", "contradicted": "red", "unsupported": "red"}
 
 
-def print_reasons(response: GenerationResponse, request: GenerationRequest) -> None:
+def print_reasons(response: GenerationResponse, request: GenerationRequest, *, on: Console = out) -> None:
     """The reasons, after an answer."""
     why = _why(request)
-    out.print("\n[bold]Why[/bold]")
+    on.print("\n[bold]Why[/bold]")
     enough = why.chance >= why.threshold
-    out.print(words(f"  the passages answer with a chance of {why.chance:.2f}; ", ""), end="")
-    out.print(words(f"without a model {why.threshold:.2f} is {'reached' if enough else 'needed'}", "dim"))
+    on.print(words(f"  the passages answer with a chance of {why.chance:.2f}; ", ""), end="")
+    on.print(words(f"without a model {why.threshold:.2f} is {'reached' if enough else 'needed'}", "dim"))
     if why.understood_with:
-        out.print(words(f"  understood with “{on_one_line(why.understood_with)}”", "dim"))
+        on.print(words(f"  understood with “{on_one_line(why.understood_with)}”", "dim"))
     if why.missing:
-        out.print(words(f"  no passage has {', '.join(f'“{word}”' for word in why.missing)}", "yellow"))
+        on.print(words(f"  no passage has {', '.join(f'“{word}”' for word in why.missing)}", "yellow"))
     if why.considered:
         figures = "how well it fits, and the chance that its passage answers, read with the question"
-        out.print(words(f"  what came nearest: {figures}", "dim"))
+        on.print(words(f"  what came nearest: {figures}", "dim"))
     for sentence in why.considered:
         line = words(f"  {sentence.score:5.2f} · {_share(sentence.answers)}  ", MARKER)
-        out.print(line.append(words(f"“{_short(sentence.text)}”", "italic")))
-        out.print(words(f"               {on_one_line(request.context[sentence.source_index].title)}", "dim"))
+        on.print(line.append(words(f"“{_short(sentence.text)}”", "italic")))
+        on.print(words(f"               {on_one_line(request.context[sentence.source_index].title)}", "dim"))
     for claim in response.claims:
         score = "" if claim.score is None else f" {claim.score:.2f}"
         line = words(f"  {claim.verdict}{score}  ", _STYLES.get(claim.verdict, "yellow"))
-        out.print(line.append(words(_short(claim.text))))
+        on.print(line.append(words(_short(claim.text))))
         if claim.reason:
-            out.print(words(f"               {claim.reason}", "dim"))
+            on.print(words(f"               {claim.reason}", "dim"))
 
 
 def with_reasons(response: GenerationResponse, request: GenerationRequest) -> str:

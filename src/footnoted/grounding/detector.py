@@ -10,7 +10,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from footnoted.contract import SourceContext
+from footnoted.contract import SourceContext, listed
 from footnoted.errors import ConfigurationError
 from footnoted.grounding.check import Checker
 from footnoted.grounding.claims import segment
@@ -22,6 +22,7 @@ from footnoted.types import Claim, Ruling, Source, Tier, Verdict
 Action = Literal["remove", "flag", "rewrite"]
 FLAG, UNVERIFIED = " [unsupported]", " [unverified]"
 FAILED = ("contradicted", "unsupported")
+_ASKED = 'check_grounding("The excess is £75.", ["The excess is £75 a claim."])'
 _NUMBERS = re.compile(r"\d{1,3}")
 _MARKER = re.compile(r"\[(?:Source )?(\d{1,3}(?:\s?[,;–-]\s?\d{1,3})*)\]", re.IGNORECASE)
 
@@ -92,7 +93,7 @@ class HallucinationDetector:
         Greetings and lead-ins are no claims. A heading, a question and code are not read: they are ``not_checked``,
         unless the sources hold their words.
         """
-        given = [_source(index, one) for index, one in enumerate(sources)]
+        given = _given(response, sources)
         claims = _stated(response, given)
         verdicts = await self._verdicts(claims, given)
         weighed = [_weighed(claim, verdict) for claim, verdict in zip(claims, verdicts, strict=True)]
@@ -116,6 +117,7 @@ class HallucinationDetector:
             raise ConfigurationError(f'action is "remove", "flag" or "rewrite", not {action!r}')
         if action == "rewrite" and self._rewriter is None:
             raise ConfigurationError('action="rewrite" needs HallucinationDetector(rewriter=...)')
+        sources = _given(response, sources)
         result = await self.check_grounding(response, sources)
         for claim in reversed([claim for claim in result.claims if not claim.supported]):
             if action == "flag" or claim.verdict in OPEN:
@@ -153,6 +155,13 @@ def _stated(response: str, sources: Sequence[Source]) -> list[Claim]:
         for claim in segment(response)
         if claim.kind == "claim" or (claim.kind in NOT_READ and not in_words_of(claim.text, claim.kind, texts, stems))
     ]
+
+
+def _given(response: str, sources: Sequence[str | SourceContext | Source]) -> list[Source]:
+    """The sources to weigh against; a `ConfigurationError` names what is no text, or no list of sources."""
+    if not isinstance(response, str):
+        raise ConfigurationError(f"response is a text, not {type(response).__name__}: {_ASKED}")
+    return [_source(index, one) for index, one in enumerate(listed(sources, like=_ASKED, also=(Source,)))]
 
 
 def _source(index: int, given: str | SourceContext | Source) -> Source:

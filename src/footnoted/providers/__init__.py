@@ -122,7 +122,7 @@ def _taken(made: type) -> list[str]:
 def _by_name(name: str, given: dict[str, Any]) -> Provider:
     place = PROVIDERS.get(name.strip().lower())
     if place is None:
-        near = difflib.get_close_matches(name.strip().lower(), PROVIDERS, n=1)
+        near = difflib.get_close_matches(name.strip().lower(), PROVIDERS, n=1, cutoff=0.7)
         hint = f"; did you mean {near[0]!r}?" if near else ""
         raise ConfigurationError(f"unknown provider {name!r}; there are {', '.join(PROVIDERS)}{hint}")
     room, _, kind = place.partition(":")

@@ -86,7 +86,7 @@ class EventStream(Response):
                 piece, after = tape.between(after, _PIECE)
                 await self._send(send, piece)
             elif tape.ended or tape.broken:
-                if tape.ended and after > tape.told:
+                if tape.ended and not tape.none_follow(after):
                     await self._send(send, _lost(after + 1))
                 break
             else:

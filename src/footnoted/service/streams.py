@@ -169,7 +169,7 @@ class Streams:
         record = await self.find(tenant, stream_id)
         tape = await self._borrow(record)
         running = self._running.get(stream_id)
-        if tape.ended and after == len(tape.frames):
+        if tape.none_follow(after):
             self.replay.give_back(tape)
             return None
         if running is not None:

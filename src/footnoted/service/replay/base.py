@@ -50,6 +50,15 @@ class Tape:
             return "running"
         return "done" if sse.name_of(self.frames[-1]) == "done" else "error"
 
+    def none_follow(self, after: int) -> bool:
+        """Whether nothing comes after this number any more.
+
+        Of a stream whose writer was lost, a reader may have seen more than was kept: its ending comes after that.
+        """
+        if not self.ended or after < self.told:
+            return False
+        return after == self.told or sse.data_of(self.frames[-1]).get("code") != "replica_lost"
+
     def append(self, framed: bytes) -> None:
         """Add the next frame."""
         self.frames.append(framed)
