@@ -45,7 +45,7 @@ async def filled(
     *,
     before: FindingQuery | None = None,
     history: Sequence[Turn] = (),
-    within: float = 6.0,
+    within: float = 2.5,  # with the rows, the first words come within three seconds
 ) -> Reading:
     """The reading with the model's query in it; the same reading where the grammar placed every word already.
 
