@@ -46,7 +46,7 @@ _AT_ONCE = 16  # of those the words offer, how many may wait for their vectors
 _STRANGE = 0.5  # share of a question's words, small ones too, that no passage holds: asked in another language
 _TYPO_LEAST, _TYPO_LONG = 4, 8  # letters of a word in which one, and two, may be wrong
 _TYPO = 0.6  # what a nearly written word counts beside one rightly written
-_LESS = 0.5  # what a passage that tells changes counts beside one that explains
+_LESS = 0.8  # what a passage that tells changes counts beside one that explains
 _BATCH = 32  # passages between two words on how far it is
 
 
