@@ -137,3 +137,18 @@ def test_without_the_encoder_words_find_the_clauses(policies, monkeypatch, caplo
     near = [clauses.nearness("worms in the hull") for _ in range(2)][1]
     assert clauses.read[near.index(max(near))][1].number.startswith("2.2")
     assert caplog.text.count("the weights are damaged") == 1
+
+
+async def test_a_question_back_is_in_the_field_for_it(desk):
+    """Where no product is named and nothing is asked of one, the choice is what is asked."""
+    result = (await ask(desk, "covered?")).result
+    assert result.asks == result.answer
+    assert "Confidence" not in result.format_response(include_confidence=True)
+
+
+async def test_what_the_documents_speak_of_is_ours_and_a_greeting_is_told_what_is(desk):
+    """The vocabulary has no worms and no shoes; the wordings do. A greeting comes near a section and gets no refusal."""
+    assert (await ask(desk, "Will worms eat my hull?")).intent.kind != "not_ours"
+    turned = await ask(desk, "hello")
+    assert turned.intent.kind == "not_ours"
+    assert "only help with questions about the insurance" in turned.result.answer

@@ -16,6 +16,7 @@ from footnoted.assistants.insurance.models import ResponseRequest, ResponseResul
 from footnoted.assistants.insurance.phrases import phrases
 from footnoted.assistants.insurance.retrieval import RetrievalAgent, RetrievalRequest
 from footnoted.events import TextDelta
+from footnoted.text import content_stems
 
 NEAR_ENOUGH = 0.1  # relevance below which a message without any word of insurance is not ours
 
@@ -89,15 +90,28 @@ class InsuranceDesk:
         return intent, request
 
     async def reply(self, intent: IntentClassification, request: ResponseRequest) -> AsyncGenerator[ResponseEvent]:
-        """The events of the answer: a question back, a word that this is not ours, or the agent's own."""
+        """The events of the answer: a question back, a word that this is not ours, or the agent's own.
+
+        What seems not ours and comes near some section is told that it is not where no section answers it.
+        """
         aside = _aside(intent, request)
         if aside is not None:
             yield TextDelta(aside.answer, 0)
             yield ResponseFinished(aside)
             return
+        held: list[ResponseEvent] = []  # of a message that may not be ours, until it is known to be answered
         async with aclosing(self.agent.stream(request)) as events:
             async for event in events:
-                yield event
+                if intent.is_ours:
+                    yield event
+                    continue
+                held.append(event)
+        last = held[-1] if held else None
+        if isinstance(last, ResponseFinished) and _misses(last.result, request):
+            not_ours = _not_ours(request)
+            held = [TextDelta(not_ours.answer, 0), ResponseFinished(not_ours)]
+        for event in held:
+            yield event
 
     async def aclose(self) -> None:
         """Close the agent's connections."""
@@ -111,6 +125,16 @@ def _aside(intent: IntentClassification, request: ResponseRequest) -> ResponseRe
     nearest = max((chunk.relevance_score or 0.0 for chunk in request.context_chunks), default=0.0)
     if intent.is_ours or nearest >= NEAR_ENOUGH:
         return None
+    return _not_ours(request)
+
+
+def _misses(result: ResponseResult, request: ResponseRequest) -> bool:
+    """Whether nothing answers a message, nor is quoted beside it; of a single word ("hello") quotes count for nothing."""
+    unanswered = result.refused or bool(result.asks)
+    return unanswered and (not result.citations or len(set(content_stems(request.query))) <= 1)
+
+
+def _not_ours(request: ResponseRequest) -> ResponseResult:
     said = phrases(request.spoken)
     why = "The message is not about the insurance in these documents."
     return without_sections(request, f"{said.not_ours} {said.ask}", why, refused=True)

@@ -6,7 +6,7 @@ import asyncio
 import json
 import logging
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from footnoted.assistants.insurance.phrases import Language, language_of, phrases
 from footnoted.assistants.insurance.vocabulary import Vocabulary
 from footnoted.providers.extractive import before
+from footnoted.retrieval.relevance.rarity import rarity
 from footnoted.text import content_stems
 from footnoted.types import Turn
 
@@ -78,8 +79,9 @@ class IntentClassification:
 class IntentRouter:
     """Tells what a message asks, by a vocabulary; an LLM is asked only where the words leave it open.
 
-    ``products``: the full names sold, for example `RetrievalAgent.products`. ``vocabulary``: one of your own or the
-    path of a JSON file over the shipped one. ``provider``: a provider of `footnoted.providers`, or none.
+    ``products``: the full names sold, for example `RetrievalAgent.products`; ``spoken_of``: the stems of the documents'
+    words, so that what they speak of is ours. ``vocabulary``: one of your own or the path of a JSON file over the
+    shipped one. ``provider``: a provider of `footnoted.providers`, or none.
     """
 
     def __init__(
@@ -87,6 +89,7 @@ class IntentRouter:
         vocabulary: Vocabulary | Path | str | None = None,
         *,
         products: Iterable[str] = (),
+        spoken_of: Collection[str] = frozenset(),
         provider: Any = None,
     ) -> None:
         loaded = (
@@ -95,6 +98,7 @@ class IntentRouter:
             else Vocabulary.load(Path(vocabulary) if vocabulary else None)
         )
         self.vocabulary = loaded.with_products(products)
+        self._spoken_of = spoken_of
         self._provider = provider
 
     def classify_intent(self, query: Any, history: Sequence[tuple[str, str]] = ()) -> IntentClassification:
@@ -144,7 +148,7 @@ class IntentRouter:
             kind = words.kind_of(about)
         found = IntentClassification(
             text,
-            kind="not_ours" if not (products or families or topics) else kind,  # type: ignore[arg-type]
+            kind=kind if products or families or topics or self._is_spoken_of(whole) else "not_ours",  # type: ignore[arg-type]
             products=tuple(products),
             family=families[0] if families else None,
             topics=tuple(topics),
@@ -154,6 +158,11 @@ class IntentRouter:
             about=about,
         )
         return replace(found, clarification=self._question_back(found))
+
+    def _is_spoken_of(self, text: str) -> bool:
+        """Whether the documents have most of a message's words, the rare ones counting for more."""
+        rare = {stem: rarity(stem) for stem in content_stems(text)}
+        return bool(rare) and 2 * sum(rare[stem] for stem in rare if stem in self._spoken_of) >= sum(rare.values())
 
     def _question_back(self, found: IntentClassification) -> str:
         """What to ask when a message names a thing but asks nothing, or nothing at all."""

@@ -121,8 +121,9 @@ class RetrievalAgent:
         self._shelf = Shelf(self._sources, ShippedMeaning())
 
     def router(self, vocabulary: Vocabulary | None = None, **router: Any) -> IntentRouter:
-        """An `IntentRouter` that knows the products of these documents."""
-        return IntentRouter(vocabulary, products=self.products, **router)
+        """An `IntentRouter` that knows the products of these documents, and what they speak of."""
+        stems = frozenset(stem for source in self._sources for stem in content_stems(source.text))
+        return IntentRouter(vocabulary, **{"products": self.products, "spoken_of": stems, **router})
 
     def retrieve(self, request: RetrievalRequest) -> RetrievalResult:
         """The ``top_k`` sections nearest to the question; those of a product it names come first.
