@@ -362,7 +362,7 @@ class CheckedOutput(_Door, Generic[Output]):
 class Refusal(_Door):
     """Why no answer was given, and the passages that came nearest."""
 
-    reason: str = Field(description="no_sources, not_in_sources or ungrounded")
+    reason: str = Field(description="no_sources, no_question, not_in_sources or ungrounded")
     message: str = Field(description="the sentence the reader got")
     found: list[EvidenceSpan] = Field(
         default_factory=list, description="the passages that came nearest, the best first"

@@ -196,7 +196,9 @@ class Page:
         return events
 
     def refuse(self, reason: str, *, asked_for: str = "", because: str = "") -> list[Event]:
-        """Say that there is no answer, in the format asked for."""
+        """Say that there is no answer, in the format asked for; where there are no words, that nothing was asked."""
+        if reason == "not_in_sources" and not any(map(str.isalnum, self.request.query)):
+            reason, asked_for, because = "no_question", "", ""
         said = f"{message(reason)} {because}".rstrip()
         self._refused(reason, f"{said} Missing: {asked_for}" if asked_for else said)
         said = self.refusal.message if self.refusal else said
@@ -218,7 +220,7 @@ class Page:
 
     def _refused(self, reason: str, said: str) -> None:
         self.finish = FinishReason.REFUSED
-        own = self.given.places(self._near) if self._near else None
+        own = self.given.places(self._near) if self._near and reason != "no_question" else None
         found = nearest(self.request.query, self.request.context) if own is None else own
         self.refusal = Refusal(reason=reason, message=said, found=found)
 
