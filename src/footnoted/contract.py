@@ -99,6 +99,9 @@ class GenerationConfig(_Door):
     def is_strict(self) -> bool:
         """Whether a sentence waits for its verdict: as ``require_grounding`` was set, else as the mode is meant.
 
+        A request without sources is refused where it is so; else the model answers from what it knows, on the prompt
+        template ``no_context``.
+
         >>> GenerationConfig().is_strict, GenerationConfig(mode="simple").is_strict
         (True, False)
         >>> GenerationConfig(mode="simple", require_grounding=True).is_strict
@@ -359,7 +362,7 @@ class CheckedOutput(_Door, Generic[Output]):
 class Refusal(_Door):
     """Why no answer was given, and the passages that came nearest."""
 
-    reason: str = Field(description="no_sources, not_in_sources or ungrounded")
+    reason: str = Field(description="no_sources, no_question, not_in_sources or ungrounded")
     message: str = Field(description="the sentence the reader got")
     found: list[EvidenceSpan] = Field(
         default_factory=list, description="the passages that came nearest, the best first"

@@ -144,6 +144,14 @@ async def test_extractive_obeys_no_source(asked):
     assert "£75" in response.response
 
 
+@pytest.mark.parametrize("question", ["???", "\u200b\u200b", "… !"])
+async def test_a_question_without_words_is_refused_as_one(asked, question):
+    """Nothing was asked, so nothing came near; nor do sources "speak of this"."""
+    response = await GroundedGenerator().generate(asked(question))
+    assert response.response == "The question is empty: it has no words. Ask something in words."
+    assert (response.refusal.reason, response.refusal.found) == ("no_question", [])
+
+
 @pytest.mark.parametrize(
     ("question", "text", "answer"),
     [

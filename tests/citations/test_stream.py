@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from uuid import UUID
 
 import pytest
 from hypothesis import given
@@ -180,6 +181,9 @@ def test_a_list_below_follows_first_use():
     assert run(["War is excluded [2]."], style=FOOTNOTE)[0] == "War is excluded¹."
     assert run(["Nothing is cited."], style=ENDNOTE, listing=True)[0] == "Nothing is cited."
     assert "\n\n[1] Home: “" in run(["Pipes [3]."], style=ENDNOTE, listing=True)[0]
+    untitled = [Source(str(UUID(int=7)), "It rains."), Source(str(UUID(int=8)), "It snows.")]
+    text, _, _ = run(["It snows [2]."], untitled, style=FOOTNOTE, listing=True)
+    assert text.endswith("\n\n¹ Source 1: “It snows.”")
 
 
 def test_hidden_markers_still_point():

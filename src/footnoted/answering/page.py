@@ -72,8 +72,8 @@ class Page:
 
     @property
     def answerable(self) -> bool:
-        """Whether anybody is asked: there are sources, or the answer needs none."""
-        return bool(self.prompt.sources) or not self.request.config.require_grounding
+        """Whether anybody is asked: there are sources, or the answer needs none, as `GenerationConfig.is_strict` says."""
+        return bool(self.prompt.sources) or not self.request.config.is_strict
 
     @property
     def remark(self) -> str:
@@ -183,7 +183,8 @@ class Page:
         elif self._gate is not None and self._gate.refused:
             events += self.refuse("not_in_sources", asked_for=self._missing())
         elif self.finish is FinishReason.REFUSED:
-            events += self.refuse("not_in_sources", because="" if self._near is None else self.detail)
+            reason = "not_in_sources" if self.prompt.sources else "no_sources"
+            events += self.refuse(reason, because="" if self._near is None or not self.prompt.sources else self.detail)
         elif self.finish in _WHOLE and self._nothing_stands():
             events += self.refuse("ungrounded")
         elif self.finish is FinishReason.COMPLETE and reads_as_refusal(answer, cited=bool(self.cited.citations)):
@@ -195,7 +196,9 @@ class Page:
         return events
 
     def refuse(self, reason: str, *, asked_for: str = "", because: str = "") -> list[Event]:
-        """Say that there is no answer, in the format asked for."""
+        """Say that there is no answer, in the format asked for; where there are no words, that nothing was asked."""
+        if reason == "not_in_sources" and not any(map(str.isalnum, self.request.query)):
+            reason, asked_for, because = "no_question", "", ""
         said = f"{message(reason)} {because}".rstrip()
         self._refused(reason, f"{said} Missing: {asked_for}" if asked_for else said)
         said = self.refusal.message if self.refusal else said
@@ -217,7 +220,7 @@ class Page:
 
     def _refused(self, reason: str, said: str) -> None:
         self.finish = FinishReason.REFUSED
-        own = self.given.places(self._near) if self._near else None
+        own = self.given.places(self._near) if self._near and reason != "no_question" else None
         found = nearest(self.request.query, self.request.context) if own is None else own
         self.refusal = Refusal(reason=reason, message=said, found=found)
 

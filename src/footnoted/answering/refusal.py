@@ -81,6 +81,7 @@ def message(reason: str) -> str:
 
 _MESSAGES = {
     "no_sources": "There are no sources that answer this question.",
+    "no_question": "The question is empty: it has no words. Ask something in words.",
     "not_in_sources": "The sources do not answer this question.",
     "ungrounded": "No sentence of the answer could be supported by the sources, so none is shown.",
 }

@@ -234,7 +234,7 @@ class CitationStream:
             if citation.source not in best or citation.support > best[citation.source].support:
                 best[citation.source] = citation
         return [
-            Entry(self._numbers[index], self._sources[index].title or self._sources[index].id, best[index].quote)
+            Entry(number := self._numbers[index], self._sources[index].title or f"Source {number}", best[index].quote)
             for index in self.order
             if index in best
         ]
