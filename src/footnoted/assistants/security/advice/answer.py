@@ -21,6 +21,7 @@ from footnoted.assistants.security.advice.weighing import AdviceWeigher
 from footnoted.assistants.security.knowledge.service import KnowledgeBaseService
 from footnoted.assistants.security.query.claims import Rows
 from footnoted.assistants.security.query.filling import filled
+from footnoted.assistants.security.query.finding_query import Having
 from footnoted.assistants.security.query.vocabulary import known, vocabulary_of
 from footnoted.contract import GenerationConfig, GenerationRequest, GenerationResponse, Refusal, SourceContext
 from footnoted.events import AnswerFinished, Event, TextDelta
@@ -320,7 +321,17 @@ def is_beside_the_point(asked: Asked, context: AnswerContext) -> bool:
         return False
     if not asked.reading.can_be_asked or (asked.reading.unused and not asked.reading.names_findings):
         return True
+    if asked.reading.unused and _finds_nothing(context):
+        return True  # nothing was found of less than what was asked for
     return context.is_empty and not asked.reading.names_findings
+
+
+def _finds_nothing(context: AnswerContext) -> bool:
+    """Whether what was counted or listed is none at all."""
+    result = context.result
+    if result is None or result.findings or result.query.having != Having():
+        return False
+    return result.query.select in ("count", "list", "group")
 
 
 def finding_as_json(finding: Any, context: AnswerContext | None = None) -> dict[str, Any]:

@@ -109,7 +109,7 @@ def read_asked(
     if reading.place and reading.follows:
         select = reading.query.select if reading.query.select in ("remediation", "explain") else "list"
         if check := _listed_at(turns, reading.place, before):
-            where = Where(check=[check], status=[])
+            where = reading.query.where.model_copy(update={"check": [check]})
             reading.query = reading.query.model_copy(update={"where": where, "select": select, "group_by": ""})
             reading.names_findings = True
         elif select != "list":

@@ -16,7 +16,8 @@ from footnoted.assistants.security.advice.labels import safe
 from footnoted.assistants.security.advice.sources import NOTHING, Desk, duties, frameworks_of, listed
 from footnoted.assistants.security.catalogue import FRAMEWORKS
 from footnoted.assistants.security.names import framework_name
-from footnoted.assistants.security.query.wording import filter_in_words, provider_name, words_of
+from footnoted.assistants.security.query.wording import asked_of, filter_in_words, provider_name, words_of
+from footnoted.assistants.security.query.words import NOT_IN_SCANS
 from footnoted.types import Pointer
 
 if TYPE_CHECKING:
@@ -161,6 +162,12 @@ class Composer:
         if not asks or context.choices:
             return
         entries = [entry for entry in self._by_relevance() if entry.has_remediation]
+        rules = [rule for rule in context.duties.rules if rule.remediation or rule.cli]
+        if asked.reading.about is not None and asked.query.select == "remediation":  # of the nearest, if it can be
+            first = asked.query.where.check[0]
+            own = [entry for entry in entries if first in entry.checks]
+            advised = [rule for rule in rules if rule.check == first]
+            entries, rules = (own, advised) if own or advised else (entries, rules)
         if asked.reading.format in ("terraform", "cli", "console"):
             entries.sort(key=lambda entry: not getattr(entry, asked.reading.format))
         for entry in entries[: 1 if asked.query.select == "remediation" else 3]:
@@ -168,7 +175,6 @@ class Composer:
         if entries:
             return
         cli = ""
-        rules = [rule for rule in context.duties.rules if rule.remediation or rule.cli]
         if rules:
             rule = min(rules, key=lambda rule: not rule.cli)
             yield Line(f"### Fix, as the scanner advises: {safe(rule.check)}")
@@ -201,12 +207,10 @@ class Composer:
         """The query in words, and what was not used, not known, or left out."""
         asked, context = self.asked, self.context
         reading = asked.reading
-        if context.looked_for_findings and not context.choices:
-            words = words_of(asked.query, asked.vocabulary)
-            yield Line(f"Asked of the scan of {asked.vocabulary.today}: {safe(words)}.")
+        if context.result is not None and not context.choices:
+            yield Line(f"Asked of {safe(asked_of(context.result.query, asked.vocabulary))}.")
         for one in reading.choices if context.choices else ():
-            words = words_of(one.query, asked.vocabulary)
-            yield Line(f"Asked of the scan of {asked.vocabulary.today}, as {safe(one.label)}: {safe(words)}.")
+            yield Line(f"As {safe(one.label)}, asked of {safe(asked_of(one.query, asked.vocabulary))}.")
         notes = []
         if reading.unused:
             notes.append(f"Not used: {', '.join(f'“{safe(one)}”' for one in reading.unused)}")
@@ -229,10 +233,14 @@ class Composer:
         vocabulary = self.asked.vocabulary
         clouds = ", ".join(map(provider_name, sorted(vocabulary.providers))) or "your clouds"
         said = []
-        if reading.unfit:
-            said.append(f"I cannot filter by {', '.join(f'“{safe(one)}”' for one in reading.unfit)}.")
-        if reading.reason:
-            said.append(f"Your scans do not hold that: {safe(reading.reason)} cannot be asked of them.")
+        result = self.context.result
+        unfit = reading.unfit or (reading.unused if result is not None and not result.findings else [])
+        if unfit:
+            said.append(f"I cannot filter by {', '.join(f'“{safe(one)}”' for one in dict.fromkeys(unfit))}.")
+        if reading.reason in NOT_IN_SCANS.values():
+            said.append(f"Your scans do not hold {reading.reason}, so that cannot be asked of them.")
+        elif reading.reason:
+            said.append(f"I do not know {safe(reading.reason)}, so it cannot be asked.")
         said += [f"{note[:1].upper()}{note[1:]}." for note in map(safe, reading.notes)]
         said += [f"{one[:1].upper()}{one[1:]}." for one in self.context.unknown]
         if not said:

@@ -106,6 +106,8 @@ async def assemble(asked: Asked, shelves: Shelves, tenant: str) -> AnswerContext
         context = replace(context, choices=tuple(choices), duties=duties, tenant_total=total)
         if not choices:
             result = await run(database, tenant, _shown(query), today)
+            if query.select in ("explain", "remediation") and not result.rows:  # it passes, or is muted
+                result = await run(database, tenant, _shown(query, status=[]), today)
             context = replace(
                 context,
                 result=result,
@@ -130,11 +132,11 @@ async def _alone(
     return tuple([(part, (await run(database, tenant, part, today)).findings) for part in parts])
 
 
-def _shown(query: FindingQuery) -> FindingQuery:
-    """What is explained or put right is shown by the first rows it is found in, whatever their status."""
+def _shown(query: FindingQuery, **changes: Any) -> FindingQuery:
+    """What is explained or put right is shown by the first rows it is found in."""
     if query.select not in ("explain", "remediation"):
         return query
-    where = query.where.model_copy(update={"status": []}) if query.where.check else query.where
+    where = query.where.model_copy(update=changes)
     return query.model_copy(update={"select": "list", "of": "findings", "limit": 3, "where": where})
 
 

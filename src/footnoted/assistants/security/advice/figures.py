@@ -11,12 +11,14 @@ from footnoted.assistants.security.names import service_key, service_name
 from footnoted.assistants.security.query.finding_query import GROUPS, LIMIT, Having
 from footnoted.assistants.security.query.running import CHANGES, Result, share
 from footnoted.assistants.security.query.wording import (
+    asked_of,
     bound_name,
     group_name,
     groups_name,
     provider_name,
     requirement_id,
     scanner_name,
+    side_name,
     value_name,
     words_of,
 )
@@ -72,6 +74,7 @@ def of_result(asked: Asked, context: AnswerContext, result: Result) -> Iterator[
         if query.measure == "rate":
             yield _rate(result)
         else:
+            yield from _shares(asked, result)
             yield _bounded(asked, result) if query.having != Having() else headline(result)
         yield from _groups(asked, result)
     else:
@@ -93,7 +96,7 @@ def headline(result: Result) -> str:
         return f"**0 {_state(result)}findings** match: nothing in your scans fits this query."
     count = result.findings
     scanners = "; ".join(f"{scanner_name(name)} {n}" for name, n in sorted(result.scanners.items()))
-    found = f"{count} {_state(result)}{_noun(count)}"
+    found = _counted(result, count)
     resources = f"{result.resources} resource{'s' if result.resources != 1 else ''}"
     if result.query.of == "resources":
         head = f"**{resources}** with {found}"
@@ -101,10 +104,18 @@ def headline(result: Result) -> str:
         head = f"**{result.checks} check{'s' if result.checks != 1 else ''}** with {found} on {resources}"
     else:
         head = f"**{found}** on {resources}"
-    kinds = ""
+    kinds, graded = "", counts_in_words(result.severities)
     if len(result.statuses) > 1:
+        graded = f"open are {counts_in_words(result.failing) or 'none'}"
         kinds = "; " + ", ".join(f"{n} {_KINDS.get(name, name)}" for name, n in sorted(result.statuses.items()))
-    return f"{head} ({scanners}{kinds}): {counts_in_words(result.severities)}."
+    return f"{head} ({scanners}{kinds}): {graded}."
+
+
+def _counted(result: Result, count: int) -> str:
+    """So many findings and how they are: "19 findings no longer reported", "3 open findings"."""
+    state = _state(result).strip()
+    told = (_noun(count), state) if state.startswith("no longer") else (state, _noun(count))
+    return " ".join(filter(None, (str(count), *told)))
 
 
 def _rate(result: Result) -> str:
@@ -113,12 +124,22 @@ def _rate(result: Result) -> str:
     return f"**{result.pass_rate} % pass**: {passed} passed and {failed} open; {neither}."
 
 
+def _shares(asked: Asked, result: Result) -> Iterator[str]:
+    """How large the part is that was asked for, of all of them."""
+    for side, one in zip(result.query.sides, result.sides, strict=True):
+        part = safe(side_name(side, asked.vocabulary))
+        percent = 100 * one.findings / max(1, result.findings)
+        yield f"**{percent:.1f} %**: {one.findings} of {result.findings} {_state(result)}findings ({part})."
+
+
 def _bounded(asked: Asked, result: Result) -> str:
     """How many groups hold as much as is asked, of how many there are."""
     plain = {"group_by": "", "having": Having(), "measure": "count"}
     such = safe(words_of(result.query.model_copy(update=plain), asked.vocabulary))
+    having = result.query.having
+    noun = "" if result.query.of != "findings" or having.every or having.at_most == 0 else " findings"
     of = f"**{len(result.groups)} of {result.kinds} {groups_name(result.query.group_by)}** in the scan's records"
-    return f"{of} have {bound_name(result.query)}, of these: {such}."
+    return f"{of} have {bound_name(result.query)}{noun} ({such})."
 
 
 def _average(result: Result) -> Iterator[str]:
@@ -235,22 +256,27 @@ def _diff(asked: Asked, result: Result) -> Iterator[str]:
         yield f"{now.findings} {_noun(now.findings)} are open. There is one scan only, so nothing can be compared yet."
         return
     step = now.findings - before.findings
-    better = "" if not step else " That is worse." if step > 0 else " That is better."
+    by, way = result.query.group_by, {"most": 1, "fewest": -1}.get(result.query.order_by, 0)
+    better = "" if not step or way else " That is worse." if step > 0 else " That is better."
     yield (
         f"**Open findings: {before.findings} in the scan of {vocabulary.previous}, {now.findings} in that of"
         f" {vocabulary.today}: {_way(step)}.**{better}"
     )
     parts = [f"{one.findings} {_CHANGED[name]}" for name, one in zip(CHANGES, changes, strict=True)]
     yield f"Since then: {', '.join(parts)}."
-    if by := result.query.group_by:
+    if by:
         counts = {(key, name): n for key, name, n in now.groups}
         steps = [(n, counts.pop((key, name), 0), key, name) for key, name, n in before.groups]
         steps += [(0, n, key, name) for (key, name), n in counts.items()]
-        steps.sort(key=lambda step: (step[0] - step[1], step[2]))
-        yield f"By {group_name(by)}, {len(steps)} in all, what grew the most first:"
-        for earlier, after, key, _ in steps[:GROUPS]:
-            way = _way(after - earlier)
-            yield f"{safe(value_name(by, key, vocabulary))}: {earlier} before and {after} now, {way}."
+        steps.sort(key=lambda step: ((way or 1) * (step[0] - step[1]), step[2]))
+        told = [one for one in steps if not way or way * (one[1] - one[0]) > 0]  # those that went the way asked for
+        what = "grew" if way >= 0 else "shrank"
+        which = f"{len(told)} of {len(steps)} {what}" if way else f"{len(steps)} in all"
+        yield f"By {group_name(by)}, {which}, what {what} the most first:"
+        for earlier, after, key, _ in told[:GROUPS]:
+            yield f"{safe(value_name(by, key, vocabulary))}: {earlier} before and {after} now, {_way(after - earlier)}."
+        if len(told) > GROUPS:
+            yield f"{len(told) - GROUPS} more."
 
 
 def _way(step: int) -> str:
@@ -280,7 +306,7 @@ def _several(asked: Asked) -> str:
 
 def scope_line(asked: Asked) -> str:
     """The query in words, with the day it speaks of."""
-    return f"Asked: {words_of(asked.query, asked.vocabulary)}, as of the scan of {asked.vocabulary.today}."
+    return f"Asked of {asked_of(asked.query, asked.vocabulary)}."
 
 
 def duty_lines(asked: Asked, context: AnswerContext) -> list[str]:

@@ -108,7 +108,8 @@ def _left_out(context: AnswerContext, dropped: Sequence[str]) -> tuple[str, ...]
     result = context.result
     if result is not None and result.rows:
         more = result.findings - result.query.offset - len(result.rows)
-        if more > 0:
+        single = result.query.order_by in ("oldest", "newest") and result.query.limit == 1
+        if more > 0 and not single:  # the oldest is one
             notes.append(f"{more} more finding{'s match and are' if more > 1 else ' matches and is'} not shown here")
     if dropped:
         notes.append(f"{len(dropped)} sources did not fit: {', '.join(dropped[:3])}")
@@ -131,7 +132,7 @@ def inventory(asked: Asked, context: AnswerContext, tenant: str) -> Sheet:
 def listed(number: int, finding: Finding) -> str:
     """A finding as a list shows it."""
     severity = finding.severity
-    urgency = severity.label
+    urgency, mark = severity.label, "✅" if finding.status == "pass" else severity.mark
     if finding.status == "fail":
         urgency += f", {'act ' if severity.rank < _NOT_URGENT else ''}{severity.within}"
     else:
@@ -140,7 +141,7 @@ def listed(number: int, finding: Finding) -> str:
     account = f", account {safe(finding.account_name or finding.account)}" if finding.account else ""
     since = f", since {finding.first_seen:%Y-%m-%d}" if finding.first_seen else ""
     return (
-        f"{number}. {severity.mark} [{safe(finding.check_id)}] {title_of(finding)} ({urgency}):"
+        f"{number}. {mark} [{safe(finding.check_id)}] {title_of(finding)} ({urgency}):"
         f" {safe(finding.resource)}{place}{account}{since}."
     )
 

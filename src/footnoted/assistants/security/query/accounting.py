@@ -26,9 +26,11 @@ if TYPE_CHECKING:
 
 _LITERAL_ROLES = frozenset({"severity", "status", "change", "untagged", "order", "negate", "having"})
 # What a model may not add unasked: all that is named, but what it may know a question to mean.
-_BACKED = ({*NAMED} - {"check", "resource_type", "category"}) | {"severity", "framework", "version", "requirement"}
+_BACKED = {*NAMED, "severity", "framework", "version", "requirement", "without_tag"} - {
+    "check", "resource_type", "category",
+}  # fmt: skip
 _DUTIES = ("requirement", "mapping", "explain", "remediation", "unmet")
-_SAY_NOTHING = frozenset({"any", "modal", "only", "polite", "document", "seen", "again"})  # of which findings are meant
+_SAY_NOTHING = frozenset("any modal only polite document seen again turned".split())  # of which findings are meant
 _OPEN = frozenset({"fixed", "gone"})  # what is not that is open
 
 
@@ -86,6 +88,7 @@ class Held:
         for one in self.mentions:
             if one.kind in ("requirement", "version"):
                 backed.add((one.kind, str(one.value)))
+            backed |= {("without_tag", key) for key in self.vocabulary.tag_keys if compact(key) == one.word}
             backed |= {("severity", value) for role in one.roles if (value := role.removeprefix("severity:")) != role}
         wider = any(one.role("or") for one in self.mentions)
         for each in (before.where, before.exclude, *before.sides) if before else ():
@@ -127,7 +130,7 @@ class Held:
         values, name = set(meaning.values), meaning.field
         if without:
             return values <= set(_flat([getattr(self.query.exclude, name)]))
-        if values <= self._all(name) or (self.query.measure == "share" and self.query.group_by.startswith(name)):
+        if values <= self._all(name):
             return True
         if name == "provider":
             return values <= self._providers()
@@ -185,8 +188,8 @@ class Held:
         return number in {len(query.sides) or None, query.limit if query.select in ("list", "group") else None}
 
     def _is_held(self, one: Mention) -> bool:
-        key = compact(self.query.group_by.removeprefix("tag:")) if self.query.group_by.startswith("tag:") else ""
-        if key and one.word in (key, f"{key}s"):
+        keys = {*self.query.where.without_tag, self.query.group_by.removeprefix("tag:")}
+        if {one.word, one.word.removesuffix("s")} & {*map(compact, keys & self.vocabulary.tag_keys)}:
             return True
         if one.word == "when" and one is self.mentions[0]:  # days are asked for
             dated = self.query.select in ("age", "list") and self._aged()
@@ -223,7 +226,8 @@ class Held:
             return self._is_status(value, negated=negated)
         if kind == "change":
             if negated:
-                return value in _OPEN and where.status == ["fail"] and not changed
+                became = {each.change for each in self.wheres}  # what is gone was not fixed
+                return (value in _OPEN and where.status == ["fail"] and not changed) or not {None, value} & became
             return any(each.change == value for each in self.wheres) or query.select == "diff" or (
                 value == "new" and (dated or changed or query.order_by == "newest")
             )  # fmt: skip
@@ -352,7 +356,11 @@ class Held:
         of = [self.mentions[at] for at, by in self.negated.items() if by == place]
         places = [at for at, by in self.negated.items() if by == place]
         query = self.query
-        if query.where.untagged or (query.where.change == "new" and any(one.kind == "date" for one in self.mentions)):
+        if (
+            query.where.untagged
+            or query.where.without_tag
+            or (query.where.change == "new" and any(one.kind == "date" for one in self.mentions))
+        ):
             return True
         if any(one.role("noun") == "findings" for one in of) and query.of != "findings":
             return True
@@ -388,14 +396,16 @@ class Held:
         if value in ("findings", "text", "scan"):
             return value != "scan" or at(self.mentions, place - 1).role("select") != "count"
         if value == "resources":
-            return shows or query.of == "resources" or by == "resource" or bool(self._all("resource"))
+            borne = at(self.mentions, place - 1).word in ("on", "of", "in", "for", "across")  # as all findings are
+            return shows or borne or query.of == "resources" or by == "resource" or bool(self._all("resource"))
         if value == "checks":
             passed = "pass" in query.where.status or query.select == "rate"
             return shows or query.of == "checks" or by == "check" or bool(self.checks) or passed
         if value == query.having.every:
             return True
         if value == "tag":
-            return bool({*self._all("tag"), *query.exclude.tag}) or by.startswith("tag:") or query.where.untagged
+            told = {*self._all("tag"), *query.exclude.tag, *query.where.without_tag}
+            return bool(told) or by.startswith("tag:") or query.where.untagged
         if value == "requirement":
             return query.select in _DUTIES or by == "requirement" or bool(self._all("requirement"))
         named = bool(self._all(value)) or bool(getattr(query.exclude, value))

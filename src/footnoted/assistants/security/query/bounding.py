@@ -28,9 +28,10 @@ class Bounding(Draft):
             low, high, places = self._numbered_bound(place) if one.kind == "number" else (None, None, [])
             if not places and (places := self._lack(place)):
                 low, high = None, 0
-            if (low, high) == (1, None):
-                continue  # what has at least one is what is found
             of = self._counted(places[-1] + 1, most=high) if places else ""
+            if (low, high) == (1, None):  # what has at least one is what is found
+                self._settle(places if of else (), (None, None))
+                continue
             head = self._head(places[0]) if of else ""
             if head:
                 self.head, self.counted = head, of

@@ -36,7 +36,7 @@ _PARTED = ("tag:", "category", "first_seen")  # whose groups are made of keys wh
 _PLACES = ("provider", "account", "region", "service")
 _WITHIN: dict[str, tuple[str, ...]] = {  # the fields that say where a group lies, and not what it holds
     "provider": _PLACES[:1], "account": _PLACES[:2], "region": _PLACES[:3], "service": _PLACES,
-    "resource": (*_PLACES, "scanner", "check", "resource", "resource_type", "tag", "untagged"),
+    "resource": (*_PLACES, "scanner", "check", "resource", "resource_type", "tag", "untagged", "without_tag"),
 }  # fmt: skip
 _RANKS = {one.value: one.rank for one in Severity}
 
@@ -128,6 +128,7 @@ def _conditions(tenant: str, where: Where, view: _View, today: date) -> list[Col
         held = FindingRow.tags.contains(f"\n{one}\n", autoescape=True)
         by_key.setdefault(one.partition(":")[0], []).append(held)
     wanted += [or_(*each) for each in by_key.values()]
+    wanted += [not_(FindingRow.tags.contains(f"\n{key}:", autoescape=True)) for key in where.without_tag]
     if where.untagged:
         wanted.append(FindingRow.tags == "")
     if where.category:

@@ -105,6 +105,7 @@ class Draft:
         self.where: dict[str, Any] = {}
         self.without: dict[str, Any] = {}
         self.timed: set[int] = set()  # the numbers that count days
+        self.keyed: set[int] = set()  # the words that are keys of tags something lacks
         self.overall: list[str] = []  # words that only ask how things are
         self.editions: list[dict[str, str]] = []  # each framework that is named, with its version
         self.over = ""  # the unit of time over whose course something is asked
@@ -253,8 +254,7 @@ class Draft:
 
     def _tag_key(self, one: Mention) -> str:
         plain = one.word
-        keys = {tag.partition(":")[0] for tag in self.vocabulary.tags}
-        return next((key for key in keys if compact(key) in (plain, plain.rstrip("s"))), "")
+        return next((key for key in self.vocabulary.tag_keys if compact(key) in (plain, plain.rstrip("s"))), "")
 
     def _says(self, *words: str) -> bool:
         return bool({one.word for one in self.mentions} & set(words))

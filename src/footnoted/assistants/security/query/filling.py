@@ -120,6 +120,9 @@ def _known(where: Where, vocabulary: Vocabulary, wrong: list[str]) -> Where:
             wrong += [] if found else [f"no {name} of the findings is called {value!r}"]
             values += [each for one in found for each in one.values if each not in values]
         told[name] = values
+    wrong += [
+        f"no tag of the findings has the key {key!r}" for key in where.without_tag if key not in vocabulary.tag_keys
+    ]
     if where.framework:
         family, version = family_of(where.framework)
         named = {compact(one): one for one in vocabulary.frameworks}
@@ -141,8 +144,7 @@ def _known(where: Where, vocabulary: Vocabulary, wrong: list[str]) -> Where:
 
 
 def _can_group(group_by: str, vocabulary: Vocabulary) -> bool:
-    keys = {tag.partition(":")[0] for tag in vocabulary.tags}
-    return group_by in get_args(Group) or (group_by.startswith("tag:") and group_by[4:] in keys)
+    return group_by in get_args(Group) or (group_by.startswith("tag:") and group_by[4:] in vocabulary.tag_keys)
 
 
 def _prompt(reading: Reading, vocabulary: Vocabulary, before: FindingQuery | None, history: Sequence[Turn]) -> Prompt:

@@ -45,6 +45,7 @@ class Where(BaseModel):
     resource_type: list[str] = []
     tag: list[str] = Field(default=[], description="key:value; all of them must be there")
     untagged: bool = False
+    without_tag: list[str] = Field(default=[], description="keys of tags; none of them may be there")
     category: list[str] = []
     framework: str = Field(default="", description="a framework's name without its version")
     version: str = ""
@@ -65,7 +66,9 @@ class Where(BaseModel):
         return _told(self, Where())
 
 
-NAMED = tuple(name for name, field in Where.model_fields.items() if field.annotation == list[str])  # of what scans name
+NAMED = tuple(  # of what scans name
+    name for name, field in Where.model_fields.items() if field.annotation == list[str] and name != "without_tag"
+)
 
 
 class Having(BaseModel):
@@ -92,7 +95,8 @@ class Having(BaseModel):
 class FindingQuery(BaseModel):
     """A question on findings, checks and duties.
 
-    `exclude` takes away what has any of its values; `sides` are what a comparison is of.
+    `exclude` takes away what has any of its values; `sides` are what a comparison is of, or the part whose
+    share is asked.
     """
 
     model_config = ConfigDict(extra="forbid")

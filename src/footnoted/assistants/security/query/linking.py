@@ -28,6 +28,7 @@ _EDGES = " \t\n.,;:!?\"'“”‘’()[]{}<>–—-…"
 _LONGEST = 6  # words of a name
 _PHRASE = 4  # words of one of the grammar
 _IDENTIFIER = re.compile(r"\d|[_@:/\\]|^[A-Z]{2,}s?$|^[a-z]+[A-Z]|\w[.]\w|^[A-Z][a-z]+[A-Z]")
+_CLIPPED = 4  # letters that are left of a word clipped short
 _SAID = ("howmany", "numberof", "howold", "howlong")
 _DONE = frozenset({"change:fixed", "status:pass", "comply", "select:remediation"})
 _FIGURES = re.compile(r"(\d{1,2})(?:/(?=\d{1,2}(?:/|$))|\.(?=\d{1,2}\.\d))(\d{1,2})(?:[/.](20\d\d|\d\d))?")
@@ -105,7 +106,7 @@ _SHORTHAND = [(re.compile(pattern), words) for pattern, words in (
     (r"(?<=[^\W\d])\+(?=[\s,;.:?]|$)", " or above"), (r"(?<!\S)#(?=\s)", "number"), (r"(?<!\S)%(?=\s)", "percentage"),
     (r"(?<!\S)(\d+)\s?h(?:(?:ou)?rs?)?(?![\w-])",
      lambda found: found[0] if int(found[1]) % 24 or found[1] == "0" else f"{int(found[1]) // 24} days"),
-    (r"(?<!\S)w/o?(?=\s)", lambda found: "without" if found[0] == "w/o" else "with"),
+    (r"(?i)(?<!\S)w/(?:o(?:ut)?)?(?=\s)", lambda found: "without" if len(found[0]) > len("w/") else "with"),
     (r"(?<!\S)(\d+)[- ]?(d|wk|w|mo|yr|y|day|week|month|year)s?(?:[- ]olds?)?(?![\w-])",
      lambda found: f"{found[1]} {_UNIT_OF.get(found[2][0], found[2])}s" + (" old" if "old" in found[0] else "")),
 )]  # fmt: skip
@@ -317,6 +318,8 @@ class Linker:
     def _nearly(self, tokens: list[Token], at: int) -> Mention | None:
         """A word of the grammar or a name of the tenant with a letter wrong, left out, put in or out of place."""
         gram = tokens[at].word
+        if (roles := _clipped(gram)) and not self.vocabulary.lookup(gram):
+            return Mention(tokens[at].text, at, at + 1, "role", (), roles)
         if len(gram) < 5 or re.search(r"\d", gram):
             return None
         if is_word(gram):
@@ -381,6 +384,16 @@ def _roles_of(gram: str) -> tuple[str, ...]:
     return next((one for one in forms if one and one[0].startswith(("noun:", "select:"))), ())
 
 
+@lru_cache(maxsize=4096)
+def _clipped(word: str) -> tuple[str, ...]:
+    """The noun of the grammar that a plural is clipped from: "vulns" are vulnerabilities; nothing of a word."""
+    stem = word.removesuffix("s")
+    if stem == word or len(stem) < _CLIPPED or _is_one_piece(word):
+        return ()
+    roles = {role for known, those in ROLES.items() if known.startswith(stem) for role in those}
+    return tuple(roles) if len(roles) == 1 and next(iter(roles)).startswith("noun:") else ()
+
+
 def _is_undone(word: str) -> bool:
     found = re.fullmatch(r"(?i)(?:un|non-?)(\w+)", word)
     return found is not None and bool(_DONE & set(ROLES.get(found[1].casefold(), ())))
@@ -397,9 +410,12 @@ def _is_severity(tokens: list[Token], at: int) -> bool:
 @lru_cache(maxsize=65_536)
 def is_word(word: str) -> bool:
     """Whether a word is one of some language, as the encoder's tokenizer has it whole; not so without an encoder."""
+    return any(map(_is_one_piece, (word, *singulars(word))))
+
+
+def _is_one_piece(word: str) -> bool:
     try:
-        known = _tokenizer()
-        return any(len(known.encode(one, add_special_tokens=False).ids) == 1 for one in (word, *singulars(word)))
+        return len(_tokenizer().encode(word, add_special_tokens=False).ids) == 1
     except ConfigurationError:
         return False
 

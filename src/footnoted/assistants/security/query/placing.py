@@ -7,7 +7,9 @@ from dataclasses import replace
 from footnoted.assistants.security.query.draft import Draft, as_word, several
 from footnoted.assistants.security.query.linking import Mention, is_word
 from footnoted.assistants.security.query.relations import negations
+from footnoted.assistants.security.query.topics import tells
 from footnoted.assistants.security.query.vocabulary import PROVIDERS, Meaning, singulars
+from footnoted.assistants.security.query.words import WHETHER
 from footnoted.text import content_stems
 
 _ADJACENT = {"account", "region", "service", "tag", "category"}
@@ -45,7 +47,7 @@ class Placing(Draft):
 
     def _name(self, place: int, one: Mention) -> None:
         meanings = self._fitting(place, one)
-        if not meanings:
+        if not meanings or self._is_state(meanings):
             if is_word(one.text.casefold()) or not content_stems(one.text):
                 self.mentions[place] = as_word(one)
             else:
@@ -122,7 +124,21 @@ class Placing(Draft):
             return not (acts or is_word(one.text.casefold())) and len(one.text) > 3
         if meaning.field == "tag" and self._has("noun", "tag"):
             return True
+        if meaning.field == "tag" and self._describes(place):
+            return False
         return not is_word(one.text.casefold()) or _leads(before)
+
+    def _is_state(self, meanings: list[Meaning]) -> bool:
+        """Of "does db-1 have encryption turned on" the word that a check tells of, and not the category it is in."""
+        of_one = any("resource" in one.fields for one in self.mentions)
+        return self._at(0).word in WHETHER and of_one and {one.field for one in meanings} == {"category"}
+
+    def _describes(self, place: int) -> bool:
+        """Whether a word says how a kind of thing is, of which checks tell: "public buckets" are no tag's value."""
+        of = {value for one in self._at(place + 1).meanings for value in one.values}
+        kinds = (check for check in self.vocabulary.checks.values() if of & {check.service, *check.types})
+        word = self.mentions[place].text
+        return is_word(word.casefold()) and any(tells(word, check) for check in kinds)
 
     def _versions(self) -> None:
         version, family = self.where.get("version", ""), self.where.get("framework", "")

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from footnoted.store import Database
 
 _MOST_GROUPS = 100_000
+_BARE = "(none)"
 _FEW = 10  # resources named beside a list that does not show every finding
 CHANGES = ("new", "unmuted", "fixed", "muted", "gone")
 
@@ -49,6 +50,7 @@ class Result:
     checks: int = 0
     scanners: Mapping[str, int] = field(default_factory=dict)
     severities: Mapping[str, int] = field(default_factory=dict)
+    failing: Mapping[str, int] = field(default_factory=dict)  # the severities of what is open
     statuses: Mapping[str, int] = field(default_factory=dict)
     groups: tuple[tuple[str, str, int], ...] = ()  # key, name, how many
     rows: tuple[Found, ...] = ()
@@ -135,15 +137,17 @@ class _Run:
 
     async def _counted(self, query: FindingQuery) -> Result:
         scanners, grave, statuses = Counter[str](), Counter[Severity](), Counter[str]()
+        failing = Counter[Severity]()
         for scanner, rank, status, n in await self._execute(self._statements.counting, query):
             scanners[scanner] += n
             grave[of_rank(rank)] += n
             statuses[status] += n
+            failing[of_rank(rank)] += n * (status == "fail")
         findings = scanners.total()
         ((resources, checks),) = await self._execute(self._statements.distinct_of, query) if findings else ((0, 0),)
         total = {"findings": findings, "resources": resources, "checks": checks}[query.of]
-        severities = {one.value: grave[one] for one in Severity if one in grave}
-        return Result(query, total, findings, resources, checks, dict(scanners), severities, dict(statuses))
+        severities, failing_ = ({one.value: of[one] for one in Severity if of[one]} for of in (grave, failing))
+        return Result(query, total, findings, resources, checks, dict(scanners), severities, failing_, dict(statuses))
 
     async def _grouped(self, found: Result, query: FindingQuery) -> Result:
         groups = await self._groups(query)
@@ -151,7 +155,8 @@ class _Run:
             whole = await self._groups(query.model_copy(update={"having": Having(at_least=0), "offset": 0}))
             found = replace(found, kinds=len(whole))
         if query.measure != "rate":
-            return replace(found, groups=groups)
+            parts = tuple([await self._counted(_side(query, one)) for one in query.sides])
+            return replace(found, groups=groups, sides=parts)
         told = {
             status: {key: n for key, _, n in await self._groups(_in_state(query, status))}
             for status in ("pass", "fail")
@@ -174,7 +179,8 @@ class _Run:
         if query.group_by == "severity":
             return tuple(sorted(groups, key=lambda one: Severity(one[0]).rank))
         sign = 1 if query.order_by == "fewest" else -1
-        return tuple(sorted(groups, key=lambda one: (sign * one[2], one[0])))
+        # what has no value of a tag is told, and is not the one that has the most
+        return tuple(sorted(groups, key=lambda one: (one[0] == _BARE, sign * one[2], one[0])))
 
     async def _rows(self, query: FindingQuery) -> tuple[Found, ...]:
         return tuple([_found(row) for row in await self._execute(self._statements.listing, query)])
@@ -231,7 +237,7 @@ def _keys(group_by: str, key: Any) -> list[str]:
         return ["{}-W{:02d}".format(*date.fromisoformat(key[:10]).isocalendar()[:2])] if key else ["(unknown)"]
     if group_by.startswith("tag:"):
         lead = f"{group_by[4:]}:"
-        return [next((one[len(lead) :] for one in key.split("\n") if one.startswith(lead)), "(none)")]
+        return [next((one[len(lead) :] for one in key.split("\n") if one.startswith(lead)), _BARE)]
     if group_by == "category":
-        return key.split("\n")[1:-1] or ["(none)"]
-    return [str(key) or "(none)"]
+        return key.split("\n")[1:-1] or [_BARE]
+    return [str(key) or _BARE]

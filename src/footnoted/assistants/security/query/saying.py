@@ -42,7 +42,13 @@ class Saying(Draft):
                 self.where.setdefault("change", change)
             if one.role("scan") and "scan" not in self.where:
                 self.where["scan"] = one.role("scan")
-            bare = one.role("noun") == "tag" and "tag" not in self.without and self._is_negated(place)
+            joined = self._at(place - 1).word in ("or", "nor", "and") and place - 2 in self.keyed
+            lacked = one.kind == "word" and (joined or self._is_negated(place))
+            if lacked and (key := self._tag_key(one)) and key not in self._keys_told():
+                self.keyed.add(place)
+                self.where.setdefault("without_tag", []).append(key)
+            keyed = {place - 1, place + 1} & self.keyed or self._tag_key(self._at(place + 1))  # "no tag owner"
+            bare = one.role("noun") == "tag" and "tag" not in self.without and self._is_negated(place) and not keyed
             if bare or one.role("untagged"):
                 self.where["untagged"] = True
         if severities:
@@ -50,6 +56,11 @@ class Saying(Draft):
         if "muted" in self.without.get("status", []):
             del self.without["status"]
         self._scan_words()
+
+    def _keys_told(self) -> set[str]:
+        """The keys of tags that are named with a value: "except those whose owner is ana" lack no owner."""
+        tags = (value for one in self.mentions for each in one.meanings if each.field == "tag" for value in each.values)
+        return {tag.partition(":")[0] for tag in tags}
 
     def _bounded(self, place: int, severity: str) -> list[str]:
         """Of "at least high" and "worse than low" the severities that are meant; of a severity alone, itself."""
@@ -151,11 +162,13 @@ class Saying(Draft):
         change = self.where.get("change")
         became = change or {"pass", "muted", "archived"} & set(self.where.get("status", ()))
         since, until = self.where.get("first_seen_from"), self.where.get("first_seen_before")
-        if not became or not (since or until) or self._says("firstseen") or any(map(self._has, ("seen", "arose"))):
+        if not became or not (since or until):
             return
         told = change is not None and since is not None and until is None and self.vocabulary.is_previous(since)
         if change == "new" and not told:  # new in so long a time is what was first seen in it
             del self.where["change"]
+            return
+        if self._says("firstseen") or any(map(self._has, ("seen", "arose"))):
             return
         for name in ("first_seen_from", "first_seen_before"):
             self.where.pop(name, None)

@@ -9,9 +9,10 @@ from typing import Any
 
 from footnoted.assistants.security.query.linking import Mention, at
 from footnoted.assistants.security.query.meaning import examples
-from footnoted.assistants.security.query.shaping import WHETHER, Shaping
+from footnoted.assistants.security.query.shaping import Shaping
 from footnoted.assistants.security.query.topics import Topic, alike, has_number, stems_of, tells, topic_of
 from footnoted.assistants.security.query.vocabulary import parts_of
+from footnoted.assistants.security.query.words import WHETHER
 from footnoted.text import content_stems
 
 _FEW = 4  # words that a question of how things are may have of its own
@@ -29,7 +30,7 @@ class Seeking(Shaping):
         for place, one in enumerate(self.mentions):
             port = one.kind == "number" and self._at(place - 1).word == "port"
             plain = one.kind == "unknown" or (one.value is not None and (one.kind == "word" or port))
-            meant = plain or (one.role("change") and single)
+            meant = (plain or (one.role("change") and single)) and place not in self.keyed
             if meant and not (self._is_said_already(place, one) or self._is_grouped_by(place)):
                 words.append((place, one))
         if not words or self.where.get("check") or "requirement" in self.where:
@@ -70,8 +71,10 @@ class Seeking(Shaping):
             topic = replace(topic, checks=tuple(speak))
         kinds = [one.text for one in self.mentions if "resource_type" in one.fields]
         words = {one.split()[-1] for one in kinds}
-        speak = [one for one in topic.checks if any(tells(word, self.vocabulary.checks[one]) for word in words)]
-        return replace(topic, checks=tuple(speak)) if speak else topic
+        called = {one for one in topic.checks if any(tells(word, checks[one]) for word in words)}
+        clouds = {checks[one].provider for one in called}  # in which those of the kind are called so
+        kept = [one for one in topic.checks if one in called or checks[one].provider not in clouds]
+        return replace(topic, checks=tuple(kept))
 
     def _is_overall(self, words: list[str]) -> bool:
         """Whether a question asks how things are ("are we secure?"): by its meaning, and by few words of its own."""
@@ -145,7 +148,7 @@ class Seeking(Shaping):
 
     def _is_of_tags(self, topic: Topic) -> bool:
         """Whether all that tells of checks are forms of the tags' keys: "owned" and "owners" speak of who owns what."""
-        keys = {tag.partition(":")[0].casefold() for tag in self.vocabulary.tags}
+        keys = {key.casefold() for key in self.vocabulary.tag_keys}
         return all(any(alike(word, key) for key in keys) for word in topic.words)
 
     def _is_of_a_team(self, place: int) -> bool:
@@ -163,7 +166,8 @@ class Seeking(Shaping):
 
     def _topic(self, words: list[tuple[int, Mention]], reach: list[Any], *, single: bool = False) -> Topic | None:
         texts = [one.text for _, one in words]
-        return topic_of(self.reading.question, texts, reach, self.meanings, single=single)
+        plainly = self._select() != "mapping"  # of several that are near, one that is mapped is told
+        return topic_of(self.reading.question, texts, reach, self.meanings, single=single, plainly=plainly)
 
     def _parts(self, words: list[tuple[int, Mention]], ends_at: str) -> list[list[tuple[int, Mention]]]:
         """The words of each sentence, or of each part of a list: what stands beside a question is no part of it."""
@@ -179,10 +183,10 @@ class Seeking(Shaping):
         """The checks of what else is named: of these providers, scanners, services, types and resources."""
         scanners = set(self.where.get("scanner", ()))
         providers, services = self.where.get("provider", ()), set(self.where.get("service", ()))
-        types = set(self.where.get("resource_type", ()))
+        types, categories = set(self.where.get("resource_type", ())), set(self.where.get("category", ()))
         for name in self.where.get("resource", ()):
             types |= self.vocabulary.resource_kinds.get(name, set())
-        return [
+        found = [
             one
             for one in self.vocabulary.checks.values()
             if (catalogue or one.types)
@@ -190,3 +194,4 @@ class Seeking(Shaping):
             and (not (scanners and one.scanners) or one.scanners & scanners)
             and (not (services or types) or one.service in services or types & one.types)
         ]
+        return [one for one in found if categories & one.categories] or found

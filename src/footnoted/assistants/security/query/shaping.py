@@ -8,9 +8,9 @@ from typing import Any, get_args
 from footnoted.assistants.security.query.draft import Draft
 from footnoted.assistants.security.query.finding_query import FindingQuery, Group, Having, Where
 from footnoted.assistants.security.query.linking import NOTHING, Mention
-from footnoted.assistants.security.query.relations import field_of, kinds_of, negations
+from footnoted.assistants.security.query.relations import field_of, negations
 from footnoted.assistants.security.query.topics import affirms, denies
-from footnoted.assistants.security.query.words import FUNCTION_WORDS
+from footnoted.assistants.security.query.words import FUNCTION_WORDS, WHETHER
 from footnoted.text import content_stems
 
 _GROUPS = get_args(Group)
@@ -20,7 +20,6 @@ _FORMATS = {"terraform": "terraform", "hcl": "terraform", "console": "console"}
 _FORMATS |= dict.fromkeys(("cli", "gcloud", "command", "commands", "kubectl"), "cli")
 _ADVICE = ("remediation", "explain")
 _MANIFOLD = ("tag", "category")  # fields of which a finding may have several values
-WHETHER = {"do", "does", "did", "have", "has", "are", "is", "can"}  # first words of what is answered with yes or no
 _MOST_SIDES = 6  # as the query's own field holds
 _NEAR, _FAR = 3, 6  # words between what parts and what is parted by
 
@@ -105,7 +104,7 @@ class Shaping(Draft):
     def _shape(self, where: dict[str, Any], limit: int, base: FindingQuery | None) -> dict[str, Any]:  # noqa: PLR0911, PLR0912
         """What is selected: the verb of the query, what of, by what, in which order."""
         order = self._order()
-        group = self._group()
+        group = self._group() or self._regrouped(base)
         shape: dict[str, Any] = {"limit": limit} if limit else {}
         if self.having != Having():
             return {**shape, **self._bounded_groups(order)}
@@ -144,14 +143,17 @@ class Shaping(Draft):
             return {**shape, "select": "age"}
         if order in ("oldest", "newest", "since") and not group:
             chosen = "newest" if order == "newest" else "oldest"
-            single = not self._is_plural() or order == "since"
+            single = order == "since" or not (self._is_plural() or self._says("recently", "lately"))
             limit = limit or (1 if single and order != "since" else 10)
             return {"select": "list", "order_by": chosen, "limit": limit, "group_by": ""}
         ordered = {"order_by": order} if order in ("most", "fewest") else {}
         differs = self._has("select", "diff") or against
         if differs and "change" not in where and not group.startswith("first_seen"):
             where.pop("scan", None)
-            return {"select": "diff", "group_by": group or (self._ranked() if ordered else "") or parted}
+            by = group or (self._ranked() if ordered else "") or parted
+            ways = {way for one in self.mentions if (way := one.role("went"))} if by else set()
+            order_by = "severity" if len(ways) != 1 else "most" if "up" in ways else "fewest"
+            return {"select": "diff", "group_by": by, "order_by": order_by}
         versions = self.vocabulary.frameworks.get(where.get("framework", ""), {})
         if len(versions) > 1 and not where.get("version") and not group and "requirement" not in where:
             return {**shape, "select": "group", "group_by": "framework"}
@@ -229,9 +231,10 @@ class Shaping(Draft):
         if self._passes():
             return {"select": "rate"}
         if part := self._part(where):
-            key = where.pop(part)[0].partition(":")[0]
-            by = f"tag:{key}" if part == "tag" else part
-            return {"select": "group", "group_by": by, "measure": "share", "order_by": "most", "limit": 50}
+            asked = Where.model_validate({part: where.pop(part)})
+            by = f"tag:{asked.tag[0].partition(':')[0]}" if part == "tag" else part
+            shape = {"select": "group", "group_by": by, "measure": "share", "order_by": "most", "limit": 50}
+            return {**shape, "sides": [asked]}
         if self.ambiguous:  # each choice has a part of its own
             return {"select": "rate"}
         self.reading.unfit += [one.text for one in self.mentions if "select:rate" in one.roles]  # the share of what?
@@ -245,6 +248,10 @@ class Shaping(Draft):
             noun = next(plural, None)
         if noun is None:
             return ""
+        rate = next((at for at, one in enumerate(self.mentions) if "select:rate" in one.roles), 0)
+        led = [*dropwhile(lambda one: one.role("or"), reversed(self.mentions[:rate]))]  # "high or above share of"
+        if led and where.get(field_of(led[0])):
+            return field_of(led[0])
         told = [(place, field_of(one)) for place, one in enumerate(self.mentions)]
         parts = [(place, name) for place, name in told if name in (*_PLACES, "severity", "tag") and where.get(name)]
         verb = (place for place in range(noun, len(told)) if self.mentions[place].word in ("is", "are"))
@@ -294,18 +301,31 @@ class Shaping(Draft):
             for beside, each in enumerate(self.mentions[place + 1 : ends], place + 1):
                 if each.word in ("and", "or") or (each.kind == "word" and content_stems(each.text)):
                     break
-                if each.role("noun") in _PLACES or self._tag_key(each):
+                of = self._at(beside + 1).role("noun")  # "which scanner checks" are checks
+                if of not in ("findings", "checks", "resources") and (
+                    each.role("noun") in _PLACES or self._tag_key(each)
+                ):
                     return self._group_at(beside)
         for place, one in enumerate(self.mentions):  # "across regions", "in every account"
             if self._at(place - 1).word in ("every", "across", "among") and one.role("noun") in _PLACES:
                 return self._group_at(place)
         if self.over:
             return f"first_seen_{self.over}"
+        if self._asks_of_each():  # "how many criticals and how many highs"
+            return next((name for name in ("severity", "status") if len(self.where.get(name, ())) > 1), "")
         first = self._at(0).word
         came = any(map(self._has, ("first", "seen", "arose")))
         if first == "when" and came and not self._has("order"):
             return "first_seen_month"
         return "account" if first == "where" and not self.reading.overall and not self._narrowed_to("account") else ""
+
+    def _regrouped(self, base: FindingQuery | None) -> str:
+        """Of "same but for owners", after what was told by teams, what it is told by instead."""
+        named = any(one.kind == "name" for one in self.mentions)
+        if base is None or not base.group_by or named or self._has("select") or self._asks_of_findings():
+            return ""
+        told = (self._group_at(at) for at in range(len(self.mentions)) if at not in self.keyed)
+        return next(filter(None, told), "")
 
     def _lacking(self) -> list[str]:
         """Of "accounts without criticals", "services that have nothing open": what something lacks."""
@@ -328,8 +348,7 @@ class Shaping(Draft):
         """The field that a word names as what is grouped by; nothing where it only says of what kind a name is."""
         one = self.mentions[place]
         noun = one.role("noun") or ""
-        beside = self._at(place - 1 if place else place + 1)
-        if noun in _PLACES and beside.kind == "name" and noun in kinds_of(beside):
+        if self._is_of_a_name(place):
             return ""
         by = {"month": "first_seen_month", "week": "first_seen_week", "resources": "resource", "checks": "check"}
         if noun in _GROUPS or noun in by:
@@ -339,6 +358,12 @@ class Shaping(Draft):
         key = self._tag_key(one)
         return f"tag:{key}" if key else ""
 
+    def _is_of_a_name(self, place: int) -> bool:
+        """Whether a noun only says of what kind the name beside it is: "the payments namespace", "region eu-west-1"."""
+        noun = self.mentions[place].role("noun")
+        beside = (self._at(place - 1), self._at(place + 1))
+        return noun in _PLACES and any(one.kind == "name" and not one.apart and noun in one.fields for one in beside)
+
     def _ranked(self) -> str:
         """What is ranked in "the account with the most", "worst five checks", "resources with the most"."""
         for place, one in enumerate(self.mentions):
@@ -346,7 +371,7 @@ class Shaping(Draft):
             before = self._at(place - 1)
             if "resource_type" in one.fields and (before.word == "which" or before.role("order") in ("most", "fewest")):
                 return "resource"  # "which bucket has the most", "our worst buckets"
-            if noun in _GROUPS and not one.near:  # "most severe" orders, and does not group by severity
+            if noun in _GROUPS and not (one.near or self._is_of_a_name(place)):  # "most severe" only orders
                 return noun
             if noun in ("resources", "checks"):
                 return noun[:-1]
@@ -358,10 +383,11 @@ class Shaping(Draft):
         """What is set side by side: two or more values of one field, or the two of a kind a provider has."""
         words = {one.word for one in self.mentions}
         comparing = self._has("select", "compare") or "than" in words or "between" in words
-        comparing |= bool(words & {"better", "worse", "agree", "who"})
+        comparing |= bool(words & {"better", "worse", "agree", "who"}) or self._asks_of_each()
+        comparing |= "or" in words and any(map(self._has, ("more", "order")))  # "has this or that more"
         comparing |= bool(words & {"difference", "gap"}) and not (self._has("scan") or "change" in where)
         comparing |= self._is_set_against()
-        if not (comparing or "or" in words):
+        if not comparing:
             return []
         editions = [one for at, one in enumerate(self.editions) if one not in self.editions[:at]]
         if (
@@ -383,6 +409,11 @@ class Shaping(Draft):
             if 2 <= len(accounts) <= _MOST_SIDES:
                 return [Where(account=[one]) for one in accounts]
         return []
+
+    def _asks_of_each(self) -> bool:
+        """Of "how many in this and how many in that" and "for this and that, each" whether one number each is asked."""
+        asked = [one.word for one in self.mentions if "select:count" in one.roles]
+        return len(asked) > len({*asked}) or self._at(len(self.mentions) - 1).word == "each"
 
     def _is_set_against_before(self) -> bool:
         """Whether what is open now is set against the scan before: "than in the last scan", "compared to it"."""

@@ -44,13 +44,14 @@ class Telling(Draft):
         held = Held(reading.query, self.vocabulary, self.mentions)
         reading.unfit += beyond_flat(self.mentions)
         asked = [place for place, one in enumerate(self.mentions) if one.word == "howmany"]
-        left = {*held.left(), *asked[1:], *unplaced} - self._everyone()
+        each = reading.query.sides or reading.query.group_by in ("severity", "status")
+        left = {*held.left(), *([] if each else asked[1:]), *unplaced} - self._everyone()
         left -= set(self._denied_names().values())  # each choice holds what is denied of its own name
         for place in sorted(left):
             one = self.mentions[place]
             plain = one.text.casefold()
             if one.text in [*reading.open, *self.overall] or any(
-                plain in told.casefold().split() for told in reading.unfit + reading.unused
+                plain in (told.casefold(), *told.casefold().split()) for told in reading.unfit + reading.unused
             ):
                 continue
             if self._denies(place):  # what is denied would be told as if it were asked for
@@ -96,13 +97,17 @@ class Telling(Draft):
     def _tell_leaps(self) -> None:
         """Tell what a word was taken for that is not called so: nearly so, a part of a name, a word of checks."""
         reading = self.reading
-        where = {*reading.query.where.resource, *reading.query.where.tag, *reading.query.exclude.resource}
+        where = {*reading.query.exclude.resource}
+        for each in (reading.query.where, *reading.query.sides):
+            where |= {*each.resource, *each.tag}
         for one in self.mentions:
             partly = [each for each in one.meanings if not each.whole and each.field in ("resource", "tag")]
             if one.kind == "name" and (one.near or (partly and where & set(partly[0].values))):
                 values = one.meanings[0].values if one.near else partly[0].values
                 reading.notes.append(f"“{one.text}” is read as {several(values)}")
-        if reading.about is not None and reading.query.select not in ("explain", "remediation", "mapping"):
+        if reading.about is not None and not self._is_counted():
+            reading.notes.append(f"read as asked of {' or '.join(reading.about.checks)}")
+        elif reading.about is not None:
             words = " ".join(one.text for one in self.mentions if one.text.casefold() in reading.about.words)
             checks = several([one for one in reading.query.where.check if one in reading.about.checks])
             passes = f"passes {checks.replace(', ', ' or ')}"

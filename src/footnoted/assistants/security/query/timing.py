@@ -35,6 +35,8 @@ class Timing(Draft):
         days: list[Any] = [one.value for one in self.mentions if one.kind == "date"]
         scans = self.vocabulary.scans
         apart = self._has("select", "compare") or self._says("than", "against")
+        if days and not self._has("change") and any(one.role("scan") == "latest" for one in self.mentions):
+            days.append((self.vocabulary.today,) * 2)  # "more now than on 9 November"
         listed = [place for place, one in enumerate(self.mentions) if one.kind == "number"
                   and self._at(place + 1).role("noun") == "scan" and self._has("select", "diff")]  # fmt: skip
         for place in listed[:1]:  # "over our last three scans"
@@ -82,6 +84,10 @@ class Timing(Draft):
                 self._became()
                 return
             self.where["scan"] = {self.vocabulary.previous: "previous", days[0]: "latest"}.get(first, first)
+            now = next((each.text for each in self.mentions if each.role("scan") == "latest"), "")
+            if now and first != days[0] and not (self._has("select", "diff") or self._says("than")):
+                self.reading.unfit.append(f"{one.text} and {now}")
+                self.reading.notes.append("a question is asked of one scan, or of what became of findings between two")
             return
         if before in ("since", "after"):
             self.where["first_seen_from"] = first if before == "since" else last + timedelta(days=1)

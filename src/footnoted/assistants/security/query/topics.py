@@ -32,6 +32,8 @@ _SAMPLE = 24  # other checks that those of a topic must be nearer than
 _PLAINLY = (
     0.02  # of twenty words: how much nearer the best and the middle one of a word's checks are than those of others
 )
+_AS_NEAR = 0.025  # fitted: how much farther another check may be than the nearest, to be meant as well
+_CHOSEN = 3  # checks of which one alone is asked, where it is not plain which
 _WEIGHED = 32  # checks whose meaning is compared with a question's
 
 
@@ -135,18 +137,27 @@ def has_number(check: Check, number: int) -> bool:
 
 
 def topic_of(
-    question: str, words: Sequence[str], checks: Sequence[Check], meanings: Meanings | None, *, single: bool = False
+    question: str,
+    words: Sequence[str],
+    checks: Sequence[Check],
+    meanings: Meanings | None,
+    *,
+    single: bool = False,
+    plainly: bool = False,
 ) -> Topic | None:
-    """The checks that these words tell of; ``single``: the three that fit best, by meaning more than by words."""
+    """The checks that these words tell of; ``single``: at most three that fit best, by meaning more than by words.
+
+    ``plainly``: of these only those that are as near as the nearest.
+    """
     if not checks or not words:
         return None
     weights = _Weights(words, checks)
     scored = sorted(((weights.held(check), check) for check in checks), key=lambda one: (-one[0], one[1].id))
     best = scored[0][0]
-    if single and not best:
+    if single and not best and len(checks) > _CHOSEN:
         return None
     if single:
-        chosen = _by_meaning(question, scored[:_WEIGHED], meanings)
+        chosen = _by_meaning(question, scored[:_WEIGHED], meanings, plainly=plainly)
     else:
         rarest = max(
             (stem for stem, forms in weights.forms.items() if forms), key=lambda one: weights.weights[one], default=None
@@ -182,7 +193,9 @@ def _is_meant(words: str, chosen: Sequence[Check], others: Sequence[Check], mean
     return min(best, middle) > _PLAINLY
 
 
-def _by_meaning(question: str, scored: Sequence[tuple[float, Check]], meanings: Meanings | None) -> list[Check]:
+def _by_meaning(
+    question: str, scored: Sequence[tuple[float, Check]], meanings: Meanings | None, *, plainly: bool
+) -> list[Check]:
     if meanings is None:
         return [check for _, check in scored[:1]]
     near = meanings.near(question, [check.title for _, check in scored])
@@ -190,7 +203,11 @@ def _by_meaning(question: str, scored: Sequence[tuple[float, Check]], meanings: 
         ((likeness + _WORDS_COUNT * held, check) for likeness, (held, check) in zip(near, scored, strict=True)),
         key=lambda one: -one[0],
     )
-    return [check for _, check in ranked[:3]]
+    if not plainly:
+        return [check for _, check in ranked[:_CHOSEN]]
+    nearest, holds = ranked[0][0] - _AS_NEAR, {check.id: held for held, check in scored}
+    least = holds[ranked[0][1].id]
+    return [check for near, check in ranked[:_CHOSEN] if near >= nearest and holds[check.id] >= least]
 
 
 _WORDS_COUNT = 0.08  # what holding all words is worth beside a cosine, whose range is narrow

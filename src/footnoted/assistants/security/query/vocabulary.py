@@ -54,6 +54,7 @@ class Check:
     provider: str
     service: str
     types: frozenset[str] = frozenset()
+    categories: frozenset[str] = frozenset()
     scanners: frozenset[str] = frozenset()
 
 
@@ -68,7 +69,7 @@ class Vocabulary:
     services: dict[str, set[str]] = field(default_factory=dict)  # as the scanner writes them -> providers
     known_services: set[str] = field(default_factory=set)  # of which the catalogue speaks
     scanners: set[str] = field(default_factory=set)
-    resource_types: set[str] = field(default_factory=set)
+    resource_types: dict[str, set[str]] = field(default_factory=dict)  # -> the services they are of
     tags: set[str] = field(default_factory=set)
     categories: set[str] = field(default_factory=set)
     frameworks: dict[str, dict[str, dict[str, str]]] = field(default_factory=dict)  # family -> version -> key -> id
@@ -89,6 +90,11 @@ class Vocabulary:
     def is_previous(self, since: date) -> bool:
         """Whether a day is about that of the scan before: no farther from it than a third of the time since."""
         return self.previous is not None and abs((self.previous - since).days) <= (self.today - since).days // 3
+
+    @property
+    def tag_keys(self) -> set[str]:
+        """What stands before the colon of tags."""
+        return {tag.partition(":")[0] for tag in self.tags}
 
     def lookup(self, name: str) -> list[Meaning]:
         """What a name means, in singular or plural, with whatever marks between its letters."""
@@ -186,7 +192,7 @@ async def _read(connection: Any, tenant: str, scans: Any) -> Vocabulary:
         made.regions.add(region)
         made.services.setdefault(family, set()).add(provider)
         made.scanners.add(scanner)
-        made.resource_types.add(kind)
+        made.resource_types.setdefault(kind, set()).add(family)
     for tags, categories in await rows(f"SELECT DISTINCT tags, categories {of_tenant}"):
         made.tags.update(tags.split("\n")[1:-1])
         made.categories.update(categories.split("\n")[1:-1])
@@ -197,15 +203,19 @@ async def _read(connection: Any, tenant: str, scans: Any) -> Vocabulary:
         made.resource_kinds.setdefault(name or identity, set()).add(kind)
     kinds: dict[tuple[str, str, str, str], set[str]] = {}
     scanners: dict[str, set[str]] = {}
-    for check, title, provider, family, kind, control, scanner in await rows(
-        "SELECT DISTINCT r.check_id, r.title, f.provider, f.family, f.resource_type, f.control_id, f.scanner"
+    of: dict[str, set[str]] = {}
+    for check, title, provider, family, kind, control, scanner, categories in await rows(
+        "SELECT DISTINCT r.check_id, r.title, f.provider, f.family, f.resource_type, f.control_id, f.scanner,"
+        " f.categories"
         " FROM security_rules AS r JOIN security_findings AS f ON f.rule_id = r.id WHERE r.tenant = :tenant"
     ):
         kinds.setdefault((check, title, provider, family), set()).add(kind)
         scanners.setdefault(check, set()).add(scanner)
+        of.setdefault(check, set()).update(categories.split("\n")[1:-1])
         made.controls.setdefault(control, set()).add(check)
     for (check, title, provider, family), types in kinds.items():
-        made.checks[check] = Check(check, title, provider, family, frozenset(types), frozenset(scanners[check]))
+        sets = (frozenset(types), frozenset(of[check]), frozenset(scanners[check]))
+        made.checks[check] = Check(check, title, provider, family, *sets)
     for name, key, requirement in await rows(
         "SELECT DISTINCT name, key, requirement FROM security_mappings WHERE tenant = :tenant"
         " UNION SELECT name, key, requirement FROM security_requirements WHERE tenant = :tenant"
@@ -280,8 +290,11 @@ def _names(made: Vocabulary) -> Mapping[str, list[Meaning]]:  # noqa: PLR0912 â€
     for service in made.known_services - {service_key(one) for one in made.services}:
         for name in (service, SERVICES.get(service, "")):
             add(name, "service", [service])
-    for kind in made.resource_types:
+    for kind, services in made.resource_types.items():
         words = parts_of(kind)
+        for service in services:  # "rds instances", "kms keys" of every cloud
+            for name in {service, service_key(service)}:
+                add(name + words[-1], "resource_type", [kind])
         for at in range(len(words)):
             add("".join(words[at:]), "resource_type", [kind], whole=at + 1 < len(words))
             for single in singulars("".join(words[at:])):

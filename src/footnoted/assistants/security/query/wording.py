@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import date
 from typing import Any
 
 from footnoted.assistants.security.query.finding_query import FindingQuery, Having, Where
@@ -23,6 +24,8 @@ _GROUPS = {
     "first_seen_week": "week first seen",
 }
 _MEASURES = {"rate": "pass rates", "share": "shares", "average": "on average"}
+_ORDERS = {"oldest": "the oldest first", "newest": "the newest first"}
+_WENT = {"most": "what grew", "fewest": "what shrank"}
 _MOST = 4  # names of one field told one by one
 
 
@@ -50,14 +53,39 @@ def chips_of(query: FindingQuery, vocabulary: Vocabulary) -> list[dict[str, Any]
             for name, value, label in _parts(query.exclude, vocabulary)
             if name in query.without()
         ]
+    if query.sides:
+        names = " against ".join(side_name(one, vocabulary) for one in query.sides)
+        values = [one.narrowed() for one in query.sides]
+        chips.append({"field": "sides", "value": values, "label": "share of " * (query.measure == "share") + names})
     if query.group_by:
         chips.append({"field": "group_by", "value": query.group_by, "label": f"by {group_name(query.group_by)}"})
     if query.having != Having():
         told = query.having.model_dump(exclude_defaults=True)
         chips.append({"field": "having", "value": told, "label": f"with {bound_name(query)}"})
-    if query.measure != "count":
+    if query.order_by in _ORDERS and query.select == "list":
+        chips.append({"field": "order_by", "value": query.order_by, "label": _ORDERS[query.order_by]})
+    if query.select == "diff" and query.order_by in _WENT:
+        chips.append({"field": "order_by", "value": query.order_by, "label": _WENT[query.order_by]})
+    if query.measure != "count" and not (query.sides and query.measure == "share"):
         chips.append({"field": "measure", "value": query.measure, "label": _MEASURES[query.measure]})
     return chips
+
+
+def side_name(side: Where, vocabulary: Vocabulary) -> str:
+    """One side of a comparison, or the part whose share is asked, in words."""
+    if side.framework:
+        return side.edition
+    if not side.narrowed().keys() - {"scan"}:
+        return f"the scan of {scan_day(side, vocabulary)}"
+    labels = [label for name, _, label in _parts(side, vocabulary) if name in side.narrowed()]
+    return " · ".join(labels)
+
+
+def scan_day(where: Where, vocabulary: Vocabulary) -> date:
+    """The day of the scan that is asked."""
+    if isinstance(where.scan, date):
+        return where.scan
+    return vocabulary.previous or vocabulary.today if where.scan == "previous" else vocabulary.today
 
 
 def bound_name(query: FindingQuery) -> str:
@@ -77,6 +105,12 @@ def bound_name(query: FindingQuery) -> str:
 def words_of(query: FindingQuery, vocabulary: Vocabulary) -> str:
     """The query in words: "high · open · account halden-prod (418273650912)"."""
     return " · ".join(str(chip["label"]) for chip in chips_of(query, vocabulary))
+
+
+def asked_of(query: FindingQuery, vocabulary: Vocabulary) -> str:
+    """The query in words, led by the day of the scan it is asked of."""
+    chips = [str(chip["label"]) for chip in chips_of(query, vocabulary) if chip["field"] != "scan"]
+    return f"the scan of {scan_day(query.where, vocabulary)}: {' · '.join(chips)}"
 
 
 def filter_in_words(query: FindingQuery, vocabulary: Vocabulary) -> str:
@@ -117,7 +151,8 @@ def value_name(group_by: str, key: str, vocabulary: Vocabulary) -> str:
         several = len(vocabulary.resources.get(known, ())) > 1
         return f"{known} in {vocabulary.account_name(account)}" if several else known
     if group_by.startswith("tag:") and key == "(none)":
-        return f"(none), without a {group_by[4:]} tag (Security Hub's findings carry no tags)"
+        bare = " (Security Hub's findings carry no tags)" if "security-hub" in vocabulary.scanners else ""
+        return f"(none), with no {group_by[4:]} tag{bare}"
     return key
 
 
@@ -132,7 +167,6 @@ def _parts(where: Where, vocabulary: Vocabulary) -> list[tuple[str, Any, str]]:
     by_key: dict[str, list[str]] = {}
     for tag in where.tag:  # two values of a key are alternatives
         by_key.setdefault(tag.partition(":")[0], []).append(tag)
-    scan = vocabulary.previous if where.scan == "previous" else where.scan
     labels = {
         "severity": names("severity"),
         "change": _CHANGES[where.change] if where.change else "",
@@ -148,6 +182,7 @@ def _parts(where: Where, vocabulary: Vocabulary) -> list[tuple[str, Any, str]]:
         "tag": "tagged " + " and ".join(map(" or ".join, by_key.values())) if by_key else "",
         "category": names("category", "category "),
         "untagged": "untagged" if where.untagged else "",
+        "without_tag": f"with no {' and no '.join(where.without_tag)} tag" if where.without_tag else "",
         "framework": f"mapped to {where.edition}" if where.framework else "",
         "requirement": f"requirement {requirement_id(where, vocabulary)} and below it" if where.requirement else "",
         "first_seen_from": f"first seen from {where.first_seen_from}" if where.first_seen_from else "",
@@ -155,7 +190,7 @@ def _parts(where: Where, vocabulary: Vocabulary) -> list[tuple[str, Any, str]]:
         "open_for_more_than": ""
         if where.open_for_more_than is None
         else f"for more than {where.open_for_more_than} days",
-        "scan": "" if where.scan == "latest" else f"as of the scan of {scan}",
+        "scan": "" if where.scan == "latest" else f"as of the scan of {scan_day(where, vocabulary)}",
     }
     values = where.model_dump(mode="json")
     return [(field, values[field], label) for field, label in labels.items() if label]

@@ -56,8 +56,9 @@ noun:scan = scan scans
 noun:text = sentence sentences paragraph paragraphs bullet bullets
 document = document documents file files uploaded pdf attachment attachments
 seen = seen firstseen firsttime lastseen detected discovered wasnt werent
-arose = appeared popped surfaced emerged arose firstdetected firstreported firstfound
-polite = please thanks thank ok okay hi hello hey cheers lol
+arose = appeared showedup showup turnedup cameup popped surfaced emerged arose firstdetected firstreported firstfound
+turned = turnedon switchedon
+polite = please pls plz thanks thank ok okay hi hello hey cheers lol
 select:count = howmany many numberof count total totals amount howmuch number numbers
 select:list = list show which what whats give name names display see
 select:age = howold howlong average avg averages onaverage median meanage age ages
@@ -67,6 +68,9 @@ select:diff = change changes changed progress difference delta trend trending ne
 select:diff = improved evolution rise rising risen rose fall falling fallen fell grow growing grew grown shrink
 select:diff = shrinking drop dropping dropped increase increasing increased decrease decreasing decreased
 select:diff = goingup goingdown goneup gonedown wentup wentdown upordown
+went:up = worse rise rising risen rose grow growing grew grown increase increasing increased goingup goneup wentup
+went:down = better improving improved fewer fall falling fallen fell shrink shrinking drop dropping dropped
+went:down = decrease decreasing decreased goingdown gonedown wentdown
 select:group = by groupby per each breakdown breakdownof split grouped broken-down distribution
 select:group = spread divide divided distributed sorted arranged
 select:explain = why explain gowrong risk risks dangerous danger dangers impact threat threats
@@ -78,7 +82,7 @@ select:wording = say says ask asks require requires wording text quote demand de
 order:most = most worst top biggest largest greatest highest main
 order:fewest = fewest least smallest lowest bottom
 order:oldest = oldest longest earliest
-order:newest = newest youngest latest recent recently
+order:newest = newest youngest latest recent recently lately
 order:since = sincewhen
 negate = not never no without except excluding excluded exclude minus nor neither non but-not outside
 negate = other-than apart-from besides aside-from aside leaving-out left-out leave-out not-counting not-including
@@ -104,7 +108,7 @@ or:worse = orworse orhigher orabove andabove andworse andhigher orgreater upward
 or:lower = orlower orbelow andbelow andlower
 untagged = untagged unlabelled
 comply = compliant comply compliance complies conform conforms meet meets satisfy satisfies
-comply = fulfil fulfils adhere adheres
+comply = fulfil fulfils adhere adheres break breaks violate violates breach breaches
 ended = nolonger
 more = next more further
 first = first
@@ -161,9 +165,11 @@ FUNCTION_WORDS = frozenset(
     and or but if so that than then there here
     i me my we us our ours you your he him his she her it its they them their theirs
     ie eg etc
-    am is are was were be been being do does did doing done have has had having get gets got
+    am is are was were be been being do does did doing done have has had having get gets got getting gotten
+    sit sits lie lies
     what which how when where who whom whose why am very too just also well please yet still already ever""".split()
 )
+WHETHER = {"do", "does", "did", "have", "has", "are", "is", "can"}  # first words of what is answered with yes or no
 # What may be put behind the beginning two words share without making them others: "write", "writable".
 ENDINGS = frozenset(
     "e ed er es ing ion ation abl able al ally ly ment ure ur ance ence ant ent ity iti ive iv s".split()
