@@ -99,9 +99,6 @@ class GenerationConfig(_Door):
     def is_strict(self) -> bool:
         """Whether a sentence waits for its verdict: as ``require_grounding`` was set, else as the mode is meant.
 
-        A request without sources is refused where it is so; else the model answers from what it knows, on the prompt
-        template ``no_context``.
-
         >>> GenerationConfig().is_strict, GenerationConfig(mode="simple").is_strict
         (True, False)
         >>> GenerationConfig(mode="simple", require_grounding=True).is_strict

@@ -72,8 +72,8 @@ class Page:
 
     @property
     def answerable(self) -> bool:
-        """Whether anybody is asked: there are sources, or the answer needs none, as `GenerationConfig.is_strict` says."""
-        return bool(self.prompt.sources) or not self.request.config.is_strict
+        """Whether anybody is asked: there are sources, or the answer needs none."""
+        return bool(self.prompt.sources) or not self.request.config.require_grounding
 
     @property
     def remark(self) -> str:
@@ -183,8 +183,7 @@ class Page:
         elif self._gate is not None and self._gate.refused:
             events += self.refuse("not_in_sources", asked_for=self._missing())
         elif self.finish is FinishReason.REFUSED:
-            reason = "not_in_sources" if self.prompt.sources else "no_sources"
-            events += self.refuse(reason, because="" if self._near is None or not self.prompt.sources else self.detail)
+            events += self.refuse("not_in_sources", because="" if self._near is None else self.detail)
         elif self.finish in _WHOLE and self._nothing_stands():
             events += self.refuse("ungrounded")
         elif self.finish is FinishReason.COMPLETE and reads_as_refusal(answer, cited=bool(self.cited.citations)):

@@ -196,8 +196,6 @@ def _estimated(page: Page, text: str) -> Usage:
 def _notes(page: Page) -> list[str]:
     context, config = page.request.context, page.request.config
     notes = [page.remark] if page.remark else []
-    if not page.prompt.sources and page.refusal is None:
-        notes.append("no sources were given: the model answered from what it knows, and nothing of it is checked")
     empty = sum(not source.content.strip() for source in context)
     if empty:
         notes.append(f"{empty} of {len(context)} sources hold no text")
