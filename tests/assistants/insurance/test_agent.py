@@ -207,10 +207,16 @@ async def test_a_long_answer_ends_with_a_whole_sentence_in_time():
     assert "£75" in result.answer
 
 
-@pytest.mark.parametrize("most", [1, 5, 20, 60])
-async def test_even_the_smallest_length_is_kept_to(most):
-    """Cut at a word, never over."""
-    assert len((await answer(GOOD, max_response_length=most)).answer) <= max(most, 1)
+@pytest.mark.parametrize("style", CitationStyle)
+@pytest.mark.parametrize("most", [-3, 1, 20, 60])
+async def test_a_length_too_small_for_any_sentence_gets_the_shortest_whole(most, style):
+    """Half a sentence says something else, and half a mark points nowhere."""
+    short = "When the glass is repaired and not replaced, the windscreen excess is £25 [1]."
+    result = await answer(f"{GOOD} {short}", max_response_length=most, citation_style=style)
+    mark = result.citations[0].format_citation(style, 1)
+    assert result.answer.endswith(f"£25{mark}." if style is CitationStyle.FOOTNOTE else f"£25 {mark}.")
+    assert "£75" not in result.answer
+    assert result.context_used == 1
 
 
 async def test_a_model_that_finds_nothing_gives_the_plain_answer():

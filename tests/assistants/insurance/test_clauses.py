@@ -3,6 +3,7 @@
 import pytest
 
 from footnoted.assistants.insurance import read_policy
+from footnoted.assistants.insurance.clauses import kind_of
 from footnoted.assistants.insurance.labels import Label, inline_items, numbers_in, opening_label, split_run_on
 from footnoted.assistants.insurance.rows import rows_of
 from footnoted.retrieval import Index
@@ -153,3 +154,16 @@ def test_a_table_that_goes_on_over_the_page_does_not_name_its_columns_by_a_row()
     )
     assert [row.cells for row in rows] == [("£550", "£200"), ("£375", "£200")]
     assert rows[1].told() == "Table 2 – Excess. Driver aged 21 to 24: £375; £200."
+
+
+@pytest.mark.parametrize(
+    ("said", "heading", "kind"),
+    [
+        ("The Reef plan also covers you in Malta.", "6. Where you may sail", "cover"),
+        ("You may end this policy within 9 days and get your money back.", "8. Ending it", "other"),
+        ("You may only claim once in 9 days.", "", "procedure"),
+    ],
+)
+def test_what_is_granted_is_no_condition(said, heading, kind):
+    """Neither a cover by a plan's name nor a right is something a customer has to do."""
+    assert kind_of(said, [], heading) == kind

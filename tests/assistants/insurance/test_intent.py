@@ -61,6 +61,21 @@ def test_products_are_known_by_their_short_names(message, products):
     assert sorted(ROUTER.classify_intent(message).products) == sorted(products)
 
 
+@pytest.mark.parametrize(
+    ("message", "product"),
+    [
+        ("What is the excess of Alder Caravan?", "Alder Caravan Insurance policy wording"),
+        ("Is hail on the caravan policy?", "Alder Caravan Insurance policy wording"),
+        ("Does Quill Drone pay for water?", "Quill Drone Cover - policy booklet"),
+        ("Does my insurance policy pay for hail?", None),
+    ],
+)
+def test_a_product_is_known_by_what_tells_its_title_from_others(message, product):
+    """Nobody says "policy booklet", and "insurance" names none."""
+    router = IntentRouter(products=["Alder Caravan Insurance policy wording", "Quill Drone Cover - policy booklet"])
+    assert router.classify_intent(message).product == product
+
+
 def test_a_products_name_is_no_topic():
     """The name "Third Party, Fire and Theft" asks neither about fire nor about theft."""
     found = ROUTER.classify_intent("Does Third Party, Fire and Theft cover my windscreen?")

@@ -152,3 +152,14 @@ async def test_what_the_documents_speak_of_is_ours_and_a_greeting_is_told_what_i
     turned = await ask(desk, "hello")
     assert turned.intent.kind == "not_ours"
     assert "only help with questions about the insurance" in turned.result.answer
+
+
+async def test_the_clauses_of_a_product_are_a_list_under_its_name_and_whole_however_short_the_answer(desk):
+    """A dash behind the name is no list; where no clause fits, the shortest is told."""
+    whole = (await ask(desk, "Do you pay for worms eating the hull?")).result.answer
+    assert "**Fernhill Boat Policy:**\n- Not covered: " in whole
+    turned = await desk.answer("Do you pay for worms eating the hull?", manner=Manner(max_response_length=5))
+    assert whole.endswith(turned.result.answer)
+    turned = await desk.answer("May my cousin sleep on the boat in winter?", manner=Manner(max_response_length=5))
+    assert "Which of these do you mean: Deck, Keel?" in turned.result.answer
+    assert turned.result.answer.endswith("” [1]")

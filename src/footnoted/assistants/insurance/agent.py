@@ -263,7 +263,7 @@ def _stands(response: GenerationResponse, letter: Letter, *, last: bool) -> bool
     if response.finish_reason is FinishReason.REFUSED:
         # A model that said something, none of which stands, has not shown that the documents are silent.
         return last or (response.refusal is not None and response.refusal.reason != "ungrounded")
-    return response.finish_reason in (FinishReason.COMPLETE, FinishReason.LENGTH) and bool(letter.text)
+    return response.finish_reason in (FinishReason.COMPLETE, FinishReason.LENGTH) and letter.has_words
 
 
 def _took_over(response: GenerationResponse) -> bool:

@@ -36,7 +36,7 @@ _WILL_NOT = re.compile(
     re.IGNORECASE,
 )
 _WILL = re.compile(
-    rf"\b{_WE} (?:(?:will|shall) )?(?:also )?"
+    rf"\b(?:{_WE}|the (?:\w+ )?(?:policy|section|cover|plan|insurance)) (?:(?:will|shall) )?(?:also )?"
     r"(?:pay|cover|give|insure|reimburse|refund|provide|replace|lend|send)s?\b"
     r"|\b(?:is|are) (?:covered|insured|paid|refunded)\b",
     re.IGNORECASE,
@@ -45,6 +45,7 @@ _MUST = re.compile(
     r"\b(?:you (?:must|may|should|can)|provided that|on condition|condition precedent|only if|write to|send)\b",
     re.IGNORECASE,
 )
+_PERMITS = re.compile(r"\byou may\b(?!.*\b(?:not|only|must|unless)\b)", re.IGNORECASE)
 _BOUND = re.compile(r"\b(?:up to|no more than|at most|maximum|limit(?:ed)?|not exceed)\b", re.IGNORECASE)
 _FIGURE = re.compile(r"\d")
 _MEANS = re.compile(r"\A\W*(?P<terms>[^.:;]{2,80}?)\s+(?:means?|refers? to|is defined as)\b[:\s]")
@@ -336,6 +337,8 @@ def kind_of(text: str, lead: Sequence[str], heading: str, *, defines: bool = Fal
             return "exception" if re.search(r"\bdoes not apply|\bis not excluded|\bdo not apply", said) else "exclusion"
         if _WILL.search(said):
             return "limit" if _BOUND.search(text) and _FIGURE.search(text) else "cover"
+        if said is first and _PERMITS.search(said):
+            return "other"
         if _MUST.search(said):
             return "procedure" if said is first and _FIGURE.search(text) else "condition"
     return "limit" if _BOUND.search(text) and _FIGURE.search(text) else "other"

@@ -18,8 +18,7 @@ from footnoted.events import CitationFound, ClaimChecked, Event, TextDelta
 from footnoted.types import Citation as Pointed
 from footnoted.types import Claim, Verdict
 
-_CUT = "…"
-_MARK_ROOM = 40  # code points a mark may take beyond the one counted
+MARK_ROOM = 40  # code points a mark may take beyond the one counted
 
 
 @dataclass(slots=True)
@@ -52,6 +51,7 @@ class Letter:
     _numbers: dict[int, int] = field(default_factory=dict)
     _unit: _Unit = field(default_factory=_Unit)
     _product: str = ""
+    _shortest: tuple[str, Sequence[Pointed], ClaimChecked | None] | None = None  # of those that were too long to begin
     _said: str = ""  # of the product being spoken of
     _answered: str = ""  # the body, each mark as its number
     _closed: set[str] = field(default_factory=set)  # products whose exclusions were looked for
@@ -78,25 +78,41 @@ class Letter:
         """What was still waiting: words that need no support go out only with some that do."""
         unit, self._unit = self._unit, _Unit()
         rest = self.write(unit.text.rstrip(), []) if self.text and unit.text.strip() and not unit.marks else []
-        return [*rest, *self._leave()]
+        return [*self.least(), *rest, *self._leave()]
 
-    def write(self, text: str, marks: Sequence[Pointed], checked: ClaimChecked | None = None) -> list[Event]:
-        """Write words with their marks (places in ``text``), under their product's name."""
-        if self.shortened or not text.strip():
+    def least(self) -> list[Event]:
+        """The shortest sentence, where all were too long."""
+        return [] if self.body or self._shortest is None else self.write(*self._shortest, whole=True)
+
+    @property
+    def has_words(self) -> bool:
+        """Whether there is anything to tell."""
+        return bool(self.text or self._shortest)
+
+    def write(
+        self, text: str, marks: Sequence[Pointed], checked: ClaimChecked | None = None, *, whole: bool = False
+    ) -> list[Event]:
+        """Write words with their marks (places in ``text``), under their product's name, if they fit or if ``whole``.
+
+        Of those that come before any fits the shortest is kept for the end: no customer gets half a sentence, nor none.
+        """
+        if (self.shortened and self.body and not whole) or not text.strip():
             return []
         product = self._product_of(marks)
         opening = self._opening(text, product)
-        if opening or not self.text:
+        if opening.endswith(" ") and text.startswith("\n"):
+            opening = opening.rstrip()  # a list begins on a line of its own
+        elif opening or not self.text:
             lead = len(text) - len(text.lstrip())
             text, marks = text[lead:], [_within(mark, lead) for mark in marks]
+        known = dict(self._numbers)
         said, placed = self._marked(text, marks)
-        room = self.request.max_response_length - len(self.text) - len(opening)
-        if len(said) > room:
+        if len(self.text) + len(opening) + len(said) > self.request.max_response_length and not whole:
             self.shortened = True
-            if self.text:
-                return []
-            opening = opening if room > len(opening) else ""
-            said, placed = _cut(said, placed, self.request.max_response_length - len(opening))
+            self._numbers = known
+            if not self.body and (self._shortest is None or len(text) < len(self._shortest[0])):
+                self._shortest = text, marks, checked
+            return []
         start = len(self.text) + len(opening)
         self.text += opening + said
         gap = "\n\n" if opening and self.body else ""
@@ -142,9 +158,9 @@ class Letter:
         lead = f" {phrases(self.request.spoken).excluded}"
         return [event for quote in self.beside.exclusions(said, places, used) for event in self.quote(lead, quote)]
 
-    def say(self, text: str) -> list[Event]:
-        """Write words of the assistant's own, if they fit."""
-        if len(self.text) + len(text) > self.request.max_response_length:
+    def say(self, text: str, *, leaving: int = 0, whole: bool = False) -> list[Event]:
+        """Write words of the assistant's own, if they fit, ``leaving`` so much room behind them, or if ``whole``."""
+        if len(self.text) + len(text) + leaving > self.request.max_response_length and not whole:
             return []
         start = len(self.text)
         self.text += text
@@ -159,7 +175,7 @@ class Letter:
         mark = Pointed(0, quote.source, source.id, source.sha256, *place, quote.start, quote.end, words, 1.0)
         if verdict is not None:
             return self.write(text, [mark], ClaimChecked(Claim(text, 0, len(text)), verdict))
-        if len(self.text) + len(text) + _MARK_ROOM > self.request.max_response_length:
+        if len(self.text) + len(text) + MARK_ROOM > self.request.max_response_length:
             return []
         return self.write(text, [mark])
 
@@ -252,10 +268,3 @@ def _numbered(text: str, marks: Sequence[Pointed]) -> str:
 
 def _within(mark: Pointed, start: int) -> Pointed:
     return replace(mark, start=mark.start - start, end=mark.end - start)
-
-
-def _cut(text: str, marks: Sequence[Pointed], longest: int) -> tuple[str, list[Pointed]]:
-    """As many whole words as fit, and the marks among them."""
-    kept = text[: max(0, longest - len(_CUT))]
-    head = kept.rpartition(" ")[0] or kept
-    return (head + _CUT)[: max(1, longest)], [mark for mark in marks if mark.end <= len(head)]

@@ -18,7 +18,7 @@ from footnoted.assistants.insurance.beside import Quote
 from footnoted.assistants.insurance.citation import ChunkResult
 from footnoted.assistants.insurance.clauses import Clause, read_policy
 from footnoted.assistants.insurance.deciding import LONGEST, MOST, Candidate, candidates, chance_of, joined_to, quoted
-from footnoted.assistants.insurance.letter import Letter
+from footnoted.assistants.insurance.letter import MARK_ROOM, Letter
 from footnoted.assistants.insurance.models import ResponseRequest, ResponseResult
 from footnoted.assistants.insurance.passages import Clauses, Passage, named_in, own_names, stands_at
 from footnoted.assistants.insurance.phrases import language_of, phrases
@@ -181,12 +181,15 @@ def tell(found: Nearest, request: ResponseRequest, letter: Letter) -> tuple[list
     said = phrases(request.spoken)
     opening = said.quotes if found.decides else said.undecided
     asks = said.choose.format(choices=", ".join(found.choices)) if found.choices else ""
-    events = letter.say(f"{said.unclear} {asks}" if asks else opening)
-    for quote in found.quotes[: 1 if request.style == "short" and not found.choices else None]:
+    quotes = found.quotes[: 1 if request.style == "short" and not found.choices else None]
+    least = min((len(quote.text) for quote in quotes), default=0) + MARK_ROOM
+    events = letter.say(f"{said.unclear} {asks}" if asks else opening, leaving=least, whole=not found.decides)
+    for quote in quotes:
         words = letter.context[quote.source].content[quote.start : quote.end]
         evidence = Evidence(quote.source, quote.start, quote.end, words, 1.0)
         verdict = Verdict("supported", 0.99, "exact", (evidence,), reason="the policy's own words")
         events += letter.quote(f"\n- {said.kinds[quote.kind]}", quote, verdict)
+    events += letter.least()
     languages = {language_of(letter.context[quote.source].content) for quote in found.quotes}
     if languages - {language_of(request.query)}:
         events += letter.say(f"\n\n{said.quoted}")

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.resources import files
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ _SECTIONS = ("families", "topics", "kinds")
 _LONGEST = 4_000  # code points of a message that are looked at
 _SPACED = re.compile(r"[a-z0-9À-ɏ]", re.IGNORECASE)
 _TELLING = 4  # letters of a word that may name a product alone
+_SORTS = ("policy", "plan", "cover", "insurance")  # what a word that names a product stands before
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,20 +110,25 @@ class Vocabulary:
 
 
 def short_names(names: Sequence[str], *, not_names: Iterable[str] = ()) -> dict[str, tuple[str, ...]]:
-    """For each product the names that tell it from another: what is left without the words both begin with.
+    """For each product the names that tell it from another.
 
-    A word only one product has names it too when "policy", "plan" or "cover" follows. ``not_names`` are words
-    that mean more than one product ("travel").
+    They are its title up to a word that any policy has ("insurance"), and what is left without the words both begin
+    with. A word only one product has names it too when "policy", "plan", "cover" or "insurance" follows. ``not_names``
+    are words that mean more than one product ("travel").
 
-    >>> short_names(["Acme Car Basic", "Acme Car Plus Gold"])["Acme Car Plus Gold"]
-    ('Plus Gold', 'plus policy', 'plus plan', 'plus cover', 'gold policy', 'gold plan', 'gold cover')
+    >>> short_names(["Acme Car Basic", "Acme Car Plus"])["Acme Car Plus"]
+    ('Plus', 'plus policy', 'plus plan', 'plus cover', 'plus insurance')
+    >>> short_names(["Reed Canoe Insurance policy wording"])["Reed Canoe Insurance policy wording"][0]
+    'Reed Canoe'
     """
     split = {name: name.replace(":", " ").split() for name in names}
     taken = {name.casefold() for name in (*names, *not_names)}
     found: dict[str, tuple[str, ...]] = {}
     for name, parts in split.items():
-        short: list[str] = []
-        unique = [part.strip(",").casefold() for part in parts]
+        own = _own(parts)
+        others_names = "\n".join(other for other in names if other != name).casefold()
+        short = [" ".join(own)] if len(own) > 1 and " ".join(own).casefold() not in others_names else []
+        unique = [part.strip(",").casefold() for part in own or parts]
         for other, others in split.items():
             if other == name:
                 continue
@@ -134,9 +141,17 @@ def short_names(names: Sequence[str], *, not_names: Iterable[str] = ()) -> dict[
                 short.append(parts[-1])
             unique = [word for word in unique if word not in {part.strip(",").casefold() for part in others}]
         kept = [one for one in sorted(set(short), key=len, reverse=True) if one.casefold() not in taken]
-        telling = [word for word in unique if len(word) >= _TELLING] if kept else []
-        found[name] = (*kept, *(f"{word} {kind}" for word in telling for kind in ("policy", "plan", "cover")))
+        telling = [word for word in unique if len(word) >= _TELLING] if kept or own else []
+        found[name] = (*kept, *(f"{word} {sort}" for word in telling for sort in _SORTS))
     return found
+
+
+def _own(parts: Sequence[str]) -> list[str]:
+    """A title's first words, up to a dash, where a word that any policy has ("cover") stands behind them."""
+    of_any = set(_shipped()["topics"]["cover"])
+    first = list(takewhile(lambda part: part not in "–—-", parts))
+    place = next((place for place, part in enumerate(parts) if part.strip(",.").casefold() in of_any), 0)
+    return first[:place]
 
 
 def _shared(one: Sequence[str], other: Sequence[str]) -> int:
