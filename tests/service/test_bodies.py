@@ -3,10 +3,13 @@
 import asyncio
 import json
 
+import httpx
 import pytest
 
+from footnoted.service.app import create_app
 from footnoted.service.bodies import DEPTH, PIECES, read_json
 from footnoted.service.faults import Fault
+from footnoted.service.settings import read_settings
 from footnoted.service.turns import Turns
 from tests.service.replicas import SOURCES
 
@@ -139,3 +142,39 @@ async def test_large_bodies_are_read_too(client):
     assert (status, told["sources"][0]["title"]) == (200, SOURCES[0]["title"])
     status, told = await client.json("POST", "/api/v1/answers", {**body, "history": [0] * 100_000})
     assert (status, told["error"]["code"]) == (413, "too_large")
+
+
+@pytest.fixture
+async def extractive(tmp_path):
+    """A service without a model, in this process."""
+    app = create_app(read_settings(database_url=f"sqlite:///{tmp_path}/service.db"))
+    transport = httpx.ASGITransport(app=app, client=("127.0.0.1", 1))
+    async with (
+        app.router.lifespan_context(app),
+        httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1:8000") as client,
+    ):
+        yield client
+
+
+async def test_an_error_has_the_status_the_pages_promise_and_names_what_is_at_fault(extractive):
+    """No JSON is 400 whatever it is sent as, a wrong method 405 with those there are, and a field has its own name."""
+    for sent in ({"content": b"excess?"}, {"data": {"question": "x"}}, {"json": None}, {}):
+        told = await extractive.post("/api/v1/answers", **sent)
+        assert (told.status_code, told.json()["error"]["code"]) == (400, "invalid_request"), sent
+        assert "the body is no JSON" in told.json()["error"]["message"]
+    told = await extractive.get("/api/v1/answers")
+    assert (told.status_code, told.headers["allow"]) == (405, "POST")
+    assert (await extractive.get("/api/v1/answer")).status_code == 404
+    told = await extractive.post("/api/v1/verify", json={"answer": " ", "sources": []})
+    assert told.json()["error"]["message"] == "answer: the answer is empty; send a text"
+    told = await extractive.post("/v1/chat/completions", json={"messages": []})
+    assert (told.status_code, told.json()["error"]["param"]) == (400, "messages")
+
+
+async def test_a_service_without_a_model_says_that_it_answered_itself(extractive):
+    """Whatever model a client names, that one was not asked."""
+    body = {"model": "gpt-4", "footnoted": {"sources": SOURCES}}
+    asked = "What is the windscreen excess?"
+    told = await extractive.post("/v1/chat/completions", json={**body, "messages": [{"role": "user", "content": asked}]})
+    assert told.json()["model"] == "footnoted"
+    assert (await extractive.post("/v1/responses", json={**body, "input": asked})).json()["model"] == "footnoted"

@@ -243,12 +243,14 @@ async def test_a_reader_who_leaves_stops_it(one, client):
 
 
 async def test_errors_are_the_clients_own(keyed, as_ada):
-    """401, 422 and a wrong last message arrive as the client's exceptions, with words."""
+    """401 and 400 arrive as the client's exceptions, with words and the parameter at fault."""
     async with openai.AsyncOpenAI(base_url=f"{keyed.url}/v1", api_key="fn_wrong", max_retries=0) as stranger:
         with pytest.raises(openai.AuthenticationError, match="not known"):
             await stranger.chat.completions.create(model="footnoted", messages=QUESTION)
-    with pytest.raises(openai.UnprocessableEntityError, match="question"):
-        await as_ada.chat.completions.create(model="footnoted", messages=[{"role": "assistant", "content": "hi"}])
+    for messages in ([{"role": "assistant", "content": "hi"}], []):
+        with pytest.raises(openai.BadRequestError, match="messages") as refused:
+            await as_ada.chat.completions.create(model="footnoted", messages=messages)
+        assert refused.value.param == "messages"
 
 
 async def test_a_schema_that_is_none_is_refused(anybody):

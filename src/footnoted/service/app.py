@@ -93,6 +93,7 @@ def create_app(settings: Settings | None = None, *, generator: GroundedGenerator
         lifespan=_lifespan(settings, modules, generator),
     )
     app.state.reading_bodies = Turns(1)
+    app.state.routes = [route for module in modules for route in module.router.routes]
     for module in modules:
         app.include_router(module.router)
     app.openapi = partial(document_of, app)  # type: ignore[method-assign]
@@ -288,8 +289,14 @@ def _tell_errors(app: FastAPI) -> None:
     @app.exception_handler(RequestValidationError)
     async def invalid(request: Request, error: RequestValidationError) -> JSONResponse:
         errors = error.errors()
-        status = 400 if any(wrong["type"] == "json_invalid" for wrong in errors) else 422
-        return told(request, Fault(status, "invalid_request", words_of(errors)))
+        if any(wrong["type"] == "json_invalid" for wrong in errors):
+            return told(request, Fault(400, "invalid_request", words_of(errors)))
+        if any(wrong["loc"] == ("body",) and isinstance(wrong["input"], bytes | None) for wrong in errors):
+            words = "the body is no JSON: send it as such, with Content-Type: application/json"
+            return told(request, Fault(400, "invalid_request", words))
+        status = 400 if request.url.path.startswith("/v1/") else 422  # as OpenAI's clients know it
+        param = next((str(wrong["loc"][1]) for wrong in errors if len(wrong["loc"]) > 1), None)
+        return told(request, Fault(status, "invalid_request", words_of(errors), param=param))
 
     @app.exception_handler(HTTPException)
     async def refused(request: Request, error: HTTPException) -> JSONResponse:

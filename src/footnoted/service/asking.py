@@ -172,12 +172,15 @@ class Asked:
             self.bill.drop()
 
 
-def check_size(settings: Settings, *texts: str, question: str, sources: int = 0, longest: int = 0) -> None:
-    """Raise `Fault` 413 or 422 when a question or its sources are more than this service takes."""
+def check_size(
+    settings: Settings, *texts: str, question: str, sources: int = 0, longest: int = 0, field: str = "question"
+) -> None:
+    """Raise `Fault` 413 or 422 when a question (or another ``field``) or its sources are more than is taken here."""
     if not question.strip():
-        raise Fault(422, "invalid_request", "question: the question is empty; ask something in words")
+        wanted = "ask something in words" if field == "question" else "send a text"
+        raise Fault(422, "invalid_request", f"{field}: the {field} is empty; {wanted}")
     if len(question) > settings.question_characters:
-        raise too_large(f"the question is longer than {settings.question_characters} characters")
+        raise too_large(f"the {field} is longer than {settings.question_characters} characters")
     if sources > settings.sources:
         raise too_large(f"more than {settings.sources} sources")
     if longest > settings.source_characters:

@@ -179,11 +179,12 @@ def unsupported(param: str, why: str) -> Fault:
 
 
 def conversation(messages: Sequence[Message]) -> tuple[str, list[tuple[str, str]], str]:
-    """The question, the finished exchanges before it, and the instructions. Raises `Fault` 422 without a question."""
+    """The question, the finished exchanges before it, and the instructions. Raises `Fault` 400 without a question."""
     instructions = "\n\n".join(message.words for message in messages if message.role in ("system", "developer"))
     talk = [message for message in messages if message.role in ("user", "assistant")]
     if not talk or talk[-1].role != "user" or not talk[-1].words.strip():
-        raise Fault(422, "invalid_request", "messages: the last one must be a user's, with a question in words")
+        words = "messages: the last one must be a user's, with a question in words"
+        raise Fault(400, "invalid_request", words, param="messages")
     history: list[tuple[str, str]] = []
     asked = ""
     for message in talk[:-1]:

@@ -63,6 +63,7 @@ _WORDS = {
 }
 ERRORS = _errors(ErrorBody)
 OPENAI_ERRORS = _errors(OpenAIErrorBody)
+OPENAI_ERRORS[400]["description"] = "the body is no JSON, or a parameter does not hold: its name is in param"
 _EVENTS = """id: 1
 event: start
 data: {"stream_id": "…", "answer_id": "…", "question": "…", "sources": [{"index": 0, "title": "Car policy"}]}

@@ -35,6 +35,7 @@ async def models(service: TheService, who: Asking) -> Models:  # noqa: ARG001 â€
 async def complete(request: Request, service: TheService, body: Completion, who: Asking) -> Response:
     """The answer to the last user message, from the sources sent or the tenant's documents."""
     body.refuse_the_rest()
+    body.model = _answering(service, body.model)
     schema = body.response_format.asked("response_format") if body.response_format else None
     stop = [body.stop] if isinstance(body.stop, str) else body.stop
     wishes = _wishes(service, body, max_tokens=body.max_completion_tokens or body.max_tokens, stop=stop)
@@ -50,6 +51,7 @@ async def complete(request: Request, service: TheService, body: Completion, who:
 async def respond(request: Request, service: TheService, body: ResponseBody, who: Asking) -> Response:
     """The answer to the input's last user message, from the sources sent or the tenant's documents."""
     body.refuse_the_rest()
+    body.model = _answering(service, body.model)
     wanted = body.text.format.asked("text.format") if body.text and body.text.format else None
     said = [Message(role="user", content=body.input)] if isinstance(body.input, str) else body.input
     said = [await _said_before(service, message, who.tenant) for message in said]
@@ -71,6 +73,11 @@ async def _said_before(service: Service, item: Message, tenant: str) -> Message:
         words = f"input: an item of the type {item.type!r} cannot be read here; send messages"
         raise Fault(400, "unsupported_parameter", words, param="input")
     return item
+
+
+def _answering(service: Service, model: str) -> str:
+    """The model a reply names: the one asked for, and the service where it asks none."""
+    return NAME if service.settings.provider == "extractive" else model
 
 
 def _wishes(service: Service, body: Completion | ResponseBody, **more: Any) -> dict[str, Any]:

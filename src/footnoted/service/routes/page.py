@@ -9,6 +9,8 @@ from typing import Any
 
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, Response
+from starlette.exceptions import HTTPException
+from starlette.routing import Match
 
 from footnoted.service.faults import not_found
 
@@ -59,7 +61,10 @@ async def admin(request: Request) -> Response:
 
 @router.get("/{name:path}")
 async def page_file(name: str, request: Request) -> Response:
-    """One of the page's files."""
+    """One of the page's files; 405 where a route has this address for other methods."""
+    others = [route.methods for route in request.app.state.routes if route.matches(request.scope)[0] is Match.PARTIAL]
+    if others:
+        raise HTTPException(405, headers={"Allow": ", ".join(sorted(set().union(*others)))})
     return _file(name, request)
 
 

@@ -35,7 +35,7 @@ async def verify(service: TheService, body: VerifyBody, who: Asking) -> dict[str
 
     sent = body.sources or []
     longest = max((len(source.text) for source in sent), default=0)
-    check_size(service.settings, question=body.answer, sources=len(sent), longest=longest)
+    check_size(service.settings, question=body.answer, sources=len(sent), longest=longest, field="answer")
     if body.sources is not None:
         contexts, places = contexts_of_sent(body.sources)
     else:
