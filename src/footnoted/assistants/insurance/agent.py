@@ -287,7 +287,7 @@ async def _within(events: AsyncGenerator[Event], until: float) -> AsyncGenerator
 
 
 def _as_request(request: Any) -> ResponseRequest:
-    """A request out of whatever came, less the fields that make no sense; what is none becomes one without a question."""
+    """A request out of whatever came, less fields that make no sense; what is none becomes one without a question."""
     try:
         return ResponseRequest.model_validate(request)
     except ValidationError as error:

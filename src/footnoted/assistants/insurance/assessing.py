@@ -28,7 +28,9 @@ def assessed(
     refused = response.finish_reason is FinishReason.REFUSED
     cited = [] if refused else used(letter.body, citations_of(request, letter), request.citation_style)
     scores = [chunk.relevance_score for chunk in request.context_chunks]
-    enough = sufficiency(request.query, letter.less_notes(answer), scores, kind=request.kind, config=request.confidence_config)
+    enough = sufficiency(
+        request.query, letter.less_notes(answer), scores, kind=request.kind, config=request.confidence_config
+    )
     why = "It is enough." if enough.sufficient else f"It is not enough: {'; '.join(enough.reasons)}."
     if degraded:
         why += " The usual model did not give this answer."

@@ -129,7 +129,7 @@ def _aside(intent: IntentClassification, request: ResponseRequest) -> ResponseRe
 
 
 def _misses(result: ResponseResult, request: ResponseRequest) -> bool:
-    """Whether nothing answers a message, nor is quoted beside it; of a single word ("hello") quotes count for nothing."""
+    """Whether nothing answers a message, nor is quoted beside it; of a single word ("hello") quotes do not count."""
     unanswered = result.refused or bool(result.asks)
     return unanswered and (not result.citations or len(set(content_stems(request.query))) <= 1)
 

@@ -105,11 +105,18 @@ class ProductGuard:
 def sentence_said(claim: str, source: Source) -> tuple[int, int] | None:
     """The span of the sentence that a claim repeats whole, or of the list item after the heading it stands under.
 
+    Of a table's row some columns are enough, each with its name, if what the row is of comes first.
     An item alone is none: "racing" means one thing under "What we cover" and another under "What we never cover".
     """
     said = quotable(claim)
     hierarchy = source.metadata.get("section_hierarchy") or [source.title.rpartition("›")[2]]
     for sentence in read(source):
+        if sentence.kind == "row" and sentence.leads:
+            header = source.text[sentence.leads[-1].start : sentence.leads[-1].end]
+            cells = list(map(quotable, _wording.row(sentence.text, header).split("; ")))
+            told = list(map(quotable, claim.split("; ")))
+            if len(told) > 1 and told[0] == cells[0] and set(told) <= set(cells):
+                return sentence.start, sentence.end
         if sentence.leads or sentence.kind not in ("prose", "item") or is_order(sentence.text):
             continue
         heading = quotable(sentence.headings[-1] if sentence.headings else str(hierarchy[-1]))

@@ -100,7 +100,7 @@ class Letter:
             return []
         product = self._product_of(marks)
         opening = self._opening(text, product)
-        if opening.endswith(" ") and text.startswith("\n"):
+        if opening.endswith(" ") and text.startswith("\n- "):
             opening = opening.rstrip()  # a list begins on a line of its own
         elif opening or not self.text:
             lead = len(text) - len(text.lstrip())

@@ -21,6 +21,7 @@ _FROM = re.compile(
 )
 _UNTIL = re.compile(r"(?:under|less than|below|up to)\s+(\d{1,3})\b", re.IGNORECASE)
 _SUM = re.compile(r"[A-Z]{0,3}[£$€]\s?\d|\d[\d.,]*\s?%")  # what a column is not called
+_SHORT = 2  # words of a cell that are no condition
 _ALONE = re.compile(r"\A\D{0,3}(\d{1,3})(?:\s+(?:day|week|month|year)s?)?\Z", re.IGNORECASE)
 
 
@@ -97,6 +98,36 @@ def _cells(line: str) -> list[str]:
     return [
         " ".join(cell.replace("\\|", "|").replace("**", "").split()) for cell in _CELLS.split(line.strip().strip("|"))
     ]
+
+
+def cut_to(header: str, row: str, question: str) -> tuple[str, str]:
+    """A table's first line and a row of it, less the sums and short words of columns that a question does not name.
+
+    Whole where it names none; what may be a condition stays.
+
+    >>> cut_to("| Item | Low | High | Terms |", "| Hail | £9 | £5 | Twice a year at most |", "Hail on the low plan?")
+    ('| Item | Low | Terms |', '| Hail | £9 | Twice a year at most |')
+    """
+    names, cells = _cells(header), _cells(row)
+    words = set(re.findall(r"\w+", question.casefold()))
+    named = {
+        place for place, name in enumerate(names) if place and (own := name.casefold().split()) and own[0] in words
+    }
+    if not named or len(names) != len(cells):
+        return header, row
+    kept = [
+        place
+        for place, cell in enumerate(cells)
+        if place in {0, *named} or not (_SUM.match(cell) or len(cell.split()) <= _SHORT)
+    ]
+    told = (" | ".join(one[place] for place in kept) for one in (names, cells))
+    head, said = (f"| {line} |" for line in told)
+    return head, said
+
+
+def key_of(row: str) -> str:
+    """What the first cell of a row says."""
+    return next(iter(_cells(row)), "")
 
 
 def _span(key: str, column: str) -> tuple[float, float] | None:
