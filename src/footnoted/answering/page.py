@@ -72,7 +72,7 @@ class Page:
 
     @property
     def answerable(self) -> bool:
-        """Whether anybody is asked: there are sources, or the answer needs none, as `GenerationConfig.is_strict` says."""
+        """Whether anybody is asked: there are sources, or the answer needs none (`GenerationConfig.is_strict`)."""
         return bool(self.prompt.sources) or not self.request.config.is_strict
 
     @property

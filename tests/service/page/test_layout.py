@@ -95,6 +95,8 @@ async def test_both_thumbs_stand_on_one_line(visit):
     await expect(reader("[data-rating=down]")).to_be_visible()
     for width in (380, 340, 320):
         await reader.page.set_viewport_size({"width": width, "height": 800})
-        tops = await reader("[data-rating]").evaluate_all("(found) => found.map((one) => one.getBoundingClientRect().top)")
+        tops = await reader("[data-rating]").evaluate_all(
+            "(found) => found.map((one) => one.getBoundingClientRect().top)"
+        )
         assert len(tops) == 2
         assert tops[0] == tops[1], width
