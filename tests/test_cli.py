@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from footnoted import GenerationConfig
-from footnoted.cli.answers import _request
+from footnoted.cli.answers import PROVIDED, _request
 from footnoted.cli.show import open_index
+from footnoted.providers import PROVIDERS
 from footnoted.testing import Reply, ScriptedLLM
 
 from .conftest import COMMAND, POLICY, run
@@ -220,3 +221,16 @@ def test_version_and_help():
     assert footnoted.__version__ in run("--version", env=os.environ).stdout
     assert "ask" in run("--help", env=os.environ).stdout
     assert Path(footnoted.__file__).exists()
+
+
+def test_the_words_of_a_terminal_are_its_own(folder, env):
+    """Options and variables where Python has arguments; standard input by its name; every provider in the help."""
+    bare = {name: value for name, value in env.items() if not name.endswith("_API_KEY")}
+    done = run("ask", "What is the excess?", folder, "--provider", "openai", env=bare)
+    assert done.returncode == 2
+    assert "OPENAI_API_KEY" in done.stderr
+    assert "--provider extractive" in done.stderr
+    assert "api_key=" not in done.stderr
+    done = run("check", "-", "--sources", folder, env=env, given="")
+    assert "standard input is empty" in done.stderr
+    assert sorted(PROVIDERS) == sorted(PROVIDED.replace(" (no model)", "").rstrip(".").split(", "))

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Generic, Self, TypeVar
 from uuid import NAMESPACE_URL, UUID, uuid5
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -20,7 +21,7 @@ from pydantic import (
 )
 
 from footnoted.errors import ConfigurationError
-from footnoted.inert import on_one_line
+from footnoted.inert import on_one_line, storable
 from footnoted.types import Attempt, FinishReason, Ruling, Source, Tier
 
 Output = TypeVar("Output", bound=BaseModel)
@@ -146,7 +147,7 @@ class SourceContext(_Door):
     content: Annotated[str, Field(max_length=MAX_SOURCE)] = Field(
         description="the text; offsets into it are code points"
     )
-    metadata: dict[str, Any] = Field(
+    metadata: Annotated[dict[str, Any], AfterValidator(storable)] = Field(
         default_factory=dict, description="title, section, file and whatever else is known of it"
     )
     relevance_score: float = Field(

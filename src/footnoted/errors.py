@@ -27,7 +27,14 @@ class FootnotedError(Exception):
 
 
 class ConfigurationError(FootnotedError):
-    """Something you set, or did not set, keeps this from running; the message says what to do."""
+    """Something you set, or did not set, keeps this from running; the message says what to do.
+
+    ``typed`` says it to whoever sits at a terminal, where options stand for arguments.
+    """
+
+    def __init__(self, message: str = "", *, typed: str = "") -> None:
+        super().__init__(message)
+        self.typed = typed or message
 
 
 class SourceError(FootnotedError):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 _READABLE = {
     # What some reader takes for the end of a line, so that a text may open lines its author does not own.
@@ -17,6 +18,8 @@ _SEQUENCE = re.compile("(?:\x1b\\[|\x9b)[0-?]{0,16}[ -/]{0,2}[@-~]")
 _UNFINISHED = re.compile("(?:\x1b(?:\\[[0-?]{0,16}[ -/]{0,2})?|\x9b[0-?]{0,16}[ -/]{0,2}|\r|[\ud800-\udbff])\\Z")
 _LONGEST_PART = 24  # code points such a beginning may have
 _ODD = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff\U000e0000-\U000e007f]")
+
+_HALF = re.compile("[\ud800-\udfff]")
 
 # Tokens that chat templates give a meaning (ChatML, Llama, Mistral, Gemma, DeepSeek, BERT): servers that
 # render a template into one text would take them for the end of a message or the start of another.
@@ -41,6 +44,23 @@ def readable(text: str) -> str:
     text = _SEQUENCE.sub("", text).replace("\r\n", "\n")
     # Two halves of a character make one; a half alone becomes U+FFFD.
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").translate(_READABLE)
+
+
+def storable(value: Any) -> Any:
+    r"""A value of any shape, U+FFFD for each half of a surrogate pair in its texts, which no encoding carries.
+
+    Lengths stay.
+
+    >>> storable({"title": "a\ud83db", "pages": [1]}) == {"title": "a\ufffdb", "pages": [1]}
+    True
+    """
+    if isinstance(value, str):
+        return value if value.isascii() else _HALF.sub("\ufffd", value)
+    if isinstance(value, dict):
+        return {storable(name): storable(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return type(value)(map(storable, value)) if type(value) in (list, tuple) else value
+    return value
 
 
 def on_one_line(text: str) -> str:

@@ -181,6 +181,15 @@ async def test_a_source_of_a_million_characters_is_answered_from_its_end(asked):
     assert text[citation.source_start : citation.source_end] == citation.source_quote
 
 
+async def test_half_a_character_in_a_title_can_be_told_on(asked):
+    """Half a surrogate pair becomes U+FFFD wherever metadata holds it, so the response is JSON."""
+    source = chunk(1, "The windscreen excess is £75.", title="Car \ud83d", more={"\udfff": ["\ud83d", 1]})
+    assert source.metadata == {"title": "Car \ufffd", "more": {"\ufffd": ["\ufffd", 1]}}
+    response = await GroundedGenerator().generate(asked(sources=[source], citation_style="footnote"))
+    assert response.citations
+    assert response.model_dump_json()
+
+
 async def test_sources_without_text_are_said(asked):
     """White space answers nothing; the note counts what was empty."""
     response = await GroundedGenerator().generate(asked(sources=[chunk(1, "   "), chunk(2, "\n")]))

@@ -222,6 +222,19 @@ async def test_what_is_taken_back_leaves_no_second_blank(asked, said, left):
             assert response.response[claim.start_pos : claim.end_pos] == claim.text
 
 
+@pytest.mark.parametrize("form", ["markdown", "json", "bullets"])
+async def test_amend_leaves_nothing_before_a_refusal(asked, form):
+    """Where every sentence is taken back, so are the blanks between them: what the reader keeps is the refusal."""
+    generator = door([f"{FALSE} [1].\n\n{FALSE} [1]. {FALSE} [1]."], checking="amend")
+    events = await events_of(generator, asked(output_format=form))
+    text = "".join(event.text for event in events if isinstance(event, TextDelta))
+    for gone in sorted((e for e in events if isinstance(e, TextRetracted)), key=lambda e: -e.start):
+        text = text[: gone.start] + text[gone.end :]
+    assert text == events[-1].response.response
+    said = json.loads(text)["answer"] if form == "json" else text
+    assert said.startswith("- No sentence" if form == "bullets" else "No sentence")
+
+
 async def test_text_alone_is_held_even_when_amending(asked):
     """A reader of text cannot be told of a retraction, so nothing false is said to it."""
     generator = door([f"{FALSE} [1]. {TRUE} [1]."], checking="amend")

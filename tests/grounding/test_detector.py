@@ -149,3 +149,15 @@ async def test_what_is_no_text_is_no_response(detector):
     """None is named, whatever the sources are."""
     with pytest.raises(ConfigurationError, match="response is a text, not NoneType"):
         await detector.check_grounding(None, [SOURCE])
+
+
+@pytest.mark.parametrize("sources", [["a\ud83d " + SOURCE], [Source("a", "a\udfff " + SOURCE)]])
+async def test_half_a_character_can_be_told_on(detector, sources):
+    """Half a surrogate pair, in the response or in a source, becomes U+FFFD: the result is JSON, offsets stay."""
+    response = f"\ud83d {GOOD} {BAD}\ud83d"
+    result = await detector.check_grounding(response, sources)
+    assert result.model_dump_json()
+    assert [response[one.start : one.end].encode("utf-8", "replace") for one in result.claims] == [
+        one.claim.replace("\ufffd", "?").encode() for one in result.claims
+    ]
+    assert (await detector.filter_hallucinations(response, sources)).encode()

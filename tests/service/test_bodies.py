@@ -175,6 +175,8 @@ async def test_a_service_without_a_model_says_that_it_answered_itself(extractive
     """Whatever model a client names, that one was not asked."""
     body = {"model": "gpt-4", "footnoted": {"sources": SOURCES}}
     asked = "What is the windscreen excess?"
-    told = await extractive.post("/v1/chat/completions", json={**body, "messages": [{"role": "user", "content": asked}]})
+    told = await extractive.post(
+        "/v1/chat/completions", json={**body, "messages": [{"role": "user", "content": asked}]}
+    )
     assert told.json()["model"] == "footnoted"
     assert (await extractive.post("/v1/responses", json={**body, "input": asked})).json()["model"] == "footnoted"

@@ -272,6 +272,7 @@ def test_keys_are_made_listed_and_revoked(tmp_path, monkeypatch):
     url = f"sqlite:///{tmp_path}/keys.db"
     monkeypatch.setenv("DATABASE_URL", url)
     run = CliRunner()
+    assert "no keys" in run.invoke(app, ["keys", "list"]).output
     made = run.invoke(app, ["keys", "add", "ada", "--label", "laptop"])
     assert made.exit_code == 0, made.output
     key = next(word for word in made.output.split() if word.startswith("fn_"))

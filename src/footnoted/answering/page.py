@@ -203,7 +203,24 @@ class Page:
         said = self.refusal.message if self.refusal else said
         if self.request.config.output_format is OutputFormat.BULLETS:
             said = f"- {said}"
-        return list(self.tell(self.cited.write(f"\n\n{said}" if self.text.strip() else said)))
+        left = self._left()
+        words = "".join(self._plain(start, end) for start, end in left)
+        if any(map(str.isalnum, words)) or (words.strip() and not self.retracted):  # else list marks and blanks
+            return list(self.tell(self.cited.write(f"\n\n{said}")))
+        gone = [TextRetracted(start, end, "nothing is left around it") for start, end in left if self.retracted]
+        return [*self.tell(gone), *self.tell(self.cited.write(said))]
+
+    def _left(self) -> list[tuple[int, int]]:
+        """The stretches of the answer's text that were not taken back."""
+        at = len(JSON_OPENING) if self.as_json else 0
+        left = []
+        for start, end in [*sorted(self.retracted), (len(self.text), len(self.text))]:
+            left += [(at, start)] if start > at else []
+            at = max(at, end)
+        return left
+
+    def _plain(self, start: int, end: int) -> str:
+        return json_unescape(self.text[start:end]) if self.as_json else self.text[start:end]
 
     def _missing(self) -> str:
         """What the model says is missing; no check weighs it, so it may only use the question's words."""

@@ -72,9 +72,9 @@ class StructuredGenerator:
         no source carries is null where the schema allows it. ``controls`` names fields that are no claims about the
         sources. With ``checking="off"`` nothing is checked.
 
-        Raises `StructuredOutputError` when the repair does not fit either, when the reply was cut at ``max_tokens``,
-        and when a value that no source carries cannot be null (``fields`` has their paths); `ProviderError` when the
-        provider failed.
+        Raises `StructuredOutputError` without sources, when the repair does not fit either, when the reply was cut at
+        ``max_tokens``, and when a value that no source carries cannot be null (``fields`` has their paths);
+        `ProviderError` when the provider failed.
         """
         _expect_model(output_schema)
         if request.config.require_grounding and not self._generator.unchecked:

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from footnoted.retrieval.index import Index
 
 
+PROVIDED = "extractive (no model), openai, anthropic, gemini, azure, bedrock, vertex, cohere, compatible."
 Question = Annotated[str, typer.Argument(help="What you want to know.")]
 Paths = Annotated[list[Path], typer.Argument(help="Files or folders to answer from (Markdown, text, HTML, PDF, DOCX).")]
 ProviderName = Annotated[
@@ -49,7 +50,7 @@ ProviderName = Annotated[
     typer.Option(
         "--provider",
         envvar="FOOTNOTED_PROVIDER",
-        help="extractive (no model), openai, anthropic, gemini, compatible.",
+        help=PROVIDED,
     ),
 ]
 Model = Annotated[str | None, typer.Option("--model", envvar="FOOTNOTED_MODEL", help="The model's name.")]

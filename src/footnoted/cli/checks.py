@@ -118,18 +118,19 @@ def _write(
 
 
 def _read(path: Path) -> str:
+    name = "standard input" if str(path) == "-" else str(path)
     try:
         raw = sys.stdin.buffer.read(MAX_TEXT + 1) if str(path) == "-" else path.read_bytes()[: MAX_TEXT + 1]
     except OSError as error:
-        raise ConfigurationError(f"{path} cannot be read: {error.strerror}") from error
+        raise ConfigurationError(f"{name} cannot be read: {error.strerror}") from error
     if len(raw) > MAX_TEXT:
-        raise ConfigurationError(f"{path} is larger than {MAX_TEXT // 1_000_000} MB; check it in parts")
+        raise ConfigurationError(f"{name} is larger than {MAX_TEXT // 1_000_000} MB; check it in parts")
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise ConfigurationError(f"{path} is not UTF-8 text") from error
+        raise ConfigurationError(f"{name} is not UTF-8 text") from error
     if not text.strip():
-        raise ConfigurationError(f"{path} is empty; there is nothing to check")
+        raise ConfigurationError(f"{name} is empty; there is nothing to check")
     return text
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from footnoted.cli.answers import BaseUrl, Mode, Model, Passages, ProviderName, Style
+from footnoted.cli.answers import PROVIDED, BaseUrl, Mode, Model, Passages, ProviderName, Style
 from footnoted.cli.show import ANSWERED, FAILED, address, command, err, exit_status, expect, expect_free, out, words
 from footnoted.contract import CitationStyle, GenerationConfig, GenerationMode
 from footnoted.errors import ConfigurationError
@@ -36,7 +36,7 @@ def serve(
     host: Annotated[str | None, typer.Option(help="The address to listen on. [default: 127.0.0.1]")] = None,
     port: Annotated[int | None, typer.Option(help="The port to listen on. [default: 8000]")] = None,
     workers: Annotated[int | None, typer.Option(help="Processes; more than one need REDIS_URL.")] = None,
-    provider: Annotated[str | None, typer.Option(help="extractive, openai, anthropic, gemini, compatible.")] = None,
+    provider: Annotated[str | None, typer.Option(help=PROVIDED)] = None,
     model: Annotated[str | None, typer.Option(help="The model's name.")] = None,
     base_url: Annotated[str | None, typer.Option("--base-url", help="Another server of the same protocol.")] = None,
     settings_file: SettingsFile = None,
@@ -203,7 +203,9 @@ async def add(
 async def list_keys(settings_file: SettingsFile = None) -> int:
     """Every key, without its secret."""
     async with _keys(_settings(settings_file)) as kept:
-        for key in await kept.all():
+        if not (found := await kept.all()):
+            err.print("no keys; add one with: footnoted keys add TENANT")
+        for key in found:
             made = datetime.fromtimestamp(key.created_at, UTC).strftime("%Y-%m-%d")
             state = "revoked" if key.revoked_at is not None else "live"
             out.print(words(f"{key.id}  {state:<7}  {key.role:<6}  {made}  {key.tenant}  {key.label}"))

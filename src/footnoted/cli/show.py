@@ -176,7 +176,8 @@ def exit_status(work: Coroutine[Any, Any, int]) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     except FootnotedError as error:
-        err.print(words(f"error: {error}", "bold red"))
+        said = error.typed if isinstance(error, ConfigurationError) else error
+        err.print(words(f"error: {said}", "bold red"))
         return USAGE if isinstance(error, ConfigurationError | SourceError) else FAILED
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -16,6 +16,7 @@ from footnoted.grounding.check import Checker
 from footnoted.grounding.claims import segment
 from footnoted.grounding.forms import NOT_READ, in_words_of
 from footnoted.grounding.judge import OPEN, Weigher
+from footnoted.inert import storable
 from footnoted.text import content_stems
 from footnoted.types import Claim, Ruling, Source, Tier, Verdict
 
@@ -94,6 +95,7 @@ class HallucinationDetector:
         unless the sources hold their words.
         """
         given = _given(response, sources)
+        response = storable(response)
         claims = _stated(response, given)
         verdicts = await self._verdicts(claims, given)
         weighed = [_weighed(claim, verdict) for claim, verdict in zip(claims, verdicts, strict=True)]
@@ -118,6 +120,7 @@ class HallucinationDetector:
         if action == "rewrite" and self._rewriter is None:
             raise ConfigurationError('action="rewrite" needs HallucinationDetector(rewriter=...)')
         sources = _given(response, sources)
+        response = storable(response)
         result = await self.check_grounding(response, sources)
         for claim in reversed([claim for claim in result.claims if not claim.supported]):
             if action == "flag" or claim.verdict in OPEN:
@@ -165,9 +168,11 @@ def _given(response: str, sources: Sequence[str | SourceContext | Source]) -> li
 
 
 def _source(index: int, given: str | SourceContext | Source) -> Source:
-    if isinstance(given, Source):
-        return given
-    return Source(id=str(index), text=given) if isinstance(given, str) else given.as_source()
+    if isinstance(given, SourceContext):
+        return given.as_source()
+    if isinstance(given, str):
+        return Source(id=str(index), text=storable(given))
+    return given if (text := storable(given.text)) == given.text else replace(given, text=text, sha256="")
 
 
 def _cited(text: str) -> list[int]:

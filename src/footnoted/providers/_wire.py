@@ -195,9 +195,11 @@ class Wire:
 
     def _without_key(self, places: list[str]) -> tuple[str, str]:
         named = " or ".join(places[2:] or places[1:2])
+        needed = f"{self.name} needs an API key: set {named} in the environment"
+        without = "answers from the sources' own sentences."
         raise ConfigurationError(
-            f"{self.name} needs an API key: set {named} in the environment, or pass api_key=. "
-            "Without any key, provider='extractive' answers from the sources' own sentences."
+            f"{needed}, or pass api_key=. Without any key, provider='extractive' {without}",
+            typed=f"{needed}. Without any key, --provider extractive {without}",
         )
 
     def _setting(self, what: str) -> str | None:
@@ -208,7 +210,9 @@ class Wire:
 
     def _checked_url(self, url: str) -> str:
         if not url:
-            raise ConfigurationError(f"provider {self.name!r} needs base_url= or {self.usual_place}")
+            needs = f"provider {self.name!r} needs"
+            place = self.usual_place
+            raise ConfigurationError(f"{needs} base_url= or {place}", typed=f"{needs} --base-url or {place}")
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise ConfigurationError(f"base_url must look like {self.home or 'http://localhost:8000/v1'}")

@@ -85,3 +85,18 @@ async def test_twelve_questions_leave_everything_in_its_place(visit, width, heig
     for heard in ("#thread .heard", ".answer"):
         await reader(heard).last.evaluate("(node) => node.scrollIntoView()")
         await in_place(reader, f"with {heard} led into sight")
+
+
+async def test_both_thumbs_stand_on_one_line(visit):
+    """However narrow the window, the two marks of an answer stay together."""
+    reader = await visit(viewport={"width": 380, "height": 800})
+    await reader.upload(("car.md", POLICY.encode()))
+    await reader.ask(f"What is the excess for the {PARTS[0]}?")
+    await expect(reader("[data-rating=down]")).to_be_visible()
+    for width in (380, 340, 320):
+        await reader.page.set_viewport_size({"width": width, "height": 800})
+        tops = await reader("[data-rating]").evaluate_all(
+            "(found) => found.map((one) => one.getBoundingClientRect().top)"
+        )
+        assert len(tops) == 2
+        assert tops[0] == tops[1], width

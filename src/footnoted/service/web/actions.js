@@ -31,8 +31,7 @@ export class Actions {
       el("button", { type: "button", class: "quiet", title: "Copy the answer with its sources", data: { action: "copy" }, onclick: copied }, icon("copy"), "Copy"),
       el("button", { type: "button", class: "quiet", data: { action: "again" }, onclick: () => onAgain() }, icon("again"), "Ask again"),
       el("button", { type: "button", class: "quiet", data: { action: "edit" }, onclick: () => this.#edit() }, icon("pen"), "Edit"),
-      el("span", { class: "apart" }),
-      this.#thumbs,
+      el("span", { class: "thumbs" }, this.#thumbs),
     );
     this.node = el("div", {}, row, this.#box);
     this.#show();
