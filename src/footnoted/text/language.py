@@ -16,6 +16,7 @@ _LEAST = 12  # letters; less is a name or a number in any language
 _LATIN = re.compile(r"[A-Za-z\u00aa\u00ba\u00c0-\u024f\u1e00-\u1eff\ua720-\ua7ff\uff21-\uff5a]")
 _ENGLISH = re.compile(r"\b(?:the|and|that|with|which|this|from|are)\b", re.IGNORECASE)
 _ENOUGH = 2  # different ones of these words: English is told without a look at the model; one alone is another's too
+_MOST = 4_000  # code points that are looked at
 _CODE = re.compile(r"`[^`]*`|https?://\S+|\S*[_@/\\]\S*")
 _opening = threading.Lock()
 
@@ -27,7 +28,7 @@ def language(text: str) -> str:
     >>> language("The excess is £75 each."), language("Die Selbstbeteiligung beträgt 75 Euro."), language("OK.")
     ('en', 'de', '')
     """
-    plain = _CODE.sub(" ", text)
+    plain = _CODE.sub(" ", text[:_MOST])
     letters = [char for char in plain if char.isalnum() and not char.isdecimal()]
     if letters and len(_LATIN.findall("".join(letters))) < len(letters) / 2:
         return _told(plain) or "other"

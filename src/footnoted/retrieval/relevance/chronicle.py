@@ -20,6 +20,7 @@ _HEADING = re.compile(  # a change log is named as keepachangelog.com and the ho
     rf"|(?=.*(?:\d\.\d+\.\d|v\d|{_DAY}|release |version )){_RELEASE})\W*",
     re.IGNORECASE,
 )
+_LONGEST = 80  # code points of such a heading
 _OF_CHANGES = re.compile(
     r"\bv?\d+\.\d+(?:\.\d+)*\b|\b(?:releases?d?|change\s?log|deprecat\w+|breaking changes?"
     r"|what(?:'s| is)? (?:new|changed)|since (?:when|which|what)|(?:which|what|latest|newest|last) version)\b",
@@ -36,7 +37,7 @@ def tells_changes(source: Source) -> bool:
     >>> tells_changes(Source(id="p", text="We pay for theft.", title="Home policy › 4.2 Theft"))
     False
     """
-    return any(_HEADING.fullmatch(part) for part in source.title.split(" › "))
+    return any(len(part) <= _LONGEST and _HEADING.fullmatch(part) for part in source.title.split(" › "))
 
 
 def asks_for_changes(question: str) -> bool:
