@@ -108,6 +108,11 @@ def _source(place: dict[str, Any]) -> dict[str, Any]:
 async def chat_ui(request: Request, service: TheService, body: UIBody, who: Asking) -> Response:
     """The answer to the last user message, as the parts of an assistant's message."""
     messages = [message.as_message() for message in body.messages]
-    asked = await question_of(service, body.footnoted, messages, who.tenant, {})
+    try:
+        asked = await question_of(service, body.footnoted, messages, who.tenant, {})
+    except Fault as fault:  # 400 is what clients of OpenAI know; here it is 422, as at the service's own doors
+        if fault.status != 400:
+            raise
+        raise Fault(422, fault.code, fault.message) from None
     telling = Parts(asked, str(request.base_url))
     return await answer_in(service, asked, telling, stream=True, headers=_HEADERS)
