@@ -63,12 +63,16 @@ def steps(options: argparse.Namespace) -> list[Step]:
         str(options.rows),
         *fast,
     ]
+    on_gpu = options.device != "cpu"  # a network of all layers can be taught there, from which its first ones learn
+    layers = "12" if on_gpu else "8"
     return [
         step("backbone", "any language: the pinned weights, dequantised, their vocabulary pruned", reader / "backbone.py", kept, "--data", data, "--pieces", "100000"),
         step("training", "claims and questions, from the last checkpoint on", reader / "train.py", *train),
-        step("mpnet", "English: the pinned weights, their first layers", reader / "mpnet.py", english),
+        step("mpnet", "English: the pinned weights, layer by layer", reader / "mpnet.py", english, "--layers", layers),
         step("nearest", "English questions beside what comes near", HERE / "rerank_groups.py", data, english, "--english"),
-        step("reader", "claims and questions, from the last checkpoint on", reader / "train.py", *taught),
+        step("teacher", "claims and questions: twelve layers, then eight of them", reader / "distil.py", data, english, "--device", options.device)
+        if on_gpu
+        else step("reader", "claims and questions, from the last checkpoint on", reader / "train.py", *taught),
         step("files", "int8 networks", reader / "files.py", kept, str(options.kept / "files"), "--reader", weights, "--data", data),
         step("install", "and those for English, into the package", reader / "files.py", english, str(options.kept / "files" / "english"), "--english", own, "--data", data),
         step("gate", "thresholds and their promise", reader / "fit_gate.py", data, "--write"),

@@ -131,7 +131,8 @@ def test_prose_table_definition_and_exclusion(index, question, file, holds):
     "question",
     [
         "Who is the chief executive of Harbour Mutual?",
-        "Do you insure motorcycles?",
+        "Does the policy cover identity theft?",
+        "What is the excess for horse riding accidents?",
     ],
 )
 def test_near_misses_are_refused(index, question):

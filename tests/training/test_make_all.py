@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import importlib.util
 import json
 import sys
@@ -78,3 +79,18 @@ def test_a_list_does_nothing(way, capsys):
     """It only says what is left."""
     assert way("--list") == ""
     assert capsys.readouterr().out.count("•") == 3
+
+
+def test_every_step_is_a_script_with_a_gpu_or_without(tmp_path, monkeypatch):
+    """With one, all layers of the English network are unpacked, and it is taught by the network of all of them."""
+    spec = importlib.util.spec_from_file_location("make_all", ROOT / "training" / "make_all.py")
+    made = importlib.util.module_from_spec(spec)
+    monkeypatch.setitem(sys.modules, "make_all", made)
+    spec.loader.exec_module(made)
+    ways = {}
+    for device in ("cpu", "cuda"):
+        told = argparse.Namespace(data=tmp_path, kept=tmp_path, rows=9, threads=1, half=False, device=device)
+        ways[device] = {step.name: step.command for step in made.steps(told)}
+        assert all((ROOT / command[0]).is_file() for command in ways[device].values())
+    assert set(ways["cuda"]) ^ set(ways["cpu"]) == {"teacher", "reader"}
+    assert "12" in ways["cuda"]["mpnet"] and "12" not in ways["cpu"]["mpnet"]

@@ -140,15 +140,23 @@ class Reader(nn.Module):
         return self.ways(hidden).float(), self.answers(hidden)[:, 0].float(), *pieces
 
 
+def _layer(name: str) -> int:
+    """Which layer a tensor of the encoder belongs to; -1 for what lies below them."""
+    return int(name.split(".")[1]) if name.startswith("layers.") else -1
+
+
 def load(kept: Path, weights: Path | None = None) -> Reader:
-    """The reader on the backbone in `kept`, with trained weights where a file is given."""
+    """The reader on the backbone in `kept`, with trained weights where a file is given: of as many layers as that has."""
     found = np.load(kept / "backbone.npz")
-    reader = Reader(json.loads(str(found["shape"])))
-    reader.encoder.load_state_dict({name: torch.from_numpy(found[name]) for name in found.files if name != "shape"})
-    if weights:
-        missing, strange = reader.load_state_dict(
-            torch.load(weights, weights_only=True, map_location="cpu"), strict=False
-        )
+    shape = json.loads(str(found["shape"]))
+    trained = torch.load(weights, weights_only=True, map_location="cpu") if weights else {}
+    if trained:
+        shape["layers"] = 1 + max(_layer(name.removeprefix("encoder.")) for name in trained)
+    own = [name for name in found.files if name != "shape" and _layer(name) < shape["layers"]]
+    reader = Reader(shape)
+    reader.encoder.load_state_dict({name: torch.from_numpy(found[name]) for name in own})
+    if trained:
+        missing, strange = reader.load_state_dict(trained, strict=False)
         if strange or set(missing) - {"encoder.word.weight", "points.weight", "points.bias"}:
             raise SystemExit(f"{weights}: not this reader's weights ({missing}, {strange})")
     reader.encoder.word.weight.requires_grad_(False)

@@ -52,9 +52,9 @@ def loss_of(said, y, asked, wrong, known, gold, pointed, pairs, *, smooth=0.03):
     return entailed + answered + 0.3 * doubted + 0.5 * found.sum() / len(y) + ranked, entailed
 
 
-def batches(stream: Stream, number: int, tokenizer: Tokenizer, tokens: int):
+def batches(stream: Stream, number: int, tokenizer: Tokenizer, tokens: int, pool: int = POOL):
     """A pool as padded batches of at most so many pieces, in mixed order."""
-    units = stream.pool(number, POOL)
+    units = stream.pool(number, pool)
     rows = [row for unit in units for row in unit]
     claims = iter(tokenizer.encode_batch([claim for claim, _, _ in rows], add_special_tokens=False))
     evidence = iter(tokenizer.encode_batch([text for _, text, _ in rows], add_special_tokens=False))
@@ -84,6 +84,21 @@ def batches(stream: Stream, number: int, tokenizer: Tokenizer, tokens: int):
     cut.append(now)
     random.Random(number).shuffle(cut)
     return cut
+
+
+def marks(rows, width: int):
+    """What is known of single pieces, (b, n) each: which of a claim's are ``wrong`` and where that is ``known``, which of the
+    evidence's answer (``gold``) and where that is known (``pointed``); and the places (p, 2) of twins."""
+    wrong, known, gold, pointed = (np.zeros((len(rows), width), np.float32) for _ in range(4))
+    for k, (_, split, row, doubted, places) in enumerate(rows):
+        if doubted is not None:
+            wrong[k, 1 : 1 + len(doubted)] = doubted
+            known[k, 1 : 1 + len(doubted)] = 1.0 if row.wrong else 0.3
+        if places is not None:
+            gold[k, split : split + len(places)] = places
+            pointed[k, split : split + len(places)] = 1.0 if row.gold else 0.3
+    twins = [(k, k + 1) for k, one in enumerate(rows[:-1]) if one[2].twin is not None and one[2].twin is rows[k + 1][2]]
+    return (*map(torch.from_numpy, (wrong, known, gold, pointed)), torch.tensor(twins, dtype=torch.long).reshape(-1, 2))
 
 
 def main() -> None:
@@ -185,14 +200,6 @@ def main() -> None:
                 ids, mask, kinds = batch([(one[0], one[1]) for one in rows], device)
                 y = torch.tensor([one[2].label for one in rows], device=device)
                 asked = torch.tensor([float(one[2].answers) for one in rows], device=device)
-                wrong, known, gold, pointed = (np.zeros(ids.shape, np.float32) for _ in range(4))
-                for k, (_, split, row, marks, places) in enumerate(rows):
-                    if marks is not None:
-                        wrong[k, 1 : 1 + len(marks)] = marks
-                        known[k, 1 : 1 + len(marks)] = 1.0 if row.wrong else 0.3
-                    if places is not None:
-                        gold[k, split : split + len(places)] = places
-                        pointed[k, split : split + len(places)] = 1.0 if row.gold else 0.3
                 rate = min(1.0, (seen + 1) / 800)
                 if options.finish:
                     rate *= max(0.0, 1 - (seen - first) / options.finish)
@@ -204,14 +211,8 @@ def main() -> None:
                     group["lr"] = group["base"] * rate
                 with torch.autocast(device.split(":")[0], torch.bfloat16, enabled=options.half or device != "cpu"):
                     said = reader(ids, mask, kinds)
-                pairs = [
-                    (k, k + 1)
-                    for k, one in enumerate(rows[:-1])
-                    if one[2].twin is not None and one[2].twin is rows[k + 1][2]
-                ]
-                pairs = torch.tensor(pairs, dtype=torch.long, device=device).reshape(-1, 2)
-                marked = (torch.from_numpy(values).to(device) for values in (wrong, known, gold, pointed))
-                loss, entailed = loss_of(said, y, asked, *marked, pairs)
+                marked = (values.to(device) for values in marks(rows, ids.shape[1]))
+                loss, entailed = loss_of(said, y, asked, *marked)
                 optimiser.zero_grad(set_to_none=True)
                 loss.backward()
                 torch.nn.utils.clip_grad_norm_(list(trained.values()), 1.0)
