@@ -14,7 +14,7 @@ SAID = ["The windscreen excess is £75.", "We do not pay for theft from an unloc
 @pytest.mark.parametrize("folder", [None, EVERY_LANGUAGE])
 def test_what_answers_stands_above_what_does_not(folder):
     """Each question's sentence has more than the others, and more than a half."""
-    asked = ["How high is the windscreen excess?", "Is theft from an unlocked car paid?", "How soon must I call?"]
+    asked = ["What is the windscreen excess?", "Is theft from an unlocked car paid?", "How soon must I call?"]
     for place, question in enumerate(asked):
         chances = [Reader.load(folder).answers(question, text) for text in SAID]
         assert max(chances) == chances[place] > 0.5

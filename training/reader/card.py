@@ -38,7 +38,7 @@ becomes of that.
 | size | {size:.1f} MB of int8 (half of that in the wheel), and {shared:.1f} MB of words and tokenizer |
 | read at once | 256 pieces; a longer claim is not checked, evidence is found and cut to about 110 words |
 | data | at hand now: {pairs:,} pairs of natural twins written for it in {languages} languages (`training/twins`), {shared_pairs:,} shared ones, {asked:,} questions with near misses, the public sets of `training/reader/material.py`; [which of them it has read](checking.md) |
-| made by | `python training/make_all.py DATA KEPT`, seeds fixed |
+| made by | `python training/make_all.py DATA KEPT --device cuda`; seeds fixed, but taught for minutes: another GPU gives a like network, not the same |
 | licence | Apache-2.0, with the backbone's notice beside the weights |
 """
 

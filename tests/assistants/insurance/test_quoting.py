@@ -160,6 +160,8 @@ async def test_the_clauses_of_a_product_are_a_list_under_its_name_and_whole_howe
     assert "**Fernhill Boat Policy:**\n- Not covered: " in whole
     turned = await desk.answer("Do you pay for worms eating the hull?", manner=Manner(max_response_length=5))
     assert whole.endswith(turned.result.answer)
-    turned = await desk.answer("May my cousin sleep on the boat in winter?", manner=Manner(max_response_length=5))
+    turned = await desk.answer(
+        "What is the limit for the outboard motor of my boat?", manner=Manner(max_response_length=5)
+    )
     assert "Which of these do you mean: Deck, Keel?" in turned.result.answer
     assert turned.result.answer.endswith("” [1]")

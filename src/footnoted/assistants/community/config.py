@@ -73,7 +73,7 @@ class AIConfig(ModelConfig):
     answer_scope: Scope = Field(default_factory=Scope)
     refusal_policy: Literal["ignore", "redirect"] = "ignore"
     redirect_text: str = Field(default=REDIRECT, min_length=1, max_length=1000)
-    certainty: float = Field(default=0.67, ge=0, le=1)
+    certainty: float = Field(default=0.72, ge=0, le=1)
     sure: float = Field(default=0.75, ge=0, le=1)
     unsure_text: str = Field(default="This may help:", max_length=200)
 

@@ -58,7 +58,7 @@ _FAVOUR = (
 )
 _USUAL, _SCALE = 0.858, 0.02  # nearness of a clause that is as likely as not to speak of the matter, and its spread
 _WEIGHT = 0.7  # of nearness so scaled, and of the reader's log-odds, in those of a clause's relevance
-_LEVEL = 2.4  # added to these, so that what a policy does not speak of stays under `desk.NEAR_ENOUGH`, and no more
+_LEVEL = 3.2  # added to these, so that what a policy does not speak of stays under `desk.NEAR_ENOUGH`, and no more
 _NAMING, _ALONG = 3, 2  # passages whose references are followed, and that come along for that
 _LEAST = 0.001  # relevance from which a clause is worth telling
 
