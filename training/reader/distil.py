@@ -38,55 +38,26 @@ SHARES = {
     "tabfact_pairs": 0.01, "summedits": 0.02, "fool_me_twice": 0.02, "squad2": 0.03, "clapnq": 0.004, "xquad": 0.02,
     "asked": 0.05, "policies": 0.012,
 }  # fmt: skip
-POOL, TOKENS, GROUPS, EVERY = (
-    4096,
-    24_000,
-    64,
-    4,
-)  # so many groups every so many batches
+POOL, TOKENS, GROUPS, EVERY = (4096, 24_000, 64, 4)  # so many groups every so many batches
 HARD = 0.4  # what a known label weighs beside the teacher's word
 
 
 class Batches(IterableDataset):
     """Endless batches as tensors, other ones from each process; with ``changed``, each row also as nobody wrote it."""
 
-    def __init__(
-        self,
-        sets: dict,
-        groups: list[dict],
-        tokenizer: Path,
-        tokens: int,
-        changed: bool,
-    ) -> None:
-        self.sets, self.groups, self.tokenizer, self.tokens, self.changed = (
-            sets,
-            groups,
-            tokenizer,
-            tokens,
-            changed,
-        )
+    def __init__(self, sets: dict, groups: list[dict], tokenizer: Path, tokens: int, changed: bool) -> None:
+        self.sets, self.groups, self.tokenizer, self.tokens, self.changed = (sets, groups, tokenizer, tokens, changed)
 
     def __iter__(self):
         told = get_worker_info()
         own = (told.id if told else 0) + (1000 if self.changed else 0)
-        stream, dice, number, step = (
-            Stream(self.sets, seed=own),
-            random.Random(own),
-            0,
-            own,
-        )
+        stream, dice, number, step = (Stream(self.sets, seed=own), random.Random(own), 0, own)
         tokenizer = Tokenizer.from_file(str(self.tokenizer))
         tokenizer.no_padding()
         tokenizer.no_truncation()
         pieces = lambda text: tokenizer.encode(text, add_special_tokens=False).ids
         while True:
-            for rows in batches(
-                stream,
-                number,
-                tokenizer,
-                self.tokens // (2 if self.changed else 1),
-                POOL,
-            ):
+            for rows in batches(stream, number, tokenizer, self.tokens // (2 if self.changed else 1), POOL):
                 made = [(ids, split) for ids, split, *_ in rows]
                 if self.changed:
                     made += [changed(ids, split, dice) for ids, split in made]
@@ -102,11 +73,7 @@ class Batches(IterableDataset):
 def even(ids, mask, kinds):
     """Padded to a multiple of eight, which the fused attention wants of its bias."""
     more = -ids.shape[1] % 8
-    return (
-        F.pad(ids, (0, more), value=1),
-        F.pad(mask, (0, more)),
-        F.pad(kinds, (0, more)),
-    )
+    return (F.pad(ids, (0, more), value=1), F.pad(mask, (0, more)), F.pad(kinds, (0, more)))
 
 
 def changed(ids: list[int], split: int, dice: random.Random) -> tuple[list[int], int]:
@@ -156,14 +123,7 @@ def asked_of(groups: list[dict], dice: random.Random, pieces):
     parts = [even(*batch([sequences[i] for i in order[at : at + third]])) for at in range(0, len(order), third)]
     place = torch.empty(len(order), dtype=torch.long)
     place[torch.tensor(order)] = torch.arange(len(order))
-    return (
-        parts,
-        place,
-        torch.tensor(labels),
-        torch.tensor(heavy),
-        torch.tensor(table),
-        torch.tensor(weights),
-    )
+    return (parts, place, torch.tensor(labels), torch.tensor(heavy), torch.tensor(table), torch.tensor(weights))
 
 
 def to(device: str, made):
@@ -190,32 +150,16 @@ def as_taught(ours, theirs, mask, second):
     """How far one network's states and words are from another's. ``second`` marks the pieces of the evidence."""
     states, (ways, answers, doubts, points) = ours
     wanted, (their_ways, their_answers, their_doubts, their_points) = theirs
-    loss = F.kl_div(
-        ways.log_softmax(-1),
-        their_ways.log_softmax(-1),
-        log_target=True,
-        reduction="batchmean",
-    )
+    loss = F.kl_div(ways.log_softmax(-1), their_ways.log_softmax(-1), log_target=True, reduction="batchmean")
     loss = loss + F.binary_cross_entropy_with_logits(answers, their_answers.sigmoid())
-    for said, told, of in (
-        (doubts, their_doubts, mask - second),
-        (points, their_points, second),
-    ):
+    for said, told, of in ((doubts, their_doubts, mask - second), (points, their_points, second)):
         apart = F.binary_cross_entropy_with_logits(said, told.sigmoid(), reduction="none")
         loss = loss + 0.3 * (apart * of).sum() / of.sum().clamp(min=1.0)
     apart = ((states.float() - wanted.float()) ** 2).mean(-1)
     return loss, (apart * mask).sum() / mask.sum()
 
 
-def teach(
-    reader: Reader,
-    loader,
-    minutes: float,
-    rate: float,
-    device: str,
-    log,
-    teacher: Reader | None = None,
-) -> None:
+def teach(reader: Reader, loader, minutes: float, rate: float, device: str, log, teacher: Reader | None = None) -> None:
     """Trains in place for so long: the rate rises over a twentieth of the time and falls to nothing at its end."""
     reader.train()
     trained = [w for w in reader.parameters() if w.requires_grad]
@@ -291,10 +235,7 @@ def looked_at(reader: Reader, tried: dict, groups: list[dict], tokenizer: Path, 
         labels, least = np.array(told), np.full(len(told), np.inf)
         np.minimum.at(least, np.array(owner), said(rows)[0])
         limit = np.quantile(least[labels == 0], 0.95)
-        true, false = (
-            least[labels == 1],
-            least[labels == 0],
-        )  # told in turn: a true one, then its twin
+        true, false = (least[labels == 1], least[labels == 0])  # told in turn: a true one, then its twin
         won = 100 * np.mean((true > false) + 0.5 * (true == false))
         lines.append(
             f"{name}: AUROC {auroc(labels, least):.1f} won {won:.1f} ticked at 5 % {100 * np.mean(true > limit):.1f}"
@@ -329,10 +270,7 @@ def to_choose_by(data: Path, written: Path, tokenizer: Path) -> dict:
     own, found = Tokenizer.from_file(str(tokenizer)), {}
     own.no_padding()
     own.no_truncation()
-    for name, every in (
-        ("shared", twins(data)),
-        ("written", twins_written(written, data)),
-    ):
+    for name, every in (("shared", twins(data)), ("written", twins_written(written, data))):
         pairs: dict[str, dict[int, dict]] = {}
         for row in every:
             if part(row["passage"]) == "tried" and row.get("lang", "en") == row.get("source_lang", "en") == "en":
@@ -344,10 +282,7 @@ def to_choose_by(data: Path, written: Path, tokenizer: Path) -> dict:
             for label in (1, 0):
                 evidence = Evidence([both[label]["passage"]])
                 for sentence in [s for s in sentences(both[label]["claim"]) if len(s) > 12] or [both[label]["claim"]]:
-                    texts = own.encode_batch(
-                        [sentence, evidence.best(sentence, budget=110)],
-                        add_special_tokens=False,
-                    )
+                    texts = own.encode_batch([sentence, evidence.best(sentence, budget=110)], add_special_tokens=False)
                     rows.append(sequence(texts[0].ids, texts[1].ids, 320))
                     owner.append(len(labels))
                 labels.append(label)
@@ -388,10 +323,7 @@ def main() -> None:
     with gathered.open("rb") as file:
         sets, tried = pickle.load(file)
     groups = list(map(json.loads, (kept / "groups.jsonl").open(encoding="utf-8")))
-    aside, near = (
-        [g for g in groups if held_aside(g)],
-        [g for g in groups if not held_aside(g)],
-    )
+    aside, near = ([g for g in groups if held_aside(g)], [g for g in groups if not held_aside(g)])
     log(f"{sum(map(len, sets.values()))} rows, {len(near)} groups")
     material.SHARES.update(SHARES)
     gc.freeze()
@@ -407,14 +339,10 @@ def main() -> None:
     if options.teacher:
         teach(teacher, loader(False), options.teacher, options.rate, device, log)
         torch.save(
-            {n: w.half() for n, w in teacher.state_dict().items() if n != "encoder.word.weight"},
-            kept / "teacher.pt",
+            {n: w.half() for n, w in teacher.state_dict().items() if n != "encoder.word.weight"}, kept / "teacher.pt"
         )
     else:
-        teacher.load_state_dict(
-            torch.load(kept / "teacher.pt", weights_only=True, map_location=device),
-            strict=False,
-        )
+        teacher.load_state_dict(torch.load(kept / "teacher.pt", weights_only=True, map_location=device), strict=False)
     if not options.unseen:
         log(looked_at(teacher, tried, aside, kept / "tokenizer.json", device))
     if options.student:
@@ -425,18 +353,9 @@ def main() -> None:
         if student.encoder.near:
             student.encoder.near.requires_grad_(False)
         teacher.requires_grad_(False)
-        teach(
-            student,
-            loader(True),
-            options.student,
-            options.rate,
-            device,
-            log,
-            teacher.eval(),
-        )
+        teach(student, loader(True), options.student, options.rate, device, log, teacher.eval())
         torch.save(
-            {n: w.cpu() for n, w in student.state_dict().items() if n != "encoder.word.weight"},
-            out / "average.pt",
+            {n: w.cpu() for n, w in student.state_dict().items() if n != "encoder.word.weight"}, out / "average.pt"
         )
         if not options.unseen:
             log(looked_at(student, tried, aside, kept / "tokenizer.json", device))
