@@ -314,8 +314,9 @@ def main() -> None:
     def log(line: str) -> None:
         print(f"{time.time() - began:5.0f} {line}", flush=True)
 
-    gathered = kept / "sets.pkl"  # half a minute of a machine without a GPU
-    if not gathered.exists():
+    gathered = kept / "sets.pkl"  # half a minute of a machine without a GPU; made anew where a written pair is newer
+    newest = max((file.stat().st_mtime for file in options.written.glob("*.jsonl")), default=0.0)
+    if not gathered.exists() or gathered.stat().st_mtime < newest:
         tokenizer = kept / "tokenizer.json"
         tried = to_choose_by(options.data, options.written, tokenizer)
         with gathered.open("wb") as file:
