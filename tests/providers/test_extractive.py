@@ -138,6 +138,22 @@ async def test_a_list_is_written_as_a_list_and_steps_keep_their_numbers():
     assert written == "To change your address, do this:\n1. Open My account.\n2. Choose Address.\n3. Save it."
 
 
+async def test_each_sentence_of_a_list_points_at_its_own_words_and_not_at_what_opens_the_list():
+    text = (
+        "The squeezer takes these settings:\n\n"
+        "* `least_bytes` - Do not squeeze replies under this size in bytes. Defaults to `700`.\n"
+        "* `strength` - How hard it squeezes a reply. It goes from 1 to 8. Defaults to `6`.\n"
+    )
+    async with GroundedGenerator() as generator:
+        asked = "from what size in bytes does the squeezer squeeze replies?"
+        response = await generator.generate(GenerationRequest(query=asked, context=[SourceContext(content=text)]))
+    assert "`least_bytes`" in response.response
+    quotes = [one.source_quote for one in response.citations]
+    assert quotes
+    assert "The squeezer takes these settings:" not in quotes
+    assert any("700" in quote for quote in quotes)
+
+
 async def test_every_item_of_a_quoted_list_has_its_tick_and_its_marker():
     async with GroundedGenerator() as generator:
         context = [SourceContext(content=LIST.text)]

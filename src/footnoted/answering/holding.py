@@ -13,6 +13,7 @@ from footnoted.citations import CitationStream, Marker, MarkerDecoder
 from footnoted.events import ClaimChecked, Event, TextDelta
 from footnoted.grounding.claims import ClaimSegmenter
 from footnoted.grounding.judge import OPEN
+from footnoted.text import content_stems
 from footnoted.types import Claim, Pointer, Source, Verdict
 
 _CLOSERS = ".!?…。！？।؟|"
@@ -178,7 +179,7 @@ class Holding(Checked):
             withheld = replace(claim, text=bare)
             self.verdicts.append((withheld, verdict, False))
             return [ClaimChecked(withheld, verdict, shown=False)]
-        said, verdict = _set_right(said, verdict)
+        said, verdict = _set_right(said, verdict, bare)
         sign = ""
         if verdict.ruling in OPEN and self._checking.mode != "mark":
             if self._fence is None:
@@ -266,12 +267,14 @@ class Holding(Checked):
         return events
 
 
-def _set_right(said: list[str | _Mark], verdict: Verdict) -> tuple[list[str | _Mark], Verdict]:
-    """Point a sentence's markers at the evidence its verdict rests on."""
-    best = {
-        evidence.source: Pointer(evidence.source, evidence.start, evidence.end)
-        for evidence in reversed(verdict.evidence)
-    }
+def _set_right(said: list[str | _Mark], verdict: Verdict, bare: str) -> tuple[list[str | _Mark], Verdict]:
+    """Point a sentence's markers at the evidence its verdict rests on: of a source's, at what has most of its words.
+
+    What introduces a list or heads a table is evidence of each item, and says nothing of it.
+    """
+    stems = set(content_stems(bare))
+    telling = sorted(reversed(verdict.evidence), key=lambda evidence: len(stems & set(content_stems(evidence.quote))))
+    best = {evidence.source: Pointer(evidence.source, evidence.start, evidence.end) for evidence in telling}
     if not best:
         return said, verdict
     marks = [item for item in said if isinstance(item, _Mark)]
