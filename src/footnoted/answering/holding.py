@@ -273,8 +273,9 @@ def _set_right(said: list[str | _Mark], verdict: Verdict, bare: str) -> tuple[li
     What introduces a list or heads a table is evidence of each item, and says nothing of it.
     """
     stems = set(content_stems(bare))
-    telling = sorted(reversed(verdict.evidence), key=lambda evidence: len(stems & set(content_stems(evidence.quote))))
-    best = {evidence.source: Pointer(evidence.source, evidence.start, evidence.end) for evidence in telling}
+    best: dict[int, Pointer] = {}
+    for evidence in sorted(verdict.evidence, key=lambda one: -len(stems & set(content_stems(one.quote)))):
+        best.setdefault(evidence.source, Pointer(evidence.source, evidence.start, evidence.end))
     if not best:
         return said, verdict
     marks = [item for item in said if isinstance(item, _Mark)]

@@ -62,6 +62,13 @@ def test_a_clause_is_joined_to_its_row_and_to_what_names_it(clauses):
     assert of(clauses, "Table A, row B4") == {("B1", "named")}
 
 
+def test_where_a_clause_names_a_table_and_no_row_each_row_may_be_meant(tmp_path):
+    (tmp_path / "kite.md").write_text(SAIL + "\n## Part C – Claims\n\nC1 The excess is as shown in Table B.\n", "utf-8")
+    clauses = read_policy(Index.open(tmp_path / "kite.md", cache="off").sources())
+    assert of(clauses, "C1") == {("Table B, row 1", "row"), ("Table B, row 2", "row")}
+    assert of(clauses, "B2") == {("Table B, row 2", "row"), ("B3", "named")}
+
+
 def test_what_a_passage_names_stands_behind_those_that_were_found(sail):
     passages = passages_of(read_policy(Index.open(sail, cache="off").sources()))
     place = next(n for n, one in enumerate(passages) if one.clauses[0].number == "B1")

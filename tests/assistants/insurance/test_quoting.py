@@ -4,9 +4,10 @@ import pytest
 
 from footnoted.assistants.insurance import RetrievalAgent, read_policy
 from footnoted.assistants.insurance.desk import InsuranceDesk, Manner
-from footnoted.assistants.insurance.passages import Clauses, passages_of, stands_at
+from footnoted.assistants.insurance.passages import Clauses, passages_of, stands_at, unbroken
 from footnoted.assistants.insurance.quoting import is_wording
 from footnoted.models import Embedder, ModelUnavailable
+from footnoted.retrieval import Index
 
 BOAT = """# Fernhill Boat Policy
 
@@ -72,6 +73,24 @@ def test_a_passage_is_a_clause_or_a_table_word_for_word(policies):
         start = passage.source.metadata["start"] - whole.metadata["start"]
         assert whole.text[start : start + len(passage.source.text)] == passage.source.text
         assert all(stands_at(clause, clause.source.text) for clause in passage.clauses)
+
+
+def test_a_clause_is_whole_wherever_a_passage_of_the_index_ends(tmp_path):
+    """Its list runs over the end of a passage, the sentence that closes it stands behind the list."""
+    items = "\n".join(f"({letter}) the {'very ' * 30}old mast number {letter};" for letter in "abcdefghijklmnop")
+    closing = "Clause 2.1 does not apply while the boat is ashore."
+    text = f"# Gull Policy\n\n## Section 2 – Damage\n\n2.1 We will not pay for:\n\n{items}\n\n{closing}\n\n2.2 We will pay for sails.\n"
+    (tmp_path / "gull.md").write_text(text, "utf-8")
+    sources = Index.open(tmp_path, cache="off").sources()
+    assert len(sources) > 1, "the section is one passage: the test tests nothing"
+    first, *_ = passages_of(read_policy(unbroken(sources)))
+    assert first.source.text.startswith("2.1 We will not pay for:")
+    assert first.source.text.count("We will not pay") == 1
+    assert first.source.text.endswith(closing)
+    start = first.source.metadata["start"]
+    document = sources[0].metadata["start"]
+    assert text[text.index("2.1") + start - document :].startswith(first.source.text)
+    assert passages_of(read_policy(unbroken(sources)))[1].source.text == "2.2 We will pay for sails."
 
 
 async def test_an_exclusion_is_told_as_one(desk):

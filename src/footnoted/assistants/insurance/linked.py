@@ -26,6 +26,8 @@ def joined(clause: Clause, others: Sequence[Clause]) -> Iterator[tuple[Clause, J
     """What a clause names and what names it, in its own document, and how."""
     root = without_items(clause.number)
     rows = {(found["table"], found["row"]) for found in _ROW_OF.finditer(clause.text)}
+    keyed = {other.row.table for other in others if other.row is not None and other.row.key == root}
+    named_rows = keyed | {table for table, _ in rows}  # of any other table that it names, each row may be meant
     for one in others:
         if one.document != clause.document or _kin(one.number, clause.number):
             continue
@@ -36,7 +38,7 @@ def joined(clause: Clause, others: Sequence[Clause]) -> Iterator[tuple[Clause, J
                 yield one, "named"
         elif clause.row is None and one.row is not None:
             key, table = one.row.key, one.row.table
-            if (table, key) in rows or (table in clause.refers and key == root):
+            if (table, key) in rows or (table in clause.refers and (key == root or table not in named_rows)):
                 yield one, "row"
         elif clause.row is not None and one.row is None:
             if one.number and one.number == clause.row.key:

@@ -15,17 +15,21 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
+from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
 from footnoted.assistants.insurance.clauses import Clause
-from footnoted.assistants.insurance.labels import in_heading, without_items
+from footnoted.assistants.insurance.labels import in_heading, opening_label, without_items
 from footnoted.assistants.insurance.sources import product_of
 from footnoted.models import Embedder, ModelUnavailable
+from footnoted.retrieval.places import places_of
 from footnoted.retrieval.terms import index_terms, query_terms
 from footnoted.retrieval.vectors import Vectors, key_of
 from footnoted.types import Source
 
 _LONGEST = 1_800  # code points of a section that stays one passage though it holds several tables
+_APART = 3  # code points of white space between two passages that follow each other
+_MOST_JOINED = 6_000  # code points of passages that are joined
 _READ_AHEAD = 150_000  # code points of clauses that are all read for their meaning at the first question
 _WORDED = 60  # clauses of larger policies that words choose first
 _K1, _B = 1.2, 0.75  # BM25 (Robertson, Zaragoza 2009)
@@ -58,6 +62,66 @@ def passages_of(clauses: Iterable[Clause]) -> list[Passage]:
             groups[_root(clause)].append(clause)
         found += [_cut(root, group, source) for root, group in groups.items()]
     return found
+
+
+def unbroken(sources: Sequence[Source]) -> list[Source]:
+    """The sources in their order, where one ends within a clause joined with the next, which goes on with it.
+
+    A page's end or a passage's length says nothing of where a clause ends, and its last words may turn it.
+    """
+    found: list[Source] = []
+    for source in sources:
+        if found and _goes_on(found[-1], source):
+            found[-1] = _with(found[-1], source)
+        else:
+            found.append(source)
+    return found
+
+
+def _goes_on(before: Source, source: Source) -> bool:
+    """Whether a source stands right behind another, in its section, and begins within its last clause."""
+    first, second = before.metadata, source.metadata
+    if any(first.get(name) != second.get(name) for name in ("file", "document_id", "section_hierarchy")):
+        return False
+    end, start = first.get("end"), second.get("start")
+    if not isinstance(end, int) or not isinstance(start, int) or not 0 <= start - end <= _APART:
+        return False
+    if len(before.text) + len(source.text) > _MOST_JOINED:
+        return False
+    own = source.text[_repeated(source) :].lstrip()
+    label, _ = opening_label(own.partition("\n")[0].replace("**", ""), ())
+    if own.startswith(("|", "Table ")) or (label is not None and label.level == 0):
+        return False
+    headings = first.get("section_hierarchy") or ()
+    if headings and in_heading(str(headings[-1])):
+        return True
+    lines = before.text.replace("**", "").splitlines()
+    return any(label is not None and label.level == 0 for label, _ in (opening_label(line, ()) for line in lines))
+
+
+def _repeated(source: Source) -> int:
+    """How many code points of a passage that goes on with a list repeat what opens the list."""
+    start, end = source.metadata.get("start"), source.metadata.get("end")
+    if not source.metadata.get("continued") or not isinstance(start, int) or not isinstance(end, int):
+        return 0
+    return len(source.text) - (end - start)
+
+
+def _with(before: Source, source: Source) -> Source:
+    """Two passages as the one stretch of the document that they are."""
+    data = dict(before.metadata) | {"end": source.metadata["end"]}
+    gap = source.metadata["start"] - before.metadata["end"]
+    repeated = _repeated(source)
+    text = before.text + "\n" * gap + source.text[repeated:]
+    if isinstance(data.get("places"), list):
+        moved = len(before.text) + gap - repeated
+        data["places"] = data["places"] + _moved(source.metadata.get("places") or [], moved)
+    id_ = str(uuid5(NAMESPACE_URL, f"{before.id}\0{source.id}"))
+    return replace(before, id=id_, text=text, metadata=data, sha256="")
+
+
+def _moved(places: Sequence[dict[str, Any]], by: int) -> list[dict[str, Any]]:
+    return [{**place, "start": place["start"] + by, "end": place["end"] + by} for place in places]
 
 
 def said_of(clause: Clause) -> str:
@@ -98,6 +162,8 @@ def _cut(root: str, clauses: Sequence[Clause], source: Source) -> Passage:
     first = data.get("start")
     if isinstance(first, int):
         data |= {"start": first + start, "end": first + end, "lead": 0}
+    if isinstance(data.get("places"), list):
+        data["places"] = _moved(places_of(data, start, end), -start)
     data["section_hierarchy"] = list(clauses[0].place if clauses[0].row is None else (*clauses[0].headings, root))
     id_ = str(uuid5(NAMESPACE_URL, f"{source.id}\0{start}\0{end}"))
     text = source.text[start:end]

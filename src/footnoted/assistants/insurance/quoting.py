@@ -28,7 +28,8 @@ from footnoted.retrieval.relevance.rarity import UNSEEN, rarity
 from footnoted.text import content_stems
 from footnoted.types import Evidence, FinishReason, Source, Verdict
 
-_OPEN = 1.0  # log-odds within which another product's clause is as likely to decide
+_OPEN = 2.0  # log-odds within which another product's or plan's clause may decide as well, where nothing is sure
+_MEANT = 8  # clauses among which such a one is looked for
 _SURE = 0.81  # chance of being right from which the clauses are told as the answer
 
 
@@ -68,19 +69,25 @@ def nearest(question: str, chunks: Sequence[ChunkResult], *, before: str = "") -
     chosen = quoted(found)
     quotes = tuple(_quote(each.clause, each.place, plans) for each in (*chosen, *joined_to(chosen, found)))
     chance = chance_of(found)
-    for number, candidate in enumerate(chosen):
+    sure = chance >= _SURE
+    for candidate in chosen[:1] if sure else _near(found):
         row = candidate.clause.row
-        open_plan = row is not None and len(set(row.columns)) > 1 and not set(row.columns) & {*plans, *settled}
-        if row is not None and open_plan and (number == 0 or chance < _SURE):
-            return Nearest(quotes[number : number + 1], row.columns[:4], "plan")
+        if row is not None and len(set(row.columns)) > 1 and not set(row.columns) & {*plans, *settled}:
+            likelier = () if candidate is chosen[0] else quotes[: MOST - 1]
+            shown = (*likelier, _quote(candidate.clause, candidate.place, plans))
+            return Nearest(tuple(dict.fromkeys(shown)), row.columns[:4], "plan")
     firsts: dict[str, Candidate] = {}
-    for candidate in found:
-        if found[0].score - candidate.score <= _OPEN:
-            firsts.setdefault(chunks[candidate.place].product_name, candidate)
-    if len(firsts) > 1 and chance < _SURE:
+    for candidate in () if sure else _near(found):
+        firsts.setdefault(chunks[candidate.place].product_name, candidate)
+    if len(firsts) > 1:
         each = tuple(_quote(first.clause, first.place, plans) for first in list(firsts.values())[:MOST])
-        return Nearest(each, tuple(firsts)[:4], "product")
+        return Nearest(tuple(dict.fromkeys((*each, *quotes)))[: MOST + 1], tuple(firsts)[:4], "product")
     return Nearest(quotes, chance=chance)
+
+
+def _near(found: Sequence[Candidate]) -> list[Candidate]:
+    """The few that may be meant as well as the first."""
+    return [candidate for candidate in found[:_MEANT] if found[0].score - candidate.score <= _OPEN]
 
 
 def weighed(question: str, chunks: Sequence[ChunkResult], *, before: str = "") -> tuple[list[Passage], list[Candidate]]:

@@ -20,7 +20,7 @@ from footnoted.assistants.insurance.deciding import READ, answers
 from footnoted.assistants.insurance.intent import IntentClassification, IntentRouter
 from footnoted.assistants.insurance.linked import passages_joined
 from footnoted.assistants.insurance.meaning import Shelf
-from footnoted.assistants.insurance.passages import Clauses, passages_of, said_of
+from footnoted.assistants.insurance.passages import Clauses, passages_of, said_of, unbroken
 from footnoted.assistants.insurance.phrases import language_of
 from footnoted.assistants.insurance.sources import as_chunk, product_of
 from footnoted.assistants.insurance.vocabulary import Vocabulary
@@ -108,7 +108,7 @@ class RetrievalAgent:
         self.index: Index = paths if isinstance(paths, Index) else Index.open(paths, **index)
         self._vocabulary = Vocabulary.load()
         self._sources = self.index.sources()
-        passages = passages_of(read_policy(self._sources))
+        passages = passages_of(read_policy(unbroken(self._sources)))
         self._clauses: Clauses | None = None
         if len(passages) > len(self._sources):  # some have numbers of their own
             self._sources = [one.source for one in passages]
