@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from footnoted.assistants.security.query.bounding import Bounding
-from footnoted.assistants.security.query.draft import Choice, Reading
+from footnoted.assistants.security.query.draft import Choice, Reading, is_possessive, is_ranked
 from footnoted.assistants.security.query.placing import Placing
 from footnoted.assistants.security.query.saying import Saying
 from footnoted.assistants.security.query.seeking import Seeking
@@ -62,4 +62,6 @@ class _Reader(Bounding, Placing, Timing, Saying, Seeking, Telling):
         own = self._asks_of_findings() or (self._has("select", "count") and subject) or self.where.get("framework")
         short = len(self.mentions) <= 6 and not own
         fields = self.where.keys() - {"version", "requirement"}  # which are of the framework
-        return short or (pointing and not (own and len(fields) > 1))
+        self.reading.pronoun = self._pronoun()
+        bound = self.reading.pronoun and (is_possessive(self.reading.pronoun) or is_ranked(self.base.query))
+        return bool(short or bound or (pointing and not (own and len(fields) > 1)))

@@ -58,6 +58,8 @@ class Shaping(Draft):
         shape = self._shape(where, limit, base)
         if "select" in shape:  # another question has bounds and measures of its own
             made.pop("having", None), made.pop("measure", None)
+            if base is not None and base.group_by and shape["select"] != base.select:
+                made.pop("limit", None)  # so many groups
         made |= shape
         if made["select"] in ("mapping", "requirement") or (made["select"] in _ADVICE and where.get("check")):
             for name in ("status", "change", "severity", "resource_type", "scan"):

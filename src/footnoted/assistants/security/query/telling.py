@@ -6,14 +6,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from footnoted.assistants.security.query.accounting import Held
-from footnoted.assistants.security.query.draft import Choice, Draft, Reading, several
+from footnoted.assistants.security.query.draft import Choice, Draft, Reading, is_possessive, several
 from footnoted.assistants.security.query.finding_query import GROUPS, LIMIT, FindingQuery
 from footnoted.assistants.security.query.linking import is_word
 from footnoted.assistants.security.query.relations import beyond_flat, field_of, negations
 from footnoted.assistants.security.query.vocabulary import Meaning
-from footnoted.assistants.security.query.words import NOT_IN_SCANS, UNITS
+from footnoted.assistants.security.query.words import BEFORE_NAMES, NOT_IN_SCANS, UNITS
 
-_BEFORE_NAMES = ("in", "of", "for", "from", "by", "at", "on", "with")
 _MEASURES = ("count", "rate", "age")
 _VERBS = ("rate", "age", "average", "median", "diff", "compare")
 _THEM = {"them", "they"}
@@ -89,7 +88,7 @@ class Telling(Draft):
             return True
         if one.role("both") is not None:  # checks that fail in both are not those that fail in either
             return self.reading.query.of != "findings"
-        if one.kind != "word" or before not in _BEFORE_NAMES:
+        if one.kind != "word" or before not in BEFORE_NAMES:
             return False
         plain = one.text.casefold()  # a word of no language is a name; "for forcing" is what is done
         return one.text[:1].isupper() or not (self.meanings is None or plain.endswith("ing") or is_word(plain))
@@ -206,6 +205,8 @@ class Telling(Draft):
 
     def _without_antecedent(self) -> str:
         """A pronoun of several ("which of them are public?") before which nothing was named that it could stand for."""
+        if is_possessive(pronoun := self._pronoun()):
+            return pronoun
         for one in self.mentions:
             if one.kind == "name" or one.role("noun") or one.role("severity"):
                 return ""

@@ -1,0 +1,67 @@
+"""A question after another: what its pronouns stand for, what it takes away or adds, and what was refused before it."""
+
+import pytest
+
+from tests.assistants.security.conftest import advisor_on
+from tests.assistants.security.estate import rows, take_in
+
+
+@pytest.fixture
+async def talk(database):
+    """The estate's advisor, asked several questions one after the other; the advice on the last."""
+    await take_in(database)
+    service = advisor_on(database)
+
+    async def ask(*questions):
+        history = []
+        for question in questions:
+            advice = await service.answer(question, None, "clinic", history)
+            history = [*history, (question, advice.response.response)]
+        return advice
+
+    return ask
+
+
+@pytest.mark.parametrize(
+    "then", ["how many medium findings does it have?", "count its mediums", "how many mediums are open there"]
+)
+async def test_a_pronoun_stands_for_what_a_ranking_put_first(talk, then):
+    """Its name is read off the answer before, and the count is of it alone."""
+    advice = await talk("Which account has the fewest open findings?", then)
+    assert advice.asked.query.where.account == ["111122223333"]
+    assert advice.response.response.startswith(f"**{len(rows(account='clinic-prod', severity='medium'))} open finding")
+
+
+async def test_a_pronoun_of_several_stands_for_as_many_as_were_asked_for(talk):
+    """Of the top two services, both."""
+    two = await talk("top 2 services by open findings")
+    names = [one.removeprefix("- ").partition(":")[0] for one in two.response.response.splitlines()[2:4]]
+    advice = await talk("top 2 services by open findings", "how many of their findings are high?")
+    assert sorted(advice.asked.query.where.service) == sorted(names)
+
+
+@pytest.mark.parametrize(
+    ("before", "then", "left"),
+    [
+        ("open findings by account", "list its highs", "its"),
+        ("How many findings are open?", "how many of its findings are high?", "its"),
+        ("which account has the most findings", "how many does it have in clinic-labs and clinic-prod", "it"),
+    ],
+)
+async def test_a_pronoun_that_stands_for_nothing_is_not_asked(talk, before, then, left):
+    """Nothing was put first, or the question itself says another."""
+    advice = await talk(before, then)
+    assert advice.response.finish_reason.value == "refused"
+    assert left in advice.asked.reading.unfit
+
+
+async def test_a_pronoun_of_a_first_question_is_not_passed_over(talk):
+    """There is nothing before that it could be of."""
+    assert (await talk("how many of its findings are high?")).response.finish_reason.value == "refused"
+
+
+async def test_that_there_is_something_points_nowhere(talk):
+    """What follows "are there any" is asked as it says, whatever was asked before."""
+    advice = await talk("Which account has the most findings?", "are there any muted findings in clinic-prod?")
+    assert advice.asked.query.where.account == ["111122223333"]
+    assert not advice.asked.reading.unfit
