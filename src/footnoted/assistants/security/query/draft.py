@@ -286,6 +286,10 @@ class Draft:
         return any(role == wanted or (value is None and role.startswith(f"{kind}:")) for one in self.mentions
                    for role in one.roles)  # fmt: skip
 
+    def _scan_days(self) -> str:
+        """The days of which there are scans, in words."""
+        return " and ".join(day.isoformat() for day in sorted(self.vocabulary.scans)) or "no day"
+
     def _thing(self, one: Mention) -> str:
         """The field that a word for a kind of thing groups by."""
         noun = one.role("noun") or ""

@@ -10,7 +10,7 @@ from footnoted.assistants.security.query.finding_query import FindingQuery, Grou
 from footnoted.assistants.security.query.linking import NOTHING, Mention
 from footnoted.assistants.security.query.relations import field_of, negations
 from footnoted.assistants.security.query.topics import affirms, denies
-from footnoted.assistants.security.query.words import FUNCTION_WORDS, WHETHER
+from footnoted.assistants.security.query.words import FUNCTION_WORDS, UNITS, WHETHER
 from footnoted.text import content_stems
 
 _GROUPS = get_args(Group)
@@ -21,6 +21,7 @@ _FORMATS |= dict.fromkeys(("cli", "gcloud", "command", "commands", "kubectl"), "
 _ADVICE = ("remediation", "explain")
 _MANIFOLD = ("tag", "category")  # fields of which a finding may have several values
 _MOST_SIDES = 6  # as the query's own field holds
+_GETTING = frozenset("get gets got getting gotten".split())
 _NEAR, _FAR = 3, 6  # words between what parts and what is parted by
 
 
@@ -66,6 +67,13 @@ class Shaping(Draft):
                 where.pop(name, None)
         if made.get("select") == "rate" or made.get("measure") == "rate":
             where["status"] = []
+        if (
+            made["select"] == "diff" and "change" in where
+        ):  # after "how did it change", "and since the 9th", "the fixed"
+            made["select"] = "diff" if self.assumed_new else "list"
+            where.pop("change") if self.assumed_new else None
+        if made["select"] == "diff":
+            self._of_scans(where)
         named = where.get("check") and self.reading.about is None and base is None
         if named and made["select"] == "list" and "status" not in where and not self._asks_for_findings():
             where["status"] = []  # what is asked for by name is told whatever its status
@@ -84,6 +92,17 @@ class Shaping(Draft):
         made["where"] = Where.model_validate(where)
         made["exclude"] = Where.model_validate({"status": [], **without})
         return FindingQuery.model_validate(made)
+
+    def _of_scans(self, where: dict[str, Any]) -> None:
+        """Two scans are set side by side: a day that names neither of them would filter what both found."""
+        told = {"first_seen_from", "first_seen_before", "open_for_more_than"} & {*where}
+        if not told or self._says("firstseen") or any(map(self._has, ("seen", "arose", "aged"))):
+            return
+        for name in told:
+            del where[name]
+        times = [one.text for one in self.mentions if one.kind == "date" or one.word in UNITS]
+        self.reading.unfit.append(" ".join(times) or "that time")
+        self.reading.notes.append(f"what is set side by side are your scans, which are of {self._scan_days()}")
 
     def _asks_whether(self, where: dict[str, Any]) -> bool:
         """Whether it is asked how one thing stands in what is looked for: "does web-1 have backups enabled"."""
@@ -150,6 +169,10 @@ class Shaping(Draft):
             return {"select": "list", "order_by": chosen, "limit": limit, "group_by": ""}
         ordered = {"order_by": order} if order in ("most", "fewest") else {}
         differs = self._has("select", "diff") or against
+        became = {"muted": "muted", "pass": "fixed"}.get(next(iter(where.get("status", ())), ""))
+        if differs and became and "change" not in where and self._came_to_be():
+            where["change"] = became
+            where.pop("status"), where.pop("scan", None)
         if differs and "change" not in where and not group.startswith("first_seen"):
             where.pop("scan", None)
             by = group or (self._ranked() if ordered else "") or parted
@@ -424,6 +447,12 @@ class Shaping(Draft):
             if any(each.role("select") in ("compare", "diff") or each.word == "than" for each in led):
                 return True
         return self.against_last
+
+    def _came_to_be(self) -> bool:
+        """Of "what got muted", "which are muted" what became of findings; "how many are muted" is counted in both."""
+        states = [place for place, one in enumerate(self.mentions) if one.role("status")]
+        got = any(self._at(place - 1).word in _GETTING for place in states)
+        return got or not self._has("select", "count")
 
     def _is_set_against(self) -> bool:
         """Whether two names of one kind stand against each other: "this against that", "this next to that"."""
