@@ -65,3 +65,34 @@ async def test_that_there_is_something_points_nowhere(talk):
     advice = await talk("Which account has the most findings?", "are there any muted findings in clinic-prod?")
     assert advice.asked.query.where.account == ["111122223333"]
     assert not advice.asked.reading.unfit
+
+
+@pytest.mark.parametrize(
+    ("before", "then"),
+    [
+        ("who muted the S3 findings?", "how many were high?"),
+        ("list the findings in Ruritania", "only the mediums"),
+        ("How did S3 change since October?", "and what about IAM?"),
+    ],
+)
+async def test_what_could_not_be_asked_stays_so_in_what_follows(talk, before, then):
+    """A follow-up edits a question that has no answer, so it has none either."""
+    first = await talk(before)
+    advice = await talk(before, then)
+    assert (first.response.finish_reason.value, advice.response.finish_reason.value) == ("refused", "refused")
+    assert advice.asked.reading.never is first.asked.reading.never
+
+
+@pytest.mark.parametrize(
+    ("before", "then"),
+    [
+        ("How many findings in Ruritania?", "and in clinic-prod?"),
+        ("How many findings in Ruritania?", "count the mediums"),
+        ("How did S3 change since October?", "and since 9 November?"),
+    ],
+)
+async def test_what_is_put_in_the_place_of_what_could_not_be_asked_can(talk, before, then):
+    """Another name behind the same word, another day, or a question of its own."""
+    advice = await talk(before, then)
+    assert (advice.asked.reading.unfit, advice.response.finish_reason.value) == ([], "complete")
+    assert advice.asked.query.select == ("diff" if "change" in before else "count")

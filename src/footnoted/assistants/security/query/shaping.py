@@ -67,13 +67,7 @@ class Shaping(Draft):
                 where.pop(name, None)
         if made.get("select") == "rate" or made.get("measure") == "rate":
             where["status"] = []
-        if (
-            made["select"] == "diff" and "change" in where
-        ):  # after "how did it change", "and since the 9th", "the fixed"
-            made["select"] = "diff" if self.assumed_new else "list"
-            where.pop("change") if self.assumed_new else None
-        if made["select"] == "diff":
-            self._of_scans(where)
+        made["select"] = self._of_scans(where) if made["select"] == "diff" else made["select"]
         named = where.get("check") and self.reading.about is None and base is None
         if named and made["select"] == "list" and "status" not in where and not self._asks_for_findings():
             where["status"] = []  # what is asked for by name is told whatever its status
@@ -93,16 +87,24 @@ class Shaping(Draft):
         made["exclude"] = Where.model_validate({"status": [], **without})
         return FindingQuery.model_validate(made)
 
-    def _of_scans(self, where: dict[str, Any]) -> None:
-        """Two scans are set side by side: a day that names neither of them would filter what both found."""
+    def _of_scans(self, where: dict[str, Any]) -> str:
+        """Two scans are set side by side: a day that names neither of them would filter what both found.
+
+        What became of findings is no side: "and the fixed ones?" lists them, "and since the 9th?" only says the scan.
+        """
+        if where.get("change"):
+            if not self.assumed_new:
+                return "list"
+            del where["change"]
         told = {"first_seen_from", "first_seen_before", "open_for_more_than"} & {*where}
-        if not told or self._says("firstseen") or any(map(self._has, ("seen", "arose", "aged"))):
-            return
+        if not told or self._says("firstseen") or any(map(self._has, ("seen", "arose"))):
+            return "diff"
         for name in told:
             del where[name]
         times = [one.text for one in self.mentions if one.kind == "date" or one.word in UNITS]
         self.reading.unfit.append(" ".join(times) or "that time")
         self.reading.notes.append(f"what is set side by side are your scans, which are of {self._scan_days()}")
+        return "diff"
 
     def _asks_whether(self, where: dict[str, Any]) -> bool:
         """Whether it is asked how one thing stands in what is looked for: "does web-1 have backups enabled"."""

@@ -8,7 +8,7 @@ from dataclasses import replace
 from footnoted.assistants.security.query.accounting import Held
 from footnoted.assistants.security.query.draft import Choice, Draft, Reading, is_possessive, several
 from footnoted.assistants.security.query.finding_query import GROUPS, LIMIT, FindingQuery
-from footnoted.assistants.security.query.linking import is_word
+from footnoted.assistants.security.query.linking import at, is_word
 from footnoted.assistants.security.query.relations import beyond_flat, field_of, negations
 from footnoted.assistants.security.query.vocabulary import Meaning
 from footnoted.assistants.security.query.words import BEFORE_NAMES, NOT_IN_SCANS, UNITS
@@ -34,8 +34,10 @@ class Telling(Draft):
         """Tell each word that no field holds, and does not only join others; of a follow-up, also those before it."""
         reading = self.reading
         if reading.follows and self.base is not None:
-            told = [*self.base.unused, *self.base.unfit, *([] if self.base.choices else self.base.open)]
+            told = [*self.base.unused, *([] if self.base.choices else self.base.open)]
             reading.unused += [one for one in told if one not in reading.unused]
+            reading.unfit += [one for one in self.base.unfit if not self._replaces(one)]
+            reading.reason, reading.never = self.base.reason, self.base.never
         reading.open = [text for text, _ in self.ambiguous]
         if reading.choices:  # each has told what it does not hold
             return
@@ -63,6 +65,20 @@ class Telling(Draft):
         if self.assumed_new and done and reading.unused and reading.query.where.change == "new":
             reading.unfit.append(reading.unused[-1])  # something was done, and not what
         self._tell_leaps()
+
+    def _replaces(self, text: str) -> bool:
+        """Whether the question names a time, or a name behind the same word, for one that could not be asked before."""
+        if self.base is None or self._pronoun():  # "which of them" are those that could not be asked
+            return False
+        before, told = self.base.mentions, text.casefold().split()
+        places = [place for place, one in enumerate(before) if set(one.text.casefold().split()) <= {*told}]
+        if any(before[place].kind == "date" or before[place].word in UNITS for place in places):
+            return any(one.kind == "date" or one.word in UNITS or one.role("scan") for one in self.mentions)
+        led = {at(before, place - 1).word for place in places} & {*BEFORE_NAMES}
+        fields = {field for place in places for field in before[place].fields}
+        named = [place for place, one in enumerate(self.mentions) if one.kind == "name"]
+        named = [place for place in named if not fields or fields & self.mentions[place].fields]
+        return bool(led and {*led, "about"} & {self._at(place - 1).word for place in named})
 
     def _denied_names(self) -> dict[int, int]:
         """Of "except in prod", where that may be two things and both are denied: the names, each with its negation."""
@@ -269,7 +285,7 @@ class Telling(Draft):
         if reading.follows and self.base is not None and set(reading.unused) <= set(self.base.unused):
             reading.names_findings |= self.base.names_findings
         beyond_scans = self._beyond_scans()
-        reading.never = bool(beyond_scans)
+        reading.never = reading.never or bool(beyond_scans)
         reading.reason = reading.reason or next(filter(None, (*self._unclear(), beyond_scans, self._beyond())), "")
 
     def _unclear(self) -> Iterator[str]:
