@@ -96,3 +96,28 @@ async def test_what_is_put_in_the_place_of_what_could_not_be_asked_can(talk, bef
     advice = await talk(before, then)
     assert (advice.asked.reading.unfit, advice.response.finish_reason.value) == ([], "complete")
     assert advice.asked.query.select == ("diff" if "change" in before else "count")
+
+
+async def test_a_verb_says_what_becomes_of_what_was_asked_before(talk):
+    """It takes away, adds, or leaves only what is named."""
+    first = "List the medium findings in clinic-prod"
+    for then, severity, exclude in (
+        ("leave out the S3 ones", ["medium"], {"service": ["s3"]}),
+        ("ditch all of the S3 ones", ["medium"], {"service": ["s3"]}),
+        ("please bring in the highs", ["medium", "high"], {}),
+        ("limit it to the highs", ["high"], {}),
+    ):
+        advice = await talk(first, then)
+        query = advice.asked.query
+        assert advice.response.finish_reason.value == "complete", then
+        assert (query.where.account, query.where.severity, query.without()) == (["111122223333"], severity, exclude)
+    both = (await talk(first, "remove the S3 ones", "and delete the IAM ones")).asked.query
+    assert both.without() == {"service": ["s3", "iam"]}
+
+
+@pytest.mark.parametrize("then", ["encrypt the S3 ones", "include the S3 ones"])
+async def test_a_verb_that_does_neither_is_not_passed_over(talk, then):
+    """What is to be done to them is not known, or cannot stand beside what was asked for."""
+    advice = await talk("List the medium findings in clinic-prod", then)
+    assert advice.response.finish_reason.value == "refused"
+    assert then.partition(" ")[0] in advice.asked.reading.unfit

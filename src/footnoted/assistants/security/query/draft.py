@@ -27,6 +27,8 @@ _SEVERAL = 5  # names told one by one
 _ITS, _POSSESSIVE = ("its", "it", "there"), ("its", "their", "theirs")
 _PRONOUNS = (*_ITS, *_POSSESSIVE, "them", "they", "these", "those")
 _BEING = frozenset("is are was were be been".split())
+_THE = frozenset("the all any every those these our my".split())
+_OBJECT = 4  # words of what a verb is said of
 _SHORTEST = 5  # letters of a word that may be a form of another
 
 
@@ -119,7 +121,9 @@ class Draft:
         question = spelt_out(question)
         self.mentions: list[Mention] = self.linker.link(question)
         self.reading = Reading(question)
+        self.edit, self.edited = "", ""  # the verb that changes what was asked before, and what it does
         self._in_context()
+        self._by_edit()
         self._by_owner()
         self._by_meaning()
         self.where: dict[str, Any] = {}
@@ -200,6 +204,29 @@ class Draft:
                 self.mentions[place] = replace(one, kind="role", roles=("noun:tag",))
                 self.mentions[place + 1] = replace(self.mentions[place + 1], roles=("noun:tag",))
                 self.mentions[place + 2] = replace(name, meanings=tuple(tags))
+
+    def _by_edit(self) -> None:
+        """Of "drop the lows", after another question, what the verb does to it: the object alone does not say."""
+        if self.base is None or self.meanings is None:
+            return
+        leads = ("polite", "modal", "scan", "again", "only")
+        opens = [one.word in FUNCTION_WORDS or any(map(one.role, leads)) for one in self.mentions]
+        place = next((at for at, lead in enumerate(opens) if not lead), 0)
+        verb = self._at(place)
+        behind = [
+            *takewhile(lambda one: one.word in FUNCTION_WORDS - _THE or one.role("only"), self.mentions[place + 1 :])
+        ]
+        of = self.mentions[place + 1 + len(behind) :][:_OBJECT]
+        particles = not {"me", "us"} & {one.word for one in behind}
+        object_ = particles and any(one.kind == "name" or one.role("severity") or one.role("status") for one in of)
+        widens = verb.role("widen")
+        plain = verb.kind == "word" and verb.value is not None
+        if object_ and (plain or widens or verb.role("select") == "diff"):
+            self.edit = verb.text
+            told = " ".join(one.text for one in (verb, *behind)).casefold()
+            self.edited = widens or self.meanings.edit(told)
+            if self.edited:
+                self.mentions[place] = replace(verb, kind="role", roles=(self.edited,))
 
     def _by_meaning(self) -> None:
         """Words that are forms of the grammar's own, and superlatives of good and bad, as the encoder knows them."""

@@ -158,4 +158,4 @@ def _accounts(one: Mention, *, whole: bool) -> list[str]:
 
 def _leads(before: Mention) -> bool:
     """Whether a name may follow: after a word without content (in, for, does, the)."""
-    return not content_stems(before.text) or before.role("period") is not None
+    return not content_stems(before.text) or any(before.role(one) is not None for one in ("period", "negate"))

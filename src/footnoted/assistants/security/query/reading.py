@@ -69,5 +69,7 @@ class _Reader(Bounding, Placing, Timing, Saying, Seeking, Telling):
         short = len(self.mentions) <= 6 and not own and not self._is_afresh()
         fields = self.where.keys() - {"version", "requirement"}  # which are of the framework
         self.reading.pronoun = self._pronoun()
-        bound = self.reading.pronoun and (is_possessive(self.reading.pronoun) or is_ranked(self.base.query))
+        bound = (
+            self.edited or is_possessive(self.reading.pronoun) or (self.reading.pronoun and is_ranked(self.base.query))
+        )
         return bool(short or bound or (pointing and not (own and len(fields) > 1)))

@@ -51,7 +51,7 @@ class Shaping(Draft):
                 kept.pop("version", None), kept.pop("requirement", None)
             if "status" in where:
                 kept.pop("change", None)
-            where = {**kept, **where}
+            where = {**kept, **(self._widened(where, kept) if self.edited == "widen" else where)}
         made: dict[str, Any] = {"select": "count"}
         if base is not None:
             kept_too = ("select", "of", "group_by", "order_by", "limit", "sides", "having", "measure")
@@ -76,7 +76,10 @@ class Shaping(Draft):
             where["status"] = ["pass"]
         if self._asks_whether(where):
             where["status"] = []
-        without = self.without or ({} if base is None else base.without())
+        before: dict[str, Any] = {} if base is None else base.without()
+        without = {**before, **self.without} if self.edited == "negate" else self.without or before
+        for name in before.keys() & self.without.keys() if self.edited == "negate" else ():
+            without[name] = [*before[name], *self.without[name]]
         for name in self.without.keys() & where.keys():  # what is not among the others cannot be taken from them
             if name in _MANIFOLD:  # what bears the one may bear the other too
                 continue
@@ -86,6 +89,17 @@ class Shaping(Draft):
         made["where"] = Where.model_validate(where)
         made["exclude"] = Where.model_validate({"status": [], **without})
         return FindingQuery.model_validate(made)
+
+    def _widened(self, where: dict[str, Any], kept: dict[str, Any]) -> dict[str, Any]:
+        """Of "add the highs" these beside those asked for before; what is of another field cannot stand beside them."""
+        added = {name: value for name, value in where.items() if name != "scan"}
+        for name, value in added.items():
+            if isinstance(value, list) and len(added) == 1 and (name in kept or name == "status"):
+                added[name] = list(dict.fromkeys([*kept.get(name, ()), *value]))
+            else:
+                self.reading.unfit.append(self.edit)
+                break
+        return added
 
     def _of_scans(self, where: dict[str, Any]) -> str:
         """Two scans are set side by side: a day that names neither of them would filter what both found.

@@ -41,6 +41,8 @@ class Telling(Draft):
         reading.open = [text for text, _ in self.ambiguous]
         if reading.choices:  # each has told what it does not hold
             return
+        if reading.follows and self.edit and not self.edited:  # whether it takes away or adds is not known
+            reading.unfit.append(self.edit)
         unplaced = [*self._unplaced()]
         held = Held(reading.query, self.vocabulary, self.mentions)
         reading.unfit += beyond_flat(self.mentions)
