@@ -332,6 +332,8 @@ class Held:
         query, after = self.query, self.mentions[place + 1 : place + 3]
         if value == "since" and any(one.role("scan") for one in after):
             return self._changed or dated
+        if value == "between" and any(one.role("noun") == "scan" for one in self.mentions[place + 1 : place + 5]):
+            return self._changed or any(one.scan != "latest" for one in query.sides)
         named = any(one.kind in ("number", "date") for one in after)
         if value == "between" and (query.group_by or query.sides):
             return True

@@ -11,7 +11,7 @@ from footnoted.assistants.security.query.finding_query import GROUPS, LIMIT, Fin
 from footnoted.assistants.security.query.linking import at, is_word
 from footnoted.assistants.security.query.relations import beyond_flat, field_of, negations
 from footnoted.assistants.security.query.vocabulary import Meaning
-from footnoted.assistants.security.query.words import BEFORE_NAMES, NOT_IN_SCANS, UNITS
+from footnoted.assistants.security.query.words import BEFORE_NAMES, FUNCTION_WORDS, NOT_IN_SCANS, UNITS
 
 _MEASURES = ("count", "rate", "age")
 _VERBS = ("rate", "age", "average", "median", "diff", "compare")
@@ -59,7 +59,7 @@ class Telling(Draft):
                 continue
             if self._denies(place):  # what is denied would be told as if it were asked for
                 reading.unfit.append(" ".join(each.text for each in self.mentions[max(0, place - 1) : place + 2]))
-            elif one.kind not in ("word", "role") or self._narrows(place):
+            elif one.kind not in ("word", "role") or self._narrows(place) or self._is_asked(place):
                 reading.unfit.append(one.text)
             else:
                 reading.unused.append(plain)
@@ -110,6 +110,23 @@ class Telling(Draft):
             return False
         plain = one.text.casefold()  # a word of no language is a name; "for forcing" is what is done
         return one.text[:1].isupper() or not (self.meanings is None or plain.endswith("ing") or is_word(plain))
+
+    def _is_asked(self, place: int) -> bool:
+        """Whether a word says of what, when or where it is asked: any number would answer another question."""
+        one, before = self.mentions[place], self._at(place - 1)
+        if not self._is_counted() or one.apart:
+            return False
+        if one.role("period") == "between":
+            return True
+        after = self._at(place + 1)
+        if one.kind != "word" or one.value is None or after.kind == "name" or after.role("noun"):
+            return False
+        led = before.word in FUNCTION_WORDS and before.role("period") is None and before.word not in BEFORE_NAMES
+        timed = self._at(place - 2 if led else place - 1)  # "during the merger"
+        if timed.role("period") is not None and not (timed.apart or (led and timed.word == "in")):
+            return True
+        adverb = one.word == "else" or one.word.endswith("ly") or after.word == "of"
+        return before.word in ("which", "what") and not adverb
 
     def _tell_leaps(self) -> None:
         """Tell what a word was taken for that is not called so: nearly so, a part of a name, a word of checks."""
