@@ -126,7 +126,8 @@ class Placing(Draft):
             return True
         if meaning.field == "tag" and self._describes(place):
             return False
-        return not is_word(one.text.casefold()) or _leads(before)
+        dropped = self.edited == "negate" and before.role("negate") is not None  # "drop lab"
+        return not is_word(one.text.casefold()) or _leads(before) or dropped
 
     def _is_state(self, meanings: list[Meaning]) -> bool:
         """Of "does db-1 have encryption turned on" the word that a check tells of, and not the category it is in."""
@@ -158,4 +159,4 @@ def _accounts(one: Mention, *, whole: bool) -> list[str]:
 
 def _leads(before: Mention) -> bool:
     """Whether a name may follow: after a word without content (in, for, does, the)."""
-    return not content_stems(before.text) or any(before.role(one) is not None for one in ("period", "negate"))
+    return not content_stems(before.text) or before.role("period") is not None

@@ -123,7 +123,11 @@ class Telling(Draft):
             return False
         led = before.word in FUNCTION_WORDS and before.role("period") is None and before.word not in BEFORE_NAMES
         timed = self._at(place - 2 if led else place - 1)  # "during the merger"
-        if timed.role("period") is not None and not (timed.apart or (led and timed.word == "in")):
+        if (
+            timed.role("period") is not None
+            and timed.role("than") is None
+            and not (timed.apart or (led and timed.word == "in"))
+        ):
             return True
         adverb = one.word == "else" or one.word.endswith("ly") or after.word == "of"
         return before.word in ("which", "what") and not adverb
