@@ -335,3 +335,23 @@ async def test_which_thing_has_the_most_is_counted_by_thing(estate):
     for name in (PROD, LABS):
         assert f"{name} (" in text
         assert f"): {len({one['resource'] for one in rows(account=name)})} " in text, text[:400]
+
+
+@pytest.mark.parametrize("question", ["Did things improve since 3 November?", "how did S3 change since October"])
+async def test_a_day_without_a_scan_is_not_compared_with(estate, question):
+    """A day would filter what both scans found; which days can be compared is said."""
+    advice = await asked(estate, question)
+    assert advice.response.finish_reason.value == "refused"
+    assert "2026-11-09 and 2026-11-16" in advice.response.response
+
+
+async def test_what_changed_is_told_of_the_state_that_was_asked_for(estate):
+    """The muted are counted as muted in both scans; what got muted, or is new, against the scan before is listed."""
+    text = (await asked(estate, "Did the number of muted findings grow?")).response.response
+    before, now = len(rows(DAYS[0], "muted")), len(rows(status="muted"))
+    assert text.startswith(f"**Muted findings: {before} in the scan of {DAYS[0]}, {now} in that of {TODAY}")
+    muted = await asked(estate, "which findings got muted compared to the last scan?")
+    assert (muted.asked.query.select, muted.asked.query.where.change) == ("list", "muted")
+    assert muted.response.finish_reason.value == "complete"
+    new = await asked(estate, "how many new mediums compared with the scan before")
+    assert (new.asked.query.where.change, new.asked.reading.unfit) == ("new", [])

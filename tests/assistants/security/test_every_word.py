@@ -219,7 +219,8 @@ async def test_a_contracted_not_excludes(vocabulary):
 async def test_what_was_refused_before_is_told_of_a_follow_up(vocabulary):
     """A follow-up edits what could not be asked, so it says again what that was."""
     base = read("How many findings in account 999988887777?", vocabulary)
-    assert "999988887777" in read("and the high ones?", vocabulary, base=base).unused
+    reading = read("and the high ones?", vocabulary, base=base)
+    assert ("999988887777" in reading.unfit, reading.can_be_asked) == (True, False)
 
 
 async def test_a_word_read_as_checks_is_told_with_them(vocabulary):

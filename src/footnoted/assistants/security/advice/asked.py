@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from footnoted.assistants.security.advice.labels import safe
 from footnoted.assistants.security.names import framework_key, service_key
-from footnoted.assistants.security.query.finding_query import FindingQuery, Where
+from footnoted.assistants.security.query.draft import is_possessive, is_ranked, is_single
+from footnoted.assistants.security.query.finding_query import LIMIT, FindingQuery, Where
 from footnoted.assistants.security.query.meaning import shipped_meanings
 from footnoted.assistants.security.query.reading import Reading, read
 from footnoted.assistants.security.query.vocabulary import Vocabulary
-from footnoted.assistants.security.query.wording import chips_of, words_of
+from footnoted.assistants.security.query.wording import chips_of, value_name, words_of
 from footnoted.assistants.security.severity import Severity
 from footnoted.errors import ConfigurationError
 from footnoted.types import Turn
 
 _LISTED = re.compile(r"^\s*(\d{1,2})[.)]\s.*?`?\[([^\[\]\n]{2,120})\]`?", re.MULTILINE)
-_COUNTED = re.compile(r"^- (\S+): \d+\b", re.MULTILINE)
+_COUNTED = re.compile(r"^- (.+?): \d+\b", re.MULTILINE)
+_GROUPED = "\n- By "  # the line before those that are counted, where there are several
 _NO_HISTORY = "conversation_history holds pairs (user, assistant) or messages {role, content}"
 MESSAGES = 10  # of history an answer looks at
 _INTENTS = {
@@ -100,10 +103,12 @@ def read_asked(
     recent = turns[-MESSAGES // 2 :]
     before: Reading | None = None
     meanings = shipped_meanings()
+    shown = ""
     for turn in recent:
         if turn.user:
-            before = read(turn.user, vocabulary, base=before, meanings=meanings)
-    reading = read(question, vocabulary, base=before, meanings=meanings)
+            before = _bound(read(turn.user, vocabulary, base=before, meanings=meanings), before, shown, vocabulary)
+        shown = turn.assistant or shown
+    reading = _bound(read(question, vocabulary, base=before, meanings=meanings), before, shown, vocabulary)
     entities = _get(nlu_result, "entities") or {}
     _take(reading, entities, vocabulary)
     if reading.place and reading.follows:
@@ -127,12 +132,53 @@ def read_asked(
     )
 
 
+def _bound(reading: Reading, before: Reading | None, shown: str, vocabulary: Vocabulary) -> Reading:
+    """A reading whose pronoun stands for what a ranking before it put first; what stands for nothing is not asked."""
+    pronoun = reading.pronoun
+    if before is None or not (reading.follows and pronoun):
+        return reading
+    asked, by = before.query, before.query.group_by
+    if is_ranked(asked):
+        first = 1 if is_single(pronoun) else asked.limit if asked.limit != LIMIT else 0
+        told = [_value(by, name, vocabulary) for name in _counted(shown)[:first]]
+        name = "tag" if by.startswith("tag:") else by
+        own = getattr(reading.query.where, name, None) != getattr(asked.where, name, None)
+        if own or reading.choices or not all(told) or len(told) < min(first, 1):
+            reading.unfit.append(pronoun)
+        elif told:
+            where = reading.query.where.model_copy(update={name: told})
+            reading.query = reading.query.model_copy(update={"where": where})
+            reading.names_findings = True
+    elif is_possessive(pronoun) and (by or not {*asked.where.narrowed()} - {"scan", "status"}):
+        reading.unfit.append(pronoun)
+    return reading
+
+
+def _counted(answer: str) -> list[str]:
+    """The groups that an answer counts, in its order."""
+    return _COUNTED.findall(answer.partition(_GROUPED)[2] or answer)
+
+
+def _value(by: str, name: str, vocabulary: Vocabulary) -> str:
+    """The value of a group that an answer calls by this name; nothing where that may be several."""
+    values: Mapping[str, Iterable[str]] = {
+        "account": vocabulary.accounts, "region": vocabulary.regions, "service": vocabulary.services,
+        "provider": vocabulary.providers, "scanner": vocabulary.scanners, "check": vocabulary.checks,
+        "resource_type": vocabulary.resource_types, "category": vocabulary.categories,
+    }  # fmt: skip
+    if by == "resource":
+        return name if len(vocabulary.resources.get(name, ())) == 1 else ""
+    if by.startswith("tag:"):
+        return next((one for one in vocabulary.tags if safe(one) == f"{by[4:]}:{name}"), "")
+    return next((one for one in values.get(by, ()) if safe(value_name(by, one, vocabulary)) == name), "")
+
+
 def _listed_at(turns: Sequence[Turn], place: int, base: Reading | None) -> str:
     """The check that "the second one" means, by the numbered list, or the checks with their counts, last shown."""
     counted = base is not None and base.query.select == "group" and base.query.group_by == "check"
     for turn in reversed(turns):
         if counted:
-            return str(next(iter(_COUNTED.findall(turn.assistant)[place - 1 : place]), ""))
+            return next(iter(_counted(turn.assistant)[place - 1 : place]), "")
         listed = {int(number): check for number, check in _LISTED.findall(turn.assistant)}
         if listed:
             return str(listed.get(place, ""))

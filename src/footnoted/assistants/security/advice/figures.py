@@ -253,17 +253,19 @@ def _diff(asked: Asked, result: Result) -> Iterator[str]:
     before, now, *changes = result.sides
     vocabulary = asked.vocabulary
     if vocabulary.previous is None:
-        yield f"{now.findings} {_noun(now.findings)} are open. There is one scan only, so nothing can be compared yet."
+        found = _counted(now, now.findings)
+        yield f"{found} in the newest scan. There is one scan only, so nothing can be compared yet."
         return
-    step = now.findings - before.findings
+    step, is_open = now.findings - before.findings, result.query.where.status == ["fail"]
     by, way = result.query.group_by, {"most": 1, "fewest": -1}.get(result.query.order_by, 0)
-    better = "" if not step or way else " That is worse." if step > 0 else " That is better."
+    better = "" if not step or way or not is_open else " That is worse." if step > 0 else " That is better."
     yield (
-        f"**Open findings: {before.findings} in the scan of {vocabulary.previous}, {now.findings} in that of"
-        f" {vocabulary.today}: {_way(step)}.**{better}"
+        f"**{_state(result).capitalize()}findings: {before.findings} in the scan of {vocabulary.previous},"
+        f" {now.findings} in that of {vocabulary.today}: {_way(step)}.**{better}"
     )
     parts = [f"{one.findings} {_CHANGED[name]}" for name, one in zip(CHANGES, changes, strict=True)]
-    yield f"Since then: {', '.join(parts)}."
+    if is_open:
+        yield f"Since then: {', '.join(parts)}."
     if by:
         counts = {(key, name): n for key, name, n in now.groups}
         steps = [(n, counts.pop((key, name), 0), key, name) for key, name, n in before.groups]

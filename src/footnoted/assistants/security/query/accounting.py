@@ -242,7 +242,7 @@ class Held:
                 "age": query.select == "age" or query.order_by in ("oldest", "newest"),
                 "average": query.measure == "average",
                 "rate": query.select == "rate" or query.measure != "count",
-                "compare": query.select in ("compare", "diff") or bool(query.sides or by),
+                "compare": query.select in ("compare", "diff") or bool(query.sides or by) or self._is_against(place),
                 "diff": changed or bool(query.sides) or query.select == "trend" or by.startswith("first_seen"),
                 "group": bool(by) or query.select in ("compare", "unmet"),
                 "explain": query.select == "explain",
@@ -323,10 +323,17 @@ class Held:
     def _past(self, place: int) -> bool:
         return bool({"did", "was", "were"} & {one.word for one in self.mentions[max(0, place - 6) : place]})
 
+    def _is_against(self, place: int) -> bool:
+        """Of "new, compared with the previous scan", whether it leads to the scan that what became is told against."""
+        led = takewhile(lambda one: one.word in FUNCTION_WORDS or one.role("scan"), self.mentions[place + 1 :])
+        return self._changed and any(one.role("scan") == "previous" for one in led)
+
     def _is_in_time(self, place: int, value: str, *, dated: bool) -> bool:
         query, after = self.query, self.mentions[place + 1 : place + 3]
         if value == "since" and any(one.role("scan") for one in after):
             return self._changed or dated
+        if value == "between" and any(one.role("noun") == "scan" for one in self.mentions[place + 1 : place + 5]):
+            return self._changed or any(one.scan != "latest" for one in query.sides)
         named = any(one.kind in ("number", "date") for one in after)
         if value == "between" and (query.group_by or query.sides):
             return True

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any, get_args
 
 from footnoted.assistants.security.query.finding_query import FindingQuery, Group, Having
@@ -12,7 +13,7 @@ from footnoted.assistants.security.query.linking import Linker, Mention, at, spe
 from footnoted.assistants.security.query.relations import negations
 from footnoted.assistants.security.query.topics import Topic, alike, tells
 from footnoted.assistants.security.query.vocabulary import Meaning, Vocabulary, compact
-from footnoted.assistants.security.query.words import ROLES, UNITS
+from footnoted.assistants.security.query.words import BEFORE_NAMES, FUNCTION_WORDS, ROLES, UNITS
 
 if TYPE_CHECKING:
     from footnoted.assistants.security.query.meaning import Meanings
@@ -23,12 +24,32 @@ _OF_AGE = frozenset("howold howlong meanage age ages".split())
 _NOUNS = {"resources": "resource", "checks": "check"}
 _APART = 8  # words within which its particle follows a verb
 _SEVERAL = 5  # names told one by one
+_ITS, _POSSESSIVE = ("its", "it", "there"), ("its", "their", "theirs")
+_PRONOUNS = (*_ITS, *_POSSESSIVE, "them", "they", "these", "those")
+_BEING = frozenset("is are was were be been".split())
+_THE = frozenset("the all any every those these our my".split())
+_OBJECT = 4  # words of what a verb is said of
 _SHORTEST = 5  # letters of a word that may be a form of another
 
 
 def as_word(one: Mention) -> Mention:
     """A mention taken for a plain word after all."""
     return replace(one, kind="word", meanings=(), roles=(), value=one.text.casefold())
+
+
+def is_possessive(pronoun: str) -> bool:
+    """Whether a pronoun always stands for something: "it" may stand for nothing ("is it getting better?")."""
+    return pronoun.casefold() in _POSSESSIVE
+
+
+def is_single(pronoun: str) -> bool:
+    """Whether a pronoun stands for one thing."""
+    return pronoun.casefold() in _ITS
+
+
+def is_ranked(query: FindingQuery) -> bool:
+    """Whether a query was answered with groups in an order, so that "its" is said of the first."""
+    return query.select in ("group", "diff") and query.group_by != "" and query.order_by in ("most", "fewest")
 
 
 def several(names: Sequence[str]) -> str:
@@ -69,6 +90,7 @@ class Reading:
     mentions: tuple[Mention, ...] = ()  # every word of the question, and what it was taken for
     overall: bool = False  # whether it asks how things are, of nothing in particular
     by_model: bool = False  # whether a model filled the query
+    pronoun: str = ""  # one that stands for something the question before was of, or was answered with
     never: bool = False  # whether it asks in so many words for what no scan holds
 
     @property
@@ -99,7 +121,9 @@ class Draft:
         question = spelt_out(question)
         self.mentions: list[Mention] = self.linker.link(question)
         self.reading = Reading(question)
+        self.edit, self.edited = "", ""  # the verb that changes what was asked before, and what it does
         self._in_context()
+        self._by_edit()
         self._by_owner()
         self._by_meaning()
         self.where: dict[str, Any] = {}
@@ -148,13 +172,19 @@ class Draft:
             dated = after.kind == "date" or after.word in UNITS or after.role("noun") == "scan" or after.role("seen")
             several = after.kind == "number" and after.word != "one"
             return None if dated or several else ("ordinal:1",)
-        if before.word == "am" and one.role("change"):
+        if (one.word == "there" and self._exists(place)) or (before.word == "am" and one.role("change")):
             return ()  # "I am new here"
         if one.word in ("what", "how") and after.word == "about":
             return ()  # "what about Azure?" asks no other question than the one before
         if one.word in ("number", "numbers") and before.word == "which" and after.word != "of":
             return ("noun:requirement",)
         return None
+
+    def _exists(self, place: int) -> bool:
+        """Whether "there" only says that something is: "are there any", "are still out there", not "in there"."""
+        led = takewhile(lambda one: one.word in FUNCTION_WORDS or one.role("negate"), reversed(self.mentions[:place]))
+        words = [self._at(place + 1).word, *takewhile(lambda word: word not in BEFORE_NAMES, (one.word for one in led))]
+        return bool(_BEING & {*words})
 
     def _is_of_age(self) -> bool:
         """Whether something is said of days: an average without one is of numbers."""
@@ -175,6 +205,29 @@ class Draft:
                 self.mentions[place + 1] = replace(self.mentions[place + 1], roles=("noun:tag",))
                 self.mentions[place + 2] = replace(name, meanings=tuple(tags))
 
+    def _by_edit(self) -> None:
+        """Of "drop the lows", after another question, what the verb does to it: the object alone does not say."""
+        if self.base is None or self.meanings is None:
+            return
+        leads = ("polite", "modal", "scan", "again", "only")
+        opens = [one.word in FUNCTION_WORDS or any(map(one.role, leads)) for one in self.mentions]
+        place = next((at for at, lead in enumerate(opens) if not lead), 0)
+        verb = self._at(place)
+        behind = [
+            *takewhile(lambda one: one.word in FUNCTION_WORDS - _THE or one.role("only"), self.mentions[place + 1 :])
+        ]
+        of = self.mentions[place + 1 + len(behind) :][:_OBJECT]
+        particles = not {"me", "us"} & {one.word for one in behind}
+        object_ = particles and any(one.kind == "name" or one.role("severity") or one.role("status") for one in of)
+        widens = verb.role("widen")
+        plain = verb.kind == "word" and verb.value is not None
+        if object_ and (plain or widens or verb.role("select") == "diff"):
+            self.edit = verb.text
+            told = " ".join(one.text for one in (verb, *behind)).casefold()
+            self.edited = widens or self.meanings.edit(told)
+            if self.edited:
+                self.mentions[place] = replace(verb, kind="role", roles=(self.edited,))
+
     def _by_meaning(self) -> None:
         """Words that are forms of the grammar's own, and superlatives of good and bad, as the encoder knows them."""
         if self.meanings is None:
@@ -192,6 +245,24 @@ class Draft:
 
     def _at(self, place: int) -> Mention:
         return at(self.mentions, place)
+
+    def _pronoun(self) -> str:
+        """The pronoun before which the question itself names nothing it could stand for."""
+        for place, one in enumerate(self.mentions):
+            expletive = one.word == "it" and any(each.word == "that" for each in self.mentions[place + 1 :])
+            known = one.role("again") and one.word in _PRONOUNS and not expletive
+            if known and not any(self._is_antecedent(at, single=is_single(one.word)) for at in range(place)):
+                return one.text
+        return ""
+
+    def _is_antecedent(self, place: int, *, single: bool) -> bool:
+        """Whether a pronoun may stand for a word before it: a name or a noun that stands by itself, in its number."""
+        one, after = self.mentions[place], self._at(place + 1)
+        noun = one.role("noun")
+        plural = one.word.endswith("s") and (one.kind != "name" or one.fields == {"resource_type"})
+        named = one.kind == "name" and not (after.role("noun") or after.role("severity") or after.kind == "name")
+        stands = named or (noun and noun not in ("scan", "text") and one.word not in UNITS)
+        return bool((stands and not (single and plural)) or (not single and one.role("severity") and plural))
 
     def _put(self, place: int, name: str, value: str) -> None:
         target = self.without if self._is_negated(place) else self.where
@@ -241,6 +312,10 @@ class Draft:
         wanted = kind if value is None else f"{kind}:{value}"
         return any(role == wanted or (value is None and role.startswith(f"{kind}:")) for one in self.mentions
                    for role in one.roles)  # fmt: skip
+
+    def _scan_days(self) -> str:
+        """The days of which there are scans, in words."""
+        return " and ".join(day.isoformat() for day in sorted(self.vocabulary.scans)) or "no day"
 
     def _thing(self, one: Mention) -> str:
         """The field that a word for a kind of thing groups by."""

@@ -161,7 +161,9 @@ class Linker:
         found: list[Mention] = []
         at = 0
         while at < len(tokens):
-            mention = self._longest(tokens, at) or self._date(tokens, at) or self._single(tokens, at)
+            named, dated = self._longest(tokens, at), self._date(tokens, at)
+            longer = dated if named is None or (dated is not None and dated.end > named.end) else named
+            mention = longer or self._single(tokens, at)
             found.append(mention)
             at = mention.end
         return self._requirements([self._marked(one, question) for one in _of_one_month(found)])

@@ -11,6 +11,11 @@ from typing import Any
 _NEAREST = 3  # examples a question is compared by
 _FORM, _APART = 0.935, 0.025  # fitted: how near a form of a word is to it, and how much nearer than another's
 _EXTREMES = (("worst", "riskiest", "most vulnerable", "most dangerous"), ("best", "safest", "most secure", "cleanest"))
+_EDITS = {  # what a verb may do to what was asked before, as the grammar calls it
+    "negate": ("remove", "exclude", "leave out"), "widen": ("add", "include", "bring in", "restore"),
+    "only": ("keep", "limit it to"), "": ("filter", "fix", "sort", "close", "send", "explain"),
+}  # fmt: skip
+_DECIDED = 0.01  # fitted: how much nearer a verb must be to one of them than to any other
 _BAD, _GOOD = 0.015, 0.04  # fitted: how much nearer one extreme is than the other where a word leans
 
 
@@ -42,6 +47,14 @@ class Meanings:
         asked = self._query(f"the {superlative} one")
         bad, good = (max(float(self._query(f"the {one} one") @ asked) for one in those) for those in _EXTREMES)
         return "most" if bad - good > _BAD else "fewest" if good - bad > _GOOD else ""
+
+    def edit(self, verb: str) -> str:
+        """Whether "drop the red ones" takes away, adds or leaves only these, where that is plain."""
+        asked = self._query(f"{verb} the red ones")
+        near = {does: max(float(self._query(f"{one} the red ones") @ asked) for one in those)
+                for does, those in _EDITS.items()}  # fmt: skip
+        first, second = sorted(near, key=near.__getitem__, reverse=True)[:2]
+        return first if near[first] - near[second] >= _DECIDED else ""
 
     def beyond(self, question: str) -> float:
         """How much nearer a question is to those no scan can answer than to those it can; above 0 it is one of them."""

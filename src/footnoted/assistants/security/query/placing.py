@@ -126,7 +126,8 @@ class Placing(Draft):
             return True
         if meaning.field == "tag" and self._describes(place):
             return False
-        return not is_word(one.text.casefold()) or _leads(before)
+        dropped = self.edited == "negate" and before.role("negate") is not None  # "drop lab"
+        return not is_word(one.text.casefold()) or _leads(before) or dropped
 
     def _is_state(self, meanings: list[Meaning]) -> bool:
         """Of "does db-1 have encryption turned on" the word that a check tells of, and not the category it is in."""

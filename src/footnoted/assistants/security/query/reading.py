@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from footnoted.assistants.security.query.bounding import Bounding
-from footnoted.assistants.security.query.draft import Choice, Reading
+from footnoted.assistants.security.query.draft import Choice, Reading, is_possessive, is_ranked
 from footnoted.assistants.security.query.placing import Placing
 from footnoted.assistants.security.query.saying import Saying
 from footnoted.assistants.security.query.seeking import Seeking
@@ -49,6 +49,12 @@ class _Reader(Bounding, Placing, Timing, Saying, Seeking, Telling):
         self._sense()
         return self.reading
 
+    def _is_afresh(self) -> bool:
+        """Whether it is asked of something of its own, after a question that could not be asked: "list the lows"."""
+        asks = any(one.role("select") and one.word not in ("what", "which") for one in self.mentions)
+        subject = any(one.kind == "name" or (one.role("severity") and one.word.endswith("s")) for one in self.mentions)
+        return self.base is not None and not self.base.can_be_asked and asks and subject
+
     def _follows(self) -> bool:
         """Whether the question edits the one before it: it points back, or says too little alone."""
         if self.base is None:
@@ -60,6 +66,10 @@ class _Reader(Bounding, Placing, Timing, Saying, Seeking, Telling):
         pointing |= first[:1] in (["and"], ["or"], ["only"], ["no"], ["but"]) or first == ["what", "about"]
         subject = any(one.kind == "name" or one.role("noun") for one in self.mentions)  # "how many are open" has none
         own = self._asks_of_findings() or (self._has("select", "count") and subject) or self.where.get("framework")
-        short = len(self.mentions) <= 6 and not own
+        short = len(self.mentions) <= 6 and not own and not self._is_afresh()
         fields = self.where.keys() - {"version", "requirement"}  # which are of the framework
-        return short or (pointing and not (own and len(fields) > 1))
+        self.reading.pronoun = self._pronoun()
+        bound = (
+            self.edited or is_possessive(self.reading.pronoun) or (self.reading.pronoun and is_ranked(self.base.query))
+        )
+        return bool(short or bound or (pointing and not (own and len(fields) > 1)))

@@ -10,7 +10,7 @@ from footnoted.assistants.security.query.finding_query import FindingQuery, Grou
 from footnoted.assistants.security.query.linking import NOTHING, Mention
 from footnoted.assistants.security.query.relations import field_of, negations
 from footnoted.assistants.security.query.topics import affirms, denies
-from footnoted.assistants.security.query.words import FUNCTION_WORDS, WHETHER
+from footnoted.assistants.security.query.words import FUNCTION_WORDS, UNITS, WHETHER
 from footnoted.text import content_stems
 
 _GROUPS = get_args(Group)
@@ -21,6 +21,7 @@ _FORMATS |= dict.fromkeys(("cli", "gcloud", "command", "commands", "kubectl"), "
 _ADVICE = ("remediation", "explain")
 _MANIFOLD = ("tag", "category")  # fields of which a finding may have several values
 _MOST_SIDES = 6  # as the query's own field holds
+_GETTING = frozenset("get gets got getting gotten".split())
 _NEAR, _FAR = 3, 6  # words between what parts and what is parted by
 
 
@@ -50,7 +51,7 @@ class Shaping(Draft):
                 kept.pop("version", None), kept.pop("requirement", None)
             if "status" in where:
                 kept.pop("change", None)
-            where = {**kept, **where}
+            where = {**kept, **(self._widened(where, kept) if self.edited == "widen" else where)}
         made: dict[str, Any] = {"select": "count"}
         if base is not None:
             kept_too = ("select", "of", "group_by", "order_by", "limit", "sides", "having", "measure")
@@ -58,12 +59,15 @@ class Shaping(Draft):
         shape = self._shape(where, limit, base)
         if "select" in shape:  # another question has bounds and measures of its own
             made.pop("having", None), made.pop("measure", None)
+            if base is not None and base.group_by and shape["select"] != base.select:
+                made.pop("limit", None)  # so many groups
         made |= shape
         if made["select"] in ("mapping", "requirement") or (made["select"] in _ADVICE and where.get("check")):
             for name in ("status", "change", "severity", "resource_type", "scan"):
                 where.pop(name, None)
         if made.get("select") == "rate" or made.get("measure") == "rate":
             where["status"] = []
+        made["select"] = self._of_scans(where) if made["select"] == "diff" else made["select"]
         named = where.get("check") and self.reading.about is None and base is None
         if named and made["select"] == "list" and "status" not in where and not self._asks_for_findings():
             where["status"] = []  # what is asked for by name is told whatever its status
@@ -72,7 +76,10 @@ class Shaping(Draft):
             where["status"] = ["pass"]
         if self._asks_whether(where):
             where["status"] = []
-        without = self.without or ({} if base is None else base.without())
+        before: dict[str, Any] = {} if base is None else base.without()
+        without = {**before, **self.without} if self.edited == "negate" else self.without or before
+        for name in before.keys() & self.without.keys() if self.edited == "negate" else ():
+            without[name] = [*before[name], *self.without[name]]
         for name in self.without.keys() & where.keys():  # what is not among the others cannot be taken from them
             if name in _MANIFOLD:  # what bears the one may bear the other too
                 continue
@@ -82,6 +89,36 @@ class Shaping(Draft):
         made["where"] = Where.model_validate(where)
         made["exclude"] = Where.model_validate({"status": [], **without})
         return FindingQuery.model_validate(made)
+
+    def _widened(self, where: dict[str, Any], kept: dict[str, Any]) -> dict[str, Any]:
+        """Of "add the highs" these beside those asked for before; what is of another field cannot stand beside them."""
+        added = {name: value for name, value in where.items() if name != "scan"}
+        for name, value in added.items():
+            if isinstance(value, list) and len(added) == 1 and (name in kept or name == "status"):
+                added[name] = list(dict.fromkeys([*kept.get(name, ()), *value]))
+            else:
+                self.reading.unfit.append(self.edit)
+                break
+        return added
+
+    def _of_scans(self, where: dict[str, Any]) -> str:
+        """Two scans are set side by side: a day that names neither of them would filter what both found.
+
+        What became of findings is no side: "and the fixed ones?" lists them, "and since the 9th?" only says the scan.
+        """
+        if where.get("change"):
+            if not self.assumed_new:
+                return "list"
+            del where["change"]
+        told = {"first_seen_from", "first_seen_before", "open_for_more_than"} & {*where}
+        if not told or self._says("firstseen") or any(map(self._has, ("seen", "arose"))):
+            return "diff"
+        for name in told:
+            del where[name]
+        times = [one.text for one in self.mentions if one.kind == "date" or one.word in UNITS]
+        self.reading.unfit.append(" ".join(times) or "that time")
+        self.reading.notes.append(f"what is set side by side are your scans, which are of {self._scan_days()}")
+        return "diff"
 
     def _asks_whether(self, where: dict[str, Any]) -> bool:
         """Whether it is asked how one thing stands in what is looked for: "does web-1 have backups enabled"."""
@@ -148,6 +185,10 @@ class Shaping(Draft):
             return {"select": "list", "order_by": chosen, "limit": limit, "group_by": ""}
         ordered = {"order_by": order} if order in ("most", "fewest") else {}
         differs = self._has("select", "diff") or against
+        became = {"muted": "muted", "pass": "fixed"}.get(next(iter(where.get("status", ())), ""))
+        if differs and became and "change" not in where and self._came_to_be():
+            where["change"] = became
+            where.pop("status"), where.pop("scan", None)
         if differs and "change" not in where and not group.startswith("first_seen"):
             where.pop("scan", None)
             by = group or (self._ranked() if ordered else "") or parted
@@ -422,6 +463,12 @@ class Shaping(Draft):
             if any(each.role("select") in ("compare", "diff") or each.word == "than" for each in led):
                 return True
         return self.against_last
+
+    def _came_to_be(self) -> bool:
+        """Of "what got muted", "which are muted" what became of findings; "how many are muted" is counted in both."""
+        states = [place for place, one in enumerate(self.mentions) if one.role("status")]
+        got = any(self._at(place - 1).word in _GETTING for place in states)
+        return got or not self._has("select", "count")
 
     def _is_set_against(self) -> bool:
         """Whether two names of one kind stand against each other: "this against that", "this next to that"."""

@@ -6,14 +6,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from footnoted.assistants.security.query.accounting import Held
-from footnoted.assistants.security.query.draft import Choice, Draft, Reading, several
+from footnoted.assistants.security.query.draft import Choice, Draft, Reading, is_possessive, several
 from footnoted.assistants.security.query.finding_query import GROUPS, LIMIT, FindingQuery
-from footnoted.assistants.security.query.linking import is_word
+from footnoted.assistants.security.query.linking import at, is_word
 from footnoted.assistants.security.query.relations import beyond_flat, field_of, negations
 from footnoted.assistants.security.query.vocabulary import Meaning
-from footnoted.assistants.security.query.words import NOT_IN_SCANS, UNITS
+from footnoted.assistants.security.query.words import BEFORE_NAMES, FUNCTION_WORDS, NOT_IN_SCANS, UNITS
 
-_BEFORE_NAMES = ("in", "of", "for", "from", "by", "at", "on", "with")
 _MEASURES = ("count", "rate", "age")
 _VERBS = ("rate", "age", "average", "median", "diff", "compare")
 _THEM = {"them", "they"}
@@ -35,11 +34,15 @@ class Telling(Draft):
         """Tell each word that no field holds, and does not only join others; of a follow-up, also those before it."""
         reading = self.reading
         if reading.follows and self.base is not None:
-            told = [*self.base.unused, *self.base.unfit, *([] if self.base.choices else self.base.open)]
+            told = [*self.base.unused, *([] if self.base.choices else self.base.open)]
             reading.unused += [one for one in told if one not in reading.unused]
+            reading.unfit += [one for one in self.base.unfit if not self._replaces(one)]
+            reading.reason, reading.never = self.base.reason, self.base.never
         reading.open = [text for text, _ in self.ambiguous]
         if reading.choices:  # each has told what it does not hold
             return
+        if reading.follows and self.edit and not self.edited:  # whether it takes away or adds is not known
+            reading.unfit.append(self.edit)
         unplaced = [*self._unplaced()]
         held = Held(reading.query, self.vocabulary, self.mentions)
         reading.unfit += beyond_flat(self.mentions)
@@ -56,7 +59,7 @@ class Telling(Draft):
                 continue
             if self._denies(place):  # what is denied would be told as if it were asked for
                 reading.unfit.append(" ".join(each.text for each in self.mentions[max(0, place - 1) : place + 2]))
-            elif one.kind not in ("word", "role") or self._narrows(place):
+            elif one.kind not in ("word", "role") or self._narrows(place) or self._is_asked(place):
                 reading.unfit.append(one.text)
             else:
                 reading.unused.append(plain)
@@ -64,6 +67,20 @@ class Telling(Draft):
         if self.assumed_new and done and reading.unused and reading.query.where.change == "new":
             reading.unfit.append(reading.unused[-1])  # something was done, and not what
         self._tell_leaps()
+
+    def _replaces(self, text: str) -> bool:
+        """Whether the question names a time, or a name behind the same word, for one that could not be asked before."""
+        if self.base is None or self._pronoun():  # "which of them" are those that could not be asked
+            return False
+        before, told = self.base.mentions, text.casefold().split()
+        places = [place for place, one in enumerate(before) if set(one.text.casefold().split()) <= {*told}]
+        if any(before[place].kind == "date" or before[place].word in UNITS for place in places):
+            return any(one.kind == "date" or one.word in UNITS or one.role("scan") for one in self.mentions)
+        led = {at(before, place - 1).word for place in places} & {*BEFORE_NAMES}
+        fields = {field for place in places for field in before[place].fields}
+        named = [place for place, one in enumerate(self.mentions) if one.kind == "name"]
+        named = [place for place in named if not fields or fields & self.mentions[place].fields]
+        return bool(led and {*led, "about"} & {self._at(place - 1).word for place in named})
 
     def _denied_names(self) -> dict[int, int]:
         """Of "except in prod", where that may be two things and both are denied: the names, each with its negation."""
@@ -89,10 +106,31 @@ class Telling(Draft):
             return True
         if one.role("both") is not None:  # checks that fail in both are not those that fail in either
             return self.reading.query.of != "findings"
-        if one.kind != "word" or before not in _BEFORE_NAMES:
+        if one.kind != "word" or before not in BEFORE_NAMES:
             return False
         plain = one.text.casefold()  # a word of no language is a name; "for forcing" is what is done
         return one.text[:1].isupper() or not (self.meanings is None or plain.endswith("ing") or is_word(plain))
+
+    def _is_asked(self, place: int) -> bool:
+        """Whether a word says of what, when or where it is asked: any number would answer another question."""
+        one, before = self.mentions[place], self._at(place - 1)
+        if not self._is_counted() or one.apart:
+            return False
+        if one.role("period") == "between":
+            return True
+        after = self._at(place + 1)
+        if one.kind != "word" or one.value is None or after.kind == "name" or after.role("noun"):
+            return False
+        led = before.word in FUNCTION_WORDS and before.role("period") is None and before.word not in BEFORE_NAMES
+        timed = self._at(place - 2 if led else place - 1)  # "during the merger"
+        if (
+            timed.role("period") is not None
+            and timed.role("than") is None
+            and not (timed.apart or (led and timed.word == "in"))
+        ):
+            return True
+        adverb = one.word == "else" or one.word.endswith("ly") or after.word == "of"
+        return before.word in ("which", "what") and not adverb
 
     def _tell_leaps(self) -> None:
         """Tell what a word was taken for that is not called so: nearly so, a part of a name, a word of checks."""
@@ -206,6 +244,8 @@ class Telling(Draft):
 
     def _without_antecedent(self) -> str:
         """A pronoun of several ("which of them are public?") before which nothing was named that it could stand for."""
+        if is_possessive(pronoun := self._pronoun()):
+            return pronoun
         for one in self.mentions:
             if one.kind == "name" or one.role("noun") or one.role("severity"):
                 return ""
@@ -268,7 +308,7 @@ class Telling(Draft):
         if reading.follows and self.base is not None and set(reading.unused) <= set(self.base.unused):
             reading.names_findings |= self.base.names_findings
         beyond_scans = self._beyond_scans()
-        reading.never = bool(beyond_scans)
+        reading.never = reading.never or bool(beyond_scans)
         reading.reason = reading.reason or next(filter(None, (*self._unclear(), beyond_scans, self._beyond())), "")
 
     def _unclear(self) -> Iterator[str]:

@@ -61,15 +61,18 @@ class Timing(Draft):
         if spanned and others:
             days_of = others[0].value
             became = self._has("change") or {"muted", "pass"} & set(self._states())
-            if became and {first, days_of[1]} == {self.vocabulary.today, self.vocabulary.previous}:
-                self.since_last = True  # what became of findings between the last two scans
+            compared = self._has("select", "diff") and not self._has("change")
+            if (became or compared) and {first, days_of[1]} == {self.vocabulary.today, self.vocabulary.previous}:
+                self.since_last, self.against_last = not compared, compared  # between the last two scans
                 return
             self.where["first_seen_from"], last_of = first, others[0].value
             self.where["first_seen_before"] = last_of[1] + timedelta(days=1)  # type: ignore[index]
             if self.where["first_seen_before"] <= first:
                 self.reading.unfit.append(f"{one.text} … {others[0].text}")
             return
-        if "first_seen_before" in self.where or (self.since_last and first == self.vocabulary.today):
+        if "first_seen_before" in self.where or (
+            (self.since_last or self.against_last) and first == self.vocabulary.today
+        ):
             return
         days = self.vocabulary.scans
         dated = self._says("firstseen") and not self._has("change")
@@ -100,9 +103,10 @@ class Timing(Draft):
         elif self._has("seen") or self._has("arose") or self._says("came", "started", "reported", "found", "opened"):
             self.where["first_seen_from"], self.where["first_seen_before"] = first, last + timedelta(days=1)
         else:
-            told = " and ".join(day.isoformat() for day in sorted(days)) or "no day"
             self.reading.unfit.append(one.text)
-            self.reading.notes.append(f"your scans are of {told}; how things stood on another day is not known")
+            self.reading.notes.append(
+                f"your scans are of {self._scan_days()}; how things stood on another day is not known"
+            )
 
     def _bound(self, place: int) -> str:
         """How a day bounds: since it, after, before, until; "on or before" is until, and "after" without its day."""

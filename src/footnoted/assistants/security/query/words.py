@@ -114,7 +114,7 @@ more = next more further
 first = first
 ordinal:2 = second 2nd
 ordinal:3 = third 3rd
-again = same and those these them that it instead then also
+again = same and those these them they their theirs that it its there instead then also
 any = any anything anyone every everything all overall altogether
 any = anybody everybody everyone somebody someone anywhere everywhere
 both = both simultaneously atthesametime atonce
@@ -169,6 +169,7 @@ FUNCTION_WORDS = frozenset(
     sit sits lie lies
     what which how when where who whom whose why am very too just also well please yet still already ever""".split()
 )
+BEFORE_NAMES = ("in", "of", "for", "from", "by", "at", "on", "with")
 WHETHER = {"do", "does", "did", "have", "has", "are", "is", "can"}  # first words of what is answered with yes or no
 # What may be put behind the beginning two words share without making them others: "write", "writable".
 ENDINGS = frozenset(
