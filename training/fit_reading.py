@@ -1,6 +1,6 @@
 """What reading sentences and passages together with the question adds to the measures: two small fits.
 
-The order: of the best sentences each is read alone, and a weight says how much of that counts beside the measures. The chance
+The order: of the best sentences each is read (`rank.closely`), and a weight says how much of that counts beside the measures. The chance
 of an answer: the odds so far, and those of the best sentence and of its passage, read. Both once for what is in English and
 once for what is not, which other networks read. `fit_relevance.py` calls it, with ``--read`` after a new reader and no more
 than that.
@@ -17,7 +17,7 @@ from footnoted.providers.extractive import THRESHOLD
 from footnoted.retrieval.relevance import Scored, ShippedMeaning, passage_of
 from footnoted.retrieval.relevance.logistic import odds_of
 from footnoted.retrieval.relevance.meaning import in_english
-from footnoted.retrieval.relevance.rank import _CLOSELY, alone, answer_features, read_features
+from footnoted.retrieval.relevance.rank import _CLOSELY, alone, answer_features, closely, read_features
 
 READ = {"people": 3.0, "asked": 2.0, "xquad": 1.5, "across": 1.0}  # the sets, and how much each weighs
 READ_C = 0.1
@@ -49,7 +49,7 @@ def _read(used: list, answer: dict[str, float], reads: ShippedMeaning) -> dict[s
     for one, best, found, gold in used:
         flags = {(s.source_index, s.start): bool(g) for (s, _), g in zip(found, gold, strict=True)}
         question = one.question  # alone: with the one before it, what answered that answers both
-        said = reads.answers(question, [alone(each.sentence, one.sources) for each in best[:_CLOSELY]])
+        said = reads.answers(question, closely(question, best, one.sources))
         held.append((one, best, [odds_of(each) for each in said], [flags[b.source_index, b.start] for b in best]))
     order = in_order(held)
     return {"order_read": order, "read": answered(held, order["read"] / order["score"], answer, reads)}

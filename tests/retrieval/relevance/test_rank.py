@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from footnoted.retrieval.relevance import ShippedMeaning, answerability, rank, reread, tells_changes
+from footnoted.retrieval.relevance import ShippedMeaning, answerability, rank, read, reread, tells_changes
 from footnoted.retrieval.relevance.narrow import narrow
 from footnoted.retrieval.relevance.question import understand
-from footnoted.retrieval.relevance.rank import alone
+from footnoted.retrieval.relevance.rank import after_another, alone
 from footnoted.types import Source
 from tests.laws import tried
 from tests.retrieval.relevance.test_measures import Alike
@@ -191,3 +191,19 @@ def test_a_sentence_alone_is_read_under_its_heading_and_after_its_lead():
     read = {alone(one.sentence, [source]) for one in rank("Is cash paid for?", [source])}
     assert "Baggage\nWe will not pay for: - cash" in read
     assert "Baggage\nWe pay for lost bags." in read
+
+
+def test_to_be_ordered_a_sentence_is_read_behind_the_one_before_it_a_row_under_its_header():
+    """An "Otherwise" says nothing alone, an item keeps what opens its list, and no row reads another's figure."""
+    text = (
+        "Name the fixed route first. Otherwise the open one takes it.\n\nWe will not pay for:\n\n- cameras\n- cash\n\n"
+        "| Gate | Toll |\n|---|---|\n| East | £4 |\n| West | £7 |\n"
+    )
+    source = Source("p", text, "Guide › Routes")
+    said = {sentence.text: after_another(sentence, [source]) for sentence in read(source)}
+    assert said["Otherwise the open one takes it."] == (
+        "Routes\nName the fixed route first. Otherwise the open one takes it."
+    )
+    assert said["- cash"] == "Routes\nWe will not pay for: - cameras - cash"
+    assert "Gate" in said["| West | £7 |"]
+    assert "£4" not in said["| West | £7 |"]

@@ -35,6 +35,7 @@ _SAID = 900  # code points of a passage that its vector is made of
 _BOOK = 4_000  # code points from which on a source is no passage that one vector can stand for
 _READ = 1_400  # code points of a passage that are read together with the question
 _CLOSELY = 16  # of the best sentences, each alone is
+_BEFORE = 600  # code points before a sentence among which the one before it is looked for
 _TOPIC = 3  # words of a sentence that only names what the next is about
 _LESS = 1.5  # log-odds that a sentence of a page of changes is behind one that explains
 _PASSAGES = 4.0  # what a unit of a passage's likeness counts beside words, when the sentences to measure are chosen
@@ -113,13 +114,20 @@ def reread(question: str, ranked: Sequence[Scored], sources: Sequence[Source], r
     """The ranked sentences in a new order, the best sixteen each read together with the question."""
     if len(ranked) < 2:
         return list(ranked)
-    texts = [alone(scored.sentence, sources) for scored in ranked[:_CLOSELY]]
+    texts = closely(question, ranked, sources)
     weights, chances = _weights()[f"order_{_read_by(question, texts)}"], reads.answers(question, texts)
     odds_read = [weights["read"] * odds_of(chance) for chance in chances]
     odds_read += [min(odds_read)] * (len(ranked) - len(texts))  # what was not read stays behind what was
     scores = [weights["score"] * scored.score + odds for scored, odds in zip(ranked, odds_read, strict=True)]
     again = [replace(scored, score=score) for scored, score in zip(ranked, scores, strict=True)]
     return [*_guides_first(question, again[:_CLOSELY], sources), *again[_CLOSELY:]]
+
+
+def closely(question: str, ranked: Sequence[Scored], sources: Sequence[Source]) -> list[str]:
+    """The best sixteen as they are read with the question to be ordered: in English behind the sentence before each."""
+    best = [scored.sentence for scored in ranked[:_CLOSELY]]
+    texts = [alone(sentence, sources) for sentence in best]
+    return [after_another(sentence, sources) for sentence in best] if in_english(question, texts) else texts
 
 
 def _guides_first(question: str, some: Sequence[Scored], sources: Sequence[Source]) -> list[Scored]:
@@ -176,6 +184,20 @@ def alone(sentence: Sentence, sources: Sequence[Source]) -> str:
     leads = () if sentence.kind == "prose" else sentence.leads
     text = " ".join((*(source.text[lead.start : lead.end] for lead in leads), sentence.text))
     return f"{heading}\n{text}" if heading else text
+
+
+def after_another(sentence: Sentence, sources: Sequence[Source]) -> str:
+    """As `alone`, behind the sentence before it too: "Otherwise, …" or "It does." says nothing alone. A row does."""
+    if sentence.kind == "row":
+        return alone(sentence, sources)
+    source = sources[sentence.source_index]
+    start = source.text.rfind("\n\n", 0, max(0, sentence.start - _BEFORE)) + 1
+    near = read(source, sentence.source_index, within=Span(max(start, sentence.start - 2 * _BEFORE), sentence.start))
+    before = [other for other in near if other.kind != "rule"][-1:]
+    leads = () if sentence.kind == "prose" else sentence.leads
+    said = [source.text[lead.start : lead.end] for lead in leads if all(lead.start != other.start for other in before)]
+    heading = sentence.heading(source.title)
+    return "\n".join(filter(None, (heading, " ".join([*said, *(other.text for other in before), sentence.text]))))
 
 
 def read_features(best: Scored, odds: float, passage: float, sentence: float) -> dict[str, float]:
