@@ -108,9 +108,10 @@ class RetrievalAgent:
         self.index: Index = paths if isinstance(paths, Index) else Index.open(paths, **index)
         self._vocabulary = Vocabulary.load()
         self._sources = self.index.sources()
-        passages = passages_of(read_policy(unbroken(self._sources)))
+        joined = unbroken(self._sources)
+        passages = passages_of(read_policy(joined))
         self._clauses: Clauses | None = None
-        if len(passages) > len(self._sources):  # some have numbers of their own
+        if len(passages) > len(joined):  # some have numbers of their own
             self._sources = [one.source for one in passages]
             kept = self.index.location.parent / f"clauses-{encoder_mark()}" if self.index.location else None
             self._clauses = Clauses(passages, path=kept)
