@@ -101,6 +101,39 @@ def test_what_leaves_out_or_mixes_parts_is_not(checker, claim):
     assert checker.check(claim, [POLICY]).tier != "exact" or checker.check(claim, [POLICY]).ruling != "supported"
 
 
+HEADED = Source(
+    "2",
+    "- rust;\n- war.\n\n# 5.1 What we pay\n\n- a taxi home\n\n# All of these\n\n- the form\n- the bill\n",
+    title="Car Policy › 5. What is not covered",
+)
+
+
+def test_an_item_is_told_after_the_heading_over_it(checker):
+    for claim, part in (
+        ("What is not covered: Rust. [1]", "- rust;"),
+        ("5. What is not covered: war.", "- war."),
+        ("What we pay: a taxi home.", "- a taxi home"),
+    ):
+        verdict = checker.check(claim, [HEADED])
+        assert (verdict.ruling, verdict.tier) == ("supported", "exact")
+        assert [one.quote for one in verdict.evidence] == [part]
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "What we pay: rust.",
+        "What is not covered: a taxi home.",
+        "covered: rust.",  # half of the heading turns its sense
+        "All of these: the form.",
+        "What is not covered: rust and war.",
+    ],
+)
+def test_an_item_after_another_heading_is_not(checker, claim):
+    verdict = checker.check(claim, [HEADED])
+    assert (verdict.ruling, verdict.tier) != ("supported", "exact")
+
+
 def test_a_long_table_and_a_long_list_are_looked_through_in_a_moment(checker):
     """20,000 rows and 5,000 items: seconds would hold up a stream."""
     rows = "\n".join(f"| P{n} | ${n} | {n} GB |" for n in range(20_000))

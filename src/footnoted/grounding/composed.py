@@ -27,7 +27,8 @@ _LEAST = 6  # words of a sentence that is told without the example or picture it
 def composed(text: str, passage: Passage) -> tuple[Span, ...]:
     """Where the parts stand of which a sentence of an answer is put together; empty where it is not."""
     said = quotable(text)
-    return _row(said, passage) or _introduction(said, passage) or _list(said, passage) or _long(said, passage)
+    told = _row(said, passage) or _introduction(said, passage) or _list(said, passage)
+    return told or _headed(said, passage) or _long(said, passage)
 
 
 def _long(said: str, passage: Passage) -> tuple[Span, ...]:
@@ -86,6 +87,25 @@ def _list(said: str, passage: Passage) -> tuple[Span, ...]:
                     break
         if parts and not rest and (len(parts) == len(items) or not _TOGETHER.search(opening)):
             return (passage.spans[lead], *parts)
+    return ()
+
+
+def _headed(said: str, passage: Passage) -> tuple[Span, ...]:
+    """A list's item after the heading over it, where no sentence introduces the list: "What is not covered: …"."""
+    opening, _, rest = said.partition(":")
+    if not opening or not rest or _TOGETHER.search(opening):
+        return ()
+    over, title = "", passage.source.title.rpartition("›")[2]
+    for index, span in enumerate(passage.spans):
+        words, lead = passage.words(index), passage.leads[index]
+        if words.startswith("#"):
+            over = words
+        introduced = lead is not None and passage.words(lead) != over
+        if introduced or not ITEM.match(words) or quotable(words).strip(_CLOSING) != rest.strip(_CLOSING):
+            continue
+        heading = quotable(over or title)
+        if heading.endswith(opening) and not any(map(str.isalpha, heading[: -len(opening)])):  # all but its number
+            return (span,)
     return ()
 
 
