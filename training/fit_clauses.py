@@ -3,9 +3,8 @@
     python training/fit_clauses.py [--data ../shared/data] [--write]
 
 Questions of customers over those wordings of ``training/policies`` that the reader was not taught with, and four fifths of the shared ones, in English, each retrieved
-as the desk does it; what was fitted for other languages stays. Three logistic regressions (ridge): whether a clause decides, over all candidates of a question;
-whether one that decides is among those that are quoted, on scores of a fit without that wording; and whether one that a
-quoted clause names, or that names it, decides too. Printed: on each wording,
+as the desk does it; what was fitted for other languages stays. Two logistic regressions (ridge): whether a clause decides, over all candidates of a question;
+and whether one that decides is among those that are quoted, on scores of a fit without that wording. Printed: on each wording,
 fitted on the others, how often such a clause is quoted, the AUROC of the chance, and how many are answered rightly while 4 %
 of all are answered wrongly.
 """
@@ -27,7 +26,7 @@ from rich.progress import track
 from sklearn.linear_model import LogisticRegression
 
 from footnoted.assistants.insurance import RetrievalAgent
-from footnoted.assistants.insurance.deciding import Candidate, chance_features, joins, quoted
+from footnoted.assistants.insurance.deciding import Candidate, chance_features, quoted
 from footnoted.assistants.insurance.desk import InsuranceDesk
 from footnoted.assistants.insurance.quoting import weighed
 
@@ -132,7 +131,7 @@ def fit(rows: list[Asked]) -> dict[str, dict[str, float]]:
         told = [(c.features, right) for one in some for c, right in zip(one.found, one.right, strict=True)]
         return regression([dict(features) for features, _ in told], [right for _, right in told])
 
-    chances, labels, joined = [], [], []
+    chances, labels = [], []
     for name in sorted({one.wording for one in rows}):
         order = ordered(order_of([one for one in rows if one.wording != name]))
         for one in rows:
@@ -140,18 +139,7 @@ def fit(rows: list[Asked]) -> dict[str, dict[str, float]]:
                 found, right = order(one)
                 chances.append(chance_features(found))
                 labels.append(right)
-                joined += told_beside(one, found)
-    return {
-        "order": order_of(rows),
-        "chance": regression(chances, labels),
-        "joined": regression([features for features, _ in joined], [right for _, right in joined]),
-    }
-
-
-def told_beside(one: Asked, found: list[Candidate]) -> list[tuple[dict[str, float], bool]]:
-    """What is joined to the clauses quoted of a question, and whether it decides as well."""
-    right = {id(c.clause) for c, is_right in zip(one.found, one.right, strict=True) if is_right}
-    return [(dict(told), id(c.clause) in right) for c, told in joins(quoted(found), found)]
+    return {"order": order_of(rows), "chance": regression(chances, labels)}
 
 
 def told(weights: dict[str, dict[str, float]], rows: list[Asked]) -> tuple[np.ndarray, np.ndarray]:

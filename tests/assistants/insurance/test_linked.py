@@ -5,7 +5,7 @@ import pytest
 from footnoted.assistants.insurance import ChunkResult, RetrievalAgent, read_policy
 from footnoted.assistants.insurance.deciding import candidates
 from footnoted.assistants.insurance.desk import InsuranceDesk
-from footnoted.assistants.insurance.linked import joined, passages_joined
+from footnoted.assistants.insurance.linked import joined, passages_joined, rows_of
 from footnoted.assistants.insurance.passages import Clauses, passages_of
 from footnoted.assistants.insurance.quoting import nearest
 from footnoted.retrieval import Index
@@ -67,6 +67,31 @@ def test_where_a_clause_names_a_table_and_no_row_each_row_may_be_meant(tmp_path)
     clauses = read_policy(Index.open(tmp_path / "kite.md", cache="off").sources())
     assert of(clauses, "C1") == {("Table B, row 1", "row"), ("Table B, row 2", "row")}
     assert of(clauses, "B2") == {("Table B, row 2", "row"), ("B3", "named")}
+
+
+def beside(clauses, number, *numbers):
+    clause = next(one for one in clauses if one.number == number)
+    return [row.number for row in rows_of(clause, clauses, numbers)]
+
+
+def test_a_clause_is_told_with_its_row_of_the_table_it_names(clauses):
+    assert beside(clauses, "B1") == ["Table A, row B1"]
+    assert beside(clauses, "B2", 25.0) == ["Table B, row 2"]
+    assert beside(clauses, "B3") == []
+
+
+def test_a_section_s_row_is_that_of_each_of_its_clauses(tmp_path):
+    text = SAIL.replace("B1 Sails. We", "B1.2 Sails. We")
+    (tmp_path / "sail.md").write_text(text, "utf-8")
+    clauses = read_policy(Index.open(tmp_path / "sail.md", cache="off").sources())
+    assert beside(clauses, "B1.2") == ["Table A, row B1"]
+
+
+def test_of_a_table_without_such_a_row_the_row_for_the_number_asked_is_told(tmp_path):
+    (tmp_path / "kite.md").write_text(SAIL + "\n## Part C – Claims\n\nC1 The excess is as shown in Table B.\n", "utf-8")
+    clauses = read_policy(Index.open(tmp_path / "kite.md", cache="off").sources())
+    assert beside(clauses, "C1") == []
+    assert beside(clauses, "C1", 18.0) == ["Table B, row 2"]
 
 
 def test_what_a_passage_names_stands_behind_those_that_were_found(sail):

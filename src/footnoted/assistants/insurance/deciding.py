@@ -11,13 +11,13 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
-from footnoted.assistants.insurance.linked import joined
+from footnoted.assistants.insurance.linked import rows_of
 from footnoted.assistants.insurance.passages import said_of
 from footnoted.models import ModelUnavailable
 from footnoted.retrieval.relevance import ShippedMeaning, logistic
@@ -26,14 +26,14 @@ from footnoted.retrieval.relevance.meaning import in_english
 
 if TYPE_CHECKING:
     from footnoted.assistants.insurance.clauses import Clause
-    from footnoted.assistants.insurance.passages import Clauses
+    from footnoted.assistants.insurance.passages import Clauses, Passage
 
 MOST = 3  # clauses that are quoted
 READ = 32  # of the nearest clauses, each is read with the question
-_BEHIND = 2.0  # log-odds by which a clause may seem less likely than the first and be quoted beside it
+_BEHIND = 4.0  # log-odds by which a clause may seem less likely than the first and be quoted beside it
 _AS_GOOD = 0.5  # log-odds by which a whole clause may seem likelier than one item of it
 LONGEST = 900  # code points of a clause that can be quoted whole
-_JOINED, _MOST_JOINED = 0.3, 2  # chance from which a clause is told that a quoted one names, or that names it
+_ROWS = 2  # of tables that a quoted clause names, told with it
 _NUMBER = re.compile(r"(?<![\w.,£$€])\d{1,3}(?![\w%]|[.,]\d)")
 _KINDS = ("limit", "definition", "exclusion", "exception", "procedure")
 
@@ -117,41 +117,12 @@ def quoted(found: Sequence[Candidate], most: int = MOST) -> list[Candidate]:
     return chosen
 
 
-def joined_to(chosen: Sequence[Candidate], found: Sequence[Candidate]) -> list[Candidate]:
-    """What the chosen clauses name and what names them, where it is likely to decide too."""
-    likely = [
-        (chance, one)
-        for one, told in joins(chosen, found)
-        if (chance := logistic.chance_of(log_odds(told, _fitted()["joined"]))) >= _JOINED
-    ]
-    kept: list[Candidate] = []
-    for _, one in sorted(likely, key=lambda pair: -pair[0]):
-        if len(kept) < _MOST_JOINED and not any(_same(one, other) for other in kept):
-            kept.append(one)
-    return kept
-
-
-def joins(chosen: Sequence[Candidate], found: Sequence[Candidate]) -> Iterator[tuple[Candidate, Mapping[str, float]]]:
-    """What is joined to the chosen clauses and not told with them, each once, and what speaks for it."""
-    by_clause = {id(one.clause): one for one in found}
-    clauses = [one.clause for one in found]
-    seen: set[int] = set()
-    for first in chosen:
-        for clause, how in joined(first.clause, clauses):
-            one = by_clause[id(clause)]
-            if id(clause) in seen or any(_same(one, other) for other in chosen):
-                continue
-            seen.add(id(clause))
-            yield (
-                one,
-                {
-                    "gap": chosen[0].score - one.score,
-                    "reads": one.features["reads"],
-                    "words": one.features["words"],
-                    "row": float(how == "row"),
-                    "named": float(how == "named"),
-                },
-            )
+def rows_beside(chosen: Candidate, question: str, passages: Sequence[Passage]) -> list[tuple[int, Clause]]:
+    """The few rows of tables that a chosen clause names and that are to be told with it, and their passages' places."""
+    every = [(int(one.source.id), clause) for one in passages for clause in one.clauses]
+    numbers = list(map(float, _NUMBER.findall(question)))
+    rows = {id(row) for row in rows_of(chosen.clause, [clause for _, clause in every], numbers)}
+    return [(place, clause) for place, clause in every if id(clause) in rows][:_ROWS]
 
 
 def _same(one: Candidate, other: Candidate) -> bool:

@@ -47,6 +47,32 @@ def joined(clause: Clause, others: Sequence[Clause]) -> Iterator[tuple[Clause, J
                 yield one, "named"
 
 
+def rows_of(clause: Clause, others: Sequence[Clause], numbers: Sequence[float]) -> list[Clause]:
+    """The rows of tables that a clause names which are its own, or are for a number that was asked with.
+
+    A row is a clause's own where the clause names it, or where its key is the clause's number, or else its section's.
+    """
+    if clause.row is not None:
+        return []
+    own = {(found["table"], found["row"]) for found in _ROW_OF.finditer(clause.text)}
+    rows = [
+        (one, one.row)
+        for one in others
+        if one.row is not None and one.document == clause.document and one.row.table in clause.refers
+    ]
+    root = without_items(clause.number)
+    for table in {row.table for _, row in rows} - {table for table, _ in own}:
+        keys = [row.key for _, row in rows if row.table == table]
+        above = [key for key in keys if root == key or root.startswith(f"{key}.")]
+        own |= {(table, key) for key in sorted(above, key=len)[-1:]}
+    owned = {table for table, _ in own}
+    return [
+        one
+        for one, row in rows
+        if (row.table, row.key) in own or (row.table not in owned and any(map(row.holds, numbers)))
+    ]
+
+
 def passages_joined(places: Sequence[int], passages: Sequence[Passage]) -> Iterator[int]:
     """The places of passages with a clause that is `joined` to one of these passages', those themselves left out."""
     told = set(places)

@@ -17,7 +17,7 @@ from footnoted.assistants.insurance.assessing import citations_of, result_of
 from footnoted.assistants.insurance.beside import Quote
 from footnoted.assistants.insurance.citation import ChunkResult
 from footnoted.assistants.insurance.clauses import Clause, read_policy
-from footnoted.assistants.insurance.deciding import LONGEST, MOST, Candidate, candidates, chance_of, joined_to, quoted
+from footnoted.assistants.insurance.deciding import LONGEST, MOST, Candidate, candidates, chance_of, quoted, rows_beside
 from footnoted.assistants.insurance.letter import MARK_ROOM, Letter
 from footnoted.assistants.insurance.models import ResponseRequest, ResponseResult
 from footnoted.assistants.insurance.passages import Clauses, Passage, named_in, own_names, stands_at
@@ -30,7 +30,7 @@ from footnoted.types import Evidence, FinishReason, Source, Verdict
 
 _OPEN = 2.0  # log-odds within which another product's or plan's clause may decide as well, where nothing is sure
 _MEANT = 8  # clauses among which such a one is looked for
-_SURE = 0.81  # chance of being right from which the clauses are told as the answer
+_SURE = 0.82  # chance of being right from which the clauses are told as the answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,8 @@ def nearest(question: str, chunks: Sequence[ChunkResult], *, before: str = "") -
     named = _named(question, passages)
     found = [candidate for candidate in found if candidate.clause.document in named] or found
     chosen = quoted(found)
-    quotes = tuple(_quote(each.clause, each.place, plans) for each in (*chosen, *joined_to(chosen, found)))
+    told = [pair for each in chosen for pair in ((each.place, each.clause), *rows_beside(each, question, passages))]
+    quotes = tuple(dict.fromkeys(_quote(clause, place, plans) for place, clause in told))
     chance = chance_of(found)
     sure = chance >= _SURE
     for candidate in chosen[:1] if sure else _near(found):
