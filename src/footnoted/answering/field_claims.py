@@ -10,11 +10,12 @@ import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from footnoted.answering.blueprint import MISSING
 from footnoted.grounding.claims import segment
-from footnoted.text import UNSPACED
+from footnoted.text import UNSPACED, runs
 from footnoted.text.marks import cited
 from footnoted.text.phrases import whole
 from footnoted.types import Span
@@ -36,7 +37,6 @@ _VERB = whole(
 )
 _HUMPS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[_\W]+")
 _INSTANT = re.compile(r"\A(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(?::\d\d)?\S*\Z")
-_IN_UNIT = re.compile(r"\bin (\w+)")
 _YEARS = (1000, 2100)
 
 _UNITS = {
@@ -136,7 +136,8 @@ def of_short(field: Field, asked: Asked, beside: Sequence[Field]) -> Weighable:
     """A number or a few words, as a sentence: what the field is called, what stands beside it, its value."""
     words, unit = _label(field.steps)
     if not unit and not isinstance(field.value, str):
-        unit = next((_UNITS[word] for word in _IN_UNIT.findall(asked.description.lower()) if word in _UNITS), "")
+        told = pairwise(runs(asked.description.lower()))
+        unit = next((_UNITS[word] for before, word in told if before == "in" and word in _UNITS), "")
     value = _written(field.value, words, unit)
     near = [str(each.value) for each in beside if each.steps != field.steps][:MOST_BESIDE]
     name = " ".join(words)

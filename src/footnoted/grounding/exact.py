@@ -22,7 +22,7 @@ _SIGNS = ("£", "$", "€", "¥", "%", "°")
 _LEAST = 4  # words two sentences must share before a difference between them says anything
 _NEGATORS = frozenset("not never no".split())
 _AUXILIARIES = frozenset("is are was were do does did has have had could would should must need".split())
-_JOINT = re.compile(r",?\s+and\s|;\s")
+_JOINT = re.compile(r"(?<!\s),?\s+and\s|;\s")
 _CONDITION = whole(  # words after which a part of a sentence may not be told alone
     *"""if unless except only provided excluding when while until but although though however not never no nor without
     because as than whether which who both either neither between may said says""".split()
