@@ -1,9 +1,9 @@
-"""What is closed at the end of an ``async with``: whatever keeps connections, files or children until `aclose`."""
+"""Closes what keeps connections, files or children until its `aclose`."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Self
+from typing import Any, Self
 
 
 class Closing(ABC):
@@ -18,3 +18,11 @@ class Closing(ABC):
 
     async def __aexit__(self, *_: object) -> None:
         await self.aclose()
+
+
+async def close(*things: Any) -> None:
+    """Close each of these once, if it can be closed."""
+    for thing in {id(thing): thing for thing in things}.values():
+        aclose = getattr(thing, "aclose", None)
+        if aclose is not None:
+            await aclose()

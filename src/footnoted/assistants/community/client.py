@@ -23,7 +23,7 @@ from footnoted.assistants.community.summarizing import MAX_WORDS, summary_by_mod
 from footnoted.assistants.community.talk import AIResult, Conversation, ReplyCitation, RequestContext
 from footnoted.assistants.community.thread import read_thread
 from footnoted.assistants.community.yaml_lines import Lined
-from footnoted.closing import Closing
+from footnoted.closing import Closing, close
 from footnoted.errors import ProviderTimeout, SourceError
 from footnoted.types import Source
 
@@ -136,9 +136,7 @@ class AIClient(Closing):
 
     async def aclose(self) -> None:
         """Close the models' connections."""
-        for close in {getattr(llm, "aclose", None) for llm in self.llms.values()}:
-            if close is not None:
-                await close()
+        await close(*self.llms.values())
 
     def _asking(self, clock: Clock, log: Any) -> Asking:
         ai = self.config.ai
