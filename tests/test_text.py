@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import doctest
+import importlib
 import json
+import pkgutil
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from footnoted.text import sentences
+import footnoted.text
+from footnoted.text import asks, sentences
+from footnoted.text.markdown import cells, is_separator, list_mark, without_links
+from footnoted.text.phrases import whole
 from tests.laws import tried
 from tests.tables import every
 
@@ -99,3 +105,39 @@ def test_the_sentences_of_any_text_cover_it_in_order(text):
 def test_a_long_text_of_marks_alone_takes_no_time(unit):
     """The work grows with the text and no faster, whatever it is made of: no look ahead or back is unbounded."""
     covers(unit * (60_000 // len(unit)))
+
+
+@pytest.mark.parametrize("name", ["", *(f".{each.name}" for each in pkgutil.iter_modules(footnoted.text.__path__))])
+def test_the_examples_of_the_room_hold(name):
+    """What the docstrings show is what comes out."""
+    assert doctest.testmod(importlib.import_module(f"footnoted.text{name}")).failed == 0
+
+
+def test_phrases_are_found_whole_in_any_case_and_script():
+    """Spaces and hyphens are alike, an apostrophe may be curled, and scripts without capitals have no word ends."""
+    found = whole("won't pay", "third party, fire", "exclu*", "保险", "d***")
+    assert [
+        one.group() for one in found.finditer("We WON’T  pay. Third-party fire: Excluded. 我的保险单 d*** includes")
+    ] == [
+        "WON’T  pay",
+        "Third-party fire",
+        "Excluded",
+        "保险",
+        "d***",
+    ]
+    assert whole("", " ").search("anything") is None
+    assert whole("---").search("a --- b") is not None
+
+
+def test_marks_of_markdown_are_read_alike_everywhere():
+    """Links in angle brackets, items by number, letter or bullet, bars that are escaped, and what is none of these."""
+    assert without_links("![a](<b c.png>) [d](e(f).md) [sic](not a link)") == "a d [sic](not a link)"
+    assert [list_mark(text)[0] for text in ("* a", " (12) b", "c) d", "1.5 e", "-f")] == ["*", "12", "c", "", ""]
+    assert cells(r"a \| b | c") == [r"a \| b", "c"]
+    assert [is_separator(row) for row in ("|:--|--:|", "> |-|", "| a |", "||", "")] == [True, True, False, False, False]
+
+
+def test_a_question_ends_in_its_mark():
+    """Whatever closes after it; a mark inside is none."""
+    assert all(map(asks, ("Why?", "“Why?”)", "何ですか？")))
+    assert not any(map(asks, ("Why? So.", "", "?)_")))

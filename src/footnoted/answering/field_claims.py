@@ -10,11 +10,14 @@ import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from footnoted.answering.blueprint import MISSING
 from footnoted.grounding.claims import segment
-from footnoted.text import UNSPACED
+from footnoted.text import UNSPACED, runs
+from footnoted.text.marks import cited
+from footnoted.text.phrases import whole
 from footnoted.types import Span
 
 if TYPE_CHECKING:
@@ -27,15 +30,13 @@ _FEW_UNSPACED = 12  # characters of a script without spaces
 _LONGEST_BESIDE = 60  # code points of a neighbour's text
 MOST_BESIDE = 3  # neighbours that stand in a field's question
 _STOPS, _AFTER_STOPS = tuple(".!?…。！？।؟"), "'\"”’»)]"
-_VERB = re.compile(
-    r"\b(?:is|are|was|were|has|have|had|can|cannot|must|may|might|will|shall|should|do|does|did|costs?|covers?|covered"
-    r"|pays?|applies|apply|includes?|excludes?|requires?|lasts?|starts?|ends?|ist|sind|hat|kann|muss|est|sont|son)\b",
-    re.IGNORECASE,
+_VERB = whole(
+    *"""is are was were has have had can cannot must may might will shall should do does did cost costs cover covers
+    covered pay pays applies apply include includes exclude excludes require requires last lasts start starts end ends
+    ist sind hat kann muss est sont son""".split()
 )
-_MARKER = re.compile(r" *\[(?:Source )?(\d{1,3}(?:\s?[,;]\s?\d{1,3})*)\]")
 _HUMPS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[_\W]+")
 _INSTANT = re.compile(r"\A(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(?::\d\d)?\S*\Z")
-_IN_UNIT = re.compile(r"\bin (\w+)")
 _YEARS = (1000, 2100)
 
 _UNITS = {
@@ -135,7 +136,8 @@ def of_short(field: Field, asked: Asked, beside: Sequence[Field]) -> Weighable:
     """A number or a few words, as a sentence: what the field is called, what stands beside it, its value."""
     words, unit = _label(field.steps)
     if not unit and not isinstance(field.value, str):
-        unit = next((_UNITS[word] for word in _IN_UNIT.findall(asked.description.lower()) if word in _UNITS), "")
+        told = pairwise(runs(asked.description.lower()))
+        unit = next((_UNITS[word] for before, word in told if before == "in" and word in _UNITS), "")
     value = _written(field.value, words, unit)
     near = [str(each.value) for each in beside if each.steps != field.steps][:MOST_BESIDE]
     name = " ".join(words)
@@ -176,17 +178,16 @@ def object_of(steps: Sequence[Step]) -> tuple[Step, ...]:
 
 
 def _part(claim: Claim, sources: int) -> Part:
-    cited: list[int] = []
+    places: list[int] = []
     gone: set[int] = set()
-    for marker in _MARKER.finditer(claim.text):
-        numbers = [int(number) - 1 for number in marker[1].replace(";", ",").split(",")]
-        if all(0 <= number < sources for number in numbers):
-            cited += numbers
-            gone.update(range(*marker.span()))
+    for numbers, marker in cited(claim.text):
+        if all(1 <= number <= sources for number in numbers):
+            places += [number - 1 for number in numbers]
+            gone.update(range(len(claim.text[: marker.start].rstrip(" ")), marker.end))
     kept = [place for place in range(len(claim.text)) if place not in gone]
     return Part(
         "".join(claim.text[place] for place in kept),
-        tuple(dict.fromkeys(cited)),
+        tuple(dict.fromkeys(places)),
         tuple(claim.start + place for place in kept),
     )
 

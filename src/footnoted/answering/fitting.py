@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
     from footnoted.contract import GenerationRequest, Output
     from footnoted.prompting.budget import Fitted
 
-_FENCED = re.compile(r"```(?:json)?(.*?)```", re.DOTALL)
 _MOST_ERRORS = 5
 _MOST_OPENINGS = 8  # braces tried as the beginning of the object
 
@@ -48,7 +46,9 @@ def fit(reply: str, output_schema: type[Output], *, shown: Sequence[int]) -> Out
 def object_in(reply: str) -> str:
     """The JSON object in a reply that may wrap it in a code fence or in words."""
     text = reply.strip()
-    fenced = None if text.startswith("{") else _FENCED.search(text)
+    before, _, behind = text.partition("```")
+    code, fence, _ = behind.partition("```")
+    fenced = bool(fence) and not text.startswith("{")
     begin, example = 0, ""
     for _ in range(_MOST_OPENINGS):
         begin = text.find("{", begin)
@@ -59,13 +59,13 @@ def object_in(reply: str) -> str:
         except (ValueError, RecursionError):
             begin += 1
             continue
-        if fenced is None or end > fenced.start():
+        if not fenced or end > len(before):
             return text[begin:end]
         example = example or text[begin:end]  # words before the fence may show an object, too
         begin = end
     if example:
         return example
-    inner = (fenced.group(1) if fenced else text).strip()
+    inner = (code.removeprefix("json") if fenced else text).strip()
     start, end = inner.find("{"), inner.rfind("}")
     return inner[start : end + 1] if 0 <= start < end else inner
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _UNDECIDED_BULLET = re.compile(r"\s*+(?:[-*•‣–+]|\d{1,3}[.)]?)?\s*+")
 _BULLET = re.compile(r"\A\s*+(?:[-*•‣–+]|\d{1,3}[.)])\s+")
 _UNDECIDED_PLAIN = re.compile(r"\s{0,3}(?:#{1,6}\s*|>\s*|[`]{1,2}|`{3,}[^\n]*)?")
-_PLAIN = re.compile(r"\A\s{0,3}(?:#{1,6}\s+|>\s?|```+\w*\s*$)")
+_PLAIN = re.compile(r"\A\s{0,3}(?:#{1,6}\s+|>\s?)")
 _MOST_SPACES = 4
 
 

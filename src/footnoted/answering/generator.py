@@ -18,6 +18,7 @@ from footnoted.answering.judging import Spent
 from footnoted.answering.risk import Risk
 from footnoted.answering.weighing import Checking, Doubt, Mode
 from footnoted.answering.whole import Said, whole_reply
+from footnoted.closing import Closing, close
 from footnoted.contract import GenerationConfig, GenerationRequest, GenerationResponse, SourceContext, listed
 from footnoted.errors import BadProviderReply, ConfigurationError, ProviderError
 from footnoted.events import AnswerFinished, TextDelta
@@ -74,7 +75,7 @@ class AnswerText:
         await self._events.aclose()
 
 
-class GroundedGenerator:
+class GroundedGenerator(Closing):
     """Grounded, cited answers from any provider; implements `GeneratorProtocol`.
 
     ``provider``: ``extractive`` (no LLM), ``openai``, ``anthropic``, ``gemini``, ``compatible``, an object
@@ -229,16 +230,7 @@ class GroundedGenerator:
 
     async def aclose(self) -> None:
         """Close the provider's connections, and the judge's."""
-        for provider in (self.provider, self._judge):
-            close = getattr(provider, "aclose", None)
-            if close is not None:
-                await close()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self.aclose()
+        await close(self.provider, self._judge)
 
 
 _ASKED = 'ask("What is the excess?", ["The excess is £75."]); a folder of documents: footnoted ask'

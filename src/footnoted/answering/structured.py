@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Collection
 from contextlib import aclosing
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator
 
@@ -15,6 +15,7 @@ from footnoted.answering.checked import Unsupported, Wanted, stream_checked
 from footnoted.answering.fitting import fit, in_words, misfit, repair, schema_prompt
 from footnoted.answering.generator import GroundedGenerator
 from footnoted.answering.whole import whole_reply
+from footnoted.closing import Closing
 from footnoted.errors import BadProviderReply, ConfigurationError, StructuredOutputError
 from footnoted.events import FieldEvent, OutputFinished
 
@@ -55,7 +56,7 @@ class ComparisonResult(BaseModel):
     conclusion: str = Field(description="what follows, in one or two sentences")
 
 
-class StructuredGenerator:
+class StructuredGenerator(Closing):
     """Grounded answers as pydantic models. Takes `GroundedGenerator`'s arguments, or one as ``generator``."""
 
     def __init__(
@@ -136,12 +137,6 @@ class StructuredGenerator:
     async def aclose(self) -> None:
         """Close the provider's connections."""
         await self._generator.aclose()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self.aclose()
 
 
 def _expect_model(schema: Any) -> None:

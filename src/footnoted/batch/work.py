@@ -10,10 +10,11 @@ from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 from footnoted.batch.table import Kind, Row, Status
 from footnoted.batch.tasks import Task
+from footnoted.closing import Closing
 from footnoted.contract import GenerationConfig, GenerationRequest, SourceContext
 from footnoted.evaluation.reading import context_of
 from footnoted.types import FinishReason, Source
@@ -45,7 +46,7 @@ class Work:
         return hashlib.sha256(parts.encode("utf-8", "surrogatepass")).hexdigest()[:24]
 
 
-class Worker:
+class Worker(Closing):
     """One generator and one index for many tasks. Use it as an async context manager, or close it."""
 
     def __init__(self, work: Work) -> None:
@@ -54,12 +55,6 @@ class Worker:
         self._work = work
         self._index = _open(work.paths)
         self._generator: GroundedGenerator = GroundedGenerator(work.provider, model=work.model, base_url=work.base_url)
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self.aclose()
 
     async def aclose(self) -> None:
         """Close the provider's connections."""

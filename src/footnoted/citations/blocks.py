@@ -15,20 +15,16 @@ from footnoted.text.marks import skip
 
 PROSE, TICKS, CODE, CLOSING, INFO, FENCE, INDENTED, UNTIL = range(8)
 
-_MARGIN = re.compile(r"[ \t]*(?:>[ \t]?)*[ \t]*")
 _LIST_MARK = re.compile(r"[-*+•]|\d{1,9}[.)]?")  # perhaps: white space must follow, and no number stand alone
 _TICK_OR_LINE = re.compile(r"`+|\n")
-_ANY = re.compile("")
 
-# What lets a piece of text pass unread, by what it is in: nothing there can matter.
+# A piece of text without any of these passes unread, by what it is in; elsewhere every character counts.
 _STOPS: Final = {
-    TICKS: _ANY,
-    CODE: _TICK_OR_LINE,
-    CLOSING: _ANY,
-    INFO: _TICK_OR_LINE,
-    FENCE: _TICK_OR_LINE,
-    INDENTED: _TICK_OR_LINE,
-    UNTIL: re.compile(r"[$\\<)\n]"),
+    CODE: frozenset("`\n"),
+    INFO: frozenset("`\n"),
+    FENCE: frozenset("\n"),
+    INDENTED: frozenset("\n"),
+    UNTIL: frozenset("$\\<)\n"),
 }
 
 
@@ -52,9 +48,9 @@ class Blocks:
         self._closer = ""
         self._ticks = self._run = 0
 
-    def stop(self) -> re.Pattern[str]:
-        """What must be looked at next, outside of prose; a piece without it passes as it is."""
-        return _ANY if self.at_line_start else _STOPS[self._mode]
+    def stops(self) -> frozenset[str] | None:
+        """What must be looked at next, outside of prose: a piece without it passes as it is; None: everything."""
+        return None if self.at_line_start else _STOPS.get(self._mode)
 
     def end_line(self) -> None:
         """Prose came to a line break."""
@@ -189,8 +185,7 @@ def read_line_head(text: str, at: int, *, final: bool) -> LineHead:
     """The head of the line that begins at ``at``; raises `Unfinished` when more must arrive first."""
     limit = min(len(text), at + WINDOW)
     waiting = not final and limit == len(text) and limit - at < WINDOW
-    margin = _MARGIN.match(text, at, limit)
-    end = margin.end() if margin else at
+    end = skip(text, at, limit, " \t>")
     if end == limit and waiting:
         raise Unfinished
     indent = _columns(text[at:end])

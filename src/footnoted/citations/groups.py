@@ -6,7 +6,8 @@ import re
 from dataclasses import dataclass, field
 from typing import Literal
 
-from footnoted.citations.numbers import JOINS, KEYS, RAISED, Numbers, Unfinished, integers
+from footnoted.citations.numbers import JOINS, KEYS, RAISED, Numbers, Unfinished
+from footnoted.text.marks import integers
 
 Kind = Literal["bracket", "keyed", "raised", "bare"]
 

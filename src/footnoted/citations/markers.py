@@ -20,7 +20,8 @@ from footnoted.text.marks import skip
 _HELD_SPACES = 8
 _MATHS_REACH = 48  # how far after a marker the "$" that would make it maths is looked for
 
-_SPECIAL = re.compile(r"[\[\\【［〔(（<*^⁰¹²³⁴-⁹`$\n]")
+_STOPS = frozenset("[\\【［〔(（<*^⁰¹²³⁴⁵⁶⁷⁸⁹`$\n")
+_SPECIAL = re.compile(f"[{re.escape(''.join(sorted(_STOPS)))}]")
 # What surely waits, and is not looked at before it goes on: the white space and digits of the plainest markers.
 _BEGUN = re.compile(r" ?(?:\[\d{1,2}\]){0,2}\[(?:\d{1,2}\]?)?")
 _AMOUNT = re.compile(r"[\d.,]{0,24}")
@@ -41,7 +42,7 @@ class MarkerDecoder:
 
     __slots__ = (
         "_barrier", "_base", "_begun", "_blocks", "_buffer", "_dollar", "_done", "_enumerated", "_explicit", "_final",
-        "_gap", "_held", "_holds", "_idle", "_out", "_show", "_size", "_stop", "_tail", "count",
+        "_gap", "_held", "_holds", "_idle", "_out", "_show", "_size", "_stops", "_tail", "count",
     )  # fmt: skip
 
     def __init__(self, count: int, *, show: bool = True) -> None:
@@ -54,7 +55,7 @@ class MarkerDecoder:
         self._blocks = Blocks()
         self._dollar = False  # a "$" on this line may have opened maths
         self._explicit = self._enumerated = False  # what a bare "(1)" means in this text
-        self._stop = self._blocks.stop().search
+        self._stops = self._blocks.stops()  # what matters in the next piece; None: everything
         self._holds = ""  # what is held back at the end of a piece
         self._idle = True  # nothing is held but white space, and no gap is open
         self._buffer = ""
@@ -68,7 +69,7 @@ class MarkerDecoder:
         if not piece:
             return []
         text = self._held + piece
-        if self._idle and self._stop(piece) is None:  # nothing in it can matter: nearly every piece
+        if self._idle and self._stops is not None and self._stops.isdisjoint(piece):  # nearly every piece
             end = len(text)
             if text[-1] in self._holds:
                 end = max(len(text.rstrip(SPACES)), end - _HELD_SPACES)
@@ -115,9 +116,9 @@ class MarkerDecoder:
         if blocks.prose:
             if at and not final and buffer[at - 1] in SPACES:
                 at = self._before_spaces(at)
-            self._stop, self._holds = _SPECIAL.search, SPACES
+            self._stops, self._holds = _STOPS, SPACES
         else:
-            self._stop, self._holds = blocks.stop().search, ""
+            self._stops, self._holds = blocks.stops(), ""
         if at > self._done:
             self._give(at)
         self._tail = self._behind(at)

@@ -5,7 +5,6 @@ The hard thing is that nothing may depend on how the stream is cut: `Window` giv
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 
 WINDOW = 128  # the most that is ever held back to tell a marker from text: twenty numbers, a long title
@@ -29,7 +28,6 @@ _LOCATORS = frozenset(
 _LARGEST = 999  # a bare number beyond it, and beyond the sources, is a year or an amount
 
 _TAIL_ENDS = {"]": "[]【】\n", ")": "[]【】()\n", "】": "【】\n"}  # by what closes the marker
-_INTEGER = re.compile(r"\d+")
 _RAISED_DIGITS = str.maketrans(RAISED, "0123456789")
 
 
@@ -87,11 +85,6 @@ class Window:
         if self._open and any(word.startswith(rest) for word in words):
             raise Unfinished
         return False
-
-
-def integers(text: str) -> list[int]:
-    """Every number of a text."""
-    return [int(digits) for digits in _INTEGER.findall(text)]
 
 
 class Numbers(Window):

@@ -11,8 +11,8 @@ import re
 from collections.abc import Callable, Sequence
 
 from footnoted.citations.gaps import SPACES, Gap
-from footnoted.citations.numbers import integers
 from footnoted.citations.spans import SourceSpans
+from footnoted.text.marks import integers
 from footnoted.types import Pointer
 
 LONGEST = 1_000  # code points of one quote; what runs on for longer is none, and stays in the text

@@ -20,6 +20,7 @@ from operator import attrgetter
 
 from footnoted.once import once
 from footnoted.text import content_stems, sentences
+from footnoted.text.markdown import without_emphasis, without_opening
 from footnoted.text.marks import skip_space
 from footnoted.types import Span
 
@@ -35,8 +36,6 @@ _MAX_FOUND = 40  # occurrences of one quotation looked at
 _UNUSUAL = re.compile(r"[^\x00-\x7f£\xc0-\xd6\xd8-\xf6\xf8-\u012f\u2010-\u2015\u2018-\u201e\u2022\u2026€]")
 _QUOTED = re.compile(r"[\"“”„«‹「『‘]([^\"“”«»‹›「」『』\n]{8,})[\"”“»›」』’]")
 _ELLIPSIS = re.compile(r"\s*(?:\[?(?:\.\.\.|…|\. \. \.)\]?)\s*")
-_EMPHASIS = re.compile(r"[*`]+|(?<!\w)_+|_+(?!\w)")
-_LINE_HEAD = re.compile(r"^[ \t]*(?:#{1,6}|[-*+•>|]|\d{1,3}[.)])[ \t]+", re.MULTILINE)
 _EDGE = " \t\r\n.,;:!?\"'“”‘’«»()[]。！？…"
 _STOPS = " \t\r\n.,;:!?。！？"
 _LATIN = re.compile(r"[0-9A-Za-z\u00c0-\u024f\u0370-\u052f]")
@@ -88,7 +87,8 @@ class SourceSpans:
 
         ``setting``: words around the claim, which decide between sentences that carry it equally.
         """
-        claim = _LINE_HEAD.sub("", _EMPHASIS.sub("", claim[-MAX_CLAIM:])).strip()
+        lines = without_emphasis(claim[-MAX_CLAIM:]).split("\n")
+        claim = "\n".join(without_opening(line.removeprefix("|")) for line in lines).strip()
         weights = self._weights(claim)
         whole = claim.strip(_EDGE)
         if len(whole) >= 8 and self._may_hold(claim, weights) and (found := self._find(whole, weights)) is not None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from footnoted.answering.weighing import bare, without
 from footnoted.grounding.claims import segment
+from footnoted.text import runs
 from footnoted.types import FinishReason
 
 if TYPE_CHECKING:
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from footnoted.grounding.judge import Weigher
     from footnoted.types import Source
 
-_WORD = re.compile(r"\w+")
 _HALF = 0.5
 
 
@@ -120,4 +119,4 @@ def _right(case: Case, *, answered: bool, met: bool | None, f1: float | None) ->
 
 
 def _words(text: str) -> list[str]:
-    return _WORD.findall(text.casefold())
+    return runs(text.casefold())

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import asdict
@@ -13,8 +12,6 @@ from typing import Any
 
 from footnoted.errors import BadProviderReply, ConfigurationError, SourceError
 from footnoted.types import Delta, FinishReason, Pointer, Prompt, Provider, Usage
-
-_FENCE = re.compile(r"^== ([0-9a-f]{6}) ", re.MULTILINE)
 
 
 class Recording:
@@ -68,9 +65,8 @@ class Recording:
 def key_of(prompt: Prompt) -> str:
     """What makes two askings the same: every part of the prompt, less the fence's key, new in each process."""
     parts = json.dumps(asdict(prompt), sort_keys=True, default=str)
-    fence = _FENCE.search(prompt.context)
-    if fence:
-        parts = parts.replace(fence.group(1), "")
+    if prompt.context.startswith("== "):
+        parts = parts.replace(prompt.context.split(" ", 2)[1], "")
     return hashlib.sha256(parts.encode("utf-8", "surrogatepass")).hexdigest()
 
 

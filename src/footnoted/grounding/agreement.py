@@ -23,8 +23,9 @@ from footnoted.grounding.quantities import quantities, same
 from footnoted.grounding.reading import read, weight_of
 from footnoted.grounding.tables import Misplaced, misplaced
 from footnoted.retrieval.relevance.rarity import rarity
-from footnoted.text import content_stems, fold, stem
+from footnoted.text import content_stems, fold, stem, words
 from footnoted.text.language import language
+from footnoted.text.phrases import whole
 from footnoted.types import Span
 
 # Share of the claim's weight that one sentence must have before the two are compared word by word, and share of its
@@ -35,8 +36,6 @@ _UNMEASURED = (0.4, 0.25)  # in other languages than English, whose endings no s
 _BOUND = 0.75  # share of its weight from which it is compared what a figure belongs to
 _ORDERED = 0.95  # and the order of words: from 0.75 on it took the tick of 42 true claims and of 1 false
 _WHOLE = ("negation", "condition", "only", "stance", "reported")  # these turn it from outside the stretch
-_DIGITS = re.compile(r"\d+(?:[.,:]\d+)*")
-_BY = re.compile(r"\bby\b", re.IGNORECASE)
 _NAME = re.compile(r"(?<=[a-z,;)] )[A-Z](?=\w*[a-z])[^\W\d_]{2,}(?![\w*`])")
 _RARE = 9.0  # rarity of a word that only names
 _LONGEST_TABLE = 500  # rows
@@ -151,7 +150,7 @@ def reordered(claim: str, sentence: str) -> bool:
     weight = sum(weight_of(stem) for stem in mine.stems & theirs.stems)
     if weight < _ORDERED * sum(weight_of(stem) for stem in mine.stems):
         return False
-    if len(_BY.findall(claim)) + len(_BY.findall(sentence)) == 1:
+    if [*claim.casefold().split(), *sentence.casefold().split()].count("by") == 1:
         return False
     ours = [w.stem for w in mine.words if w.carries or w.text.casefold() in _PIVOTS]
     others = [w.stem for w in theirs.words if w.carries or w.text.casefold() in _PIVOTS]
@@ -179,13 +178,17 @@ def _unsaid(claim: str, evidence: str, passages: Sequence[Passage]) -> str:
     for one in quantities(claim):
         written = claim[one.start : one.end]
         if any(same(one, other) for other in there):
-            known.update(_DIGITS.findall(written))
+            known.update(_figures(written))
         elif one.unit or written[:1].isdigit():
             return written
-    for match in _DIGITS.finditer(claim):
-        if match.group() not in known and not any(match.group() in one.source.text for one in passages):
-            return match.group()
+    for figure in _figures(claim):
+        if figure not in known and not any(figure in one.source.text for one in passages):
+            return figure
     return ""
+
+
+def _figures(text: str) -> list[str]:
+    return [word for word, _, _ in words(text) if word[0].isdecimal()]
 
 
 def unknown_name(claim: str, passages: Sequence[Passage]) -> Span | None:
@@ -239,9 +242,9 @@ def _turning(text: str, code: str) -> dict[str, list[str]]:
     negation, kinds = _words()
     codes = [code] if code in negation else list(negation)
     if code in _UNSPACED:
-        found["negation"] = negation[code][1].findall(text)
+        found["negation"] = negation[code].findall(text)
     else:
-        found["negation"] = [w for w in words if any(w in negation[c][0] or negation[c][1].fullmatch(w) for c in codes)]
+        found["negation"] = [word for word in words if any(negation[code].fullmatch(word) for code in codes)]
     if code in ("en", ""):
         for kind, listed in kinds.items():
             found[kind] = [word for word in words if word in listed]
@@ -250,16 +253,12 @@ def _turning(text: str, code: str) -> dict[str, list[str]]:
 
 
 @cache
-def _words() -> tuple[dict[str, tuple[frozenset[str], re.Pattern[str]]], dict[str, frozenset[str]]]:
+def _words() -> tuple[dict[str, re.Pattern[str]], dict[str, frozenset[str]]]:
     told: dict[str, Any] = tomllib.loads(Path(__file__).with_name("turning.toml").read_text(encoding="utf-8"))
     negation = {code: _read(code, line.split()) for code, line in told["negation"].items()}
     return negation, {kind: frozenset(line.split()) for kind, line in told["english"].items()}
 
 
-def _read(code: str, entries: Sequence[str]) -> tuple[frozenset[str], re.Pattern[str]]:
-    """Whole words, and a pattern for parts of words: ``*x`` an ending, ``x*`` a beginning, ``*x*`` anywhere."""
-    if code in _UNSPACED:
-        return frozenset(), re.compile("|".join(re.escape(entry.strip("*")) for entry in entries))
-    parts = [re.escape(entry).replace(r"\*", r"\w*") for entry in entries if "*" in entry]
-    whole = frozenset(entry for entry in entries if "*" not in entry)
-    return whole, re.compile("|".join(parts) or r"(?!)")
+def _read(code: str, entries: Sequence[str]) -> re.Pattern[str]:
+    """What finds words, and parts of words: ``*x`` an ending, ``x*`` a beginning, ``*x*`` anywhere."""
+    return whole(*(entry.strip("*") if code in _UNSPACED else entry for entry in entries))

@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import Literal, cast
 
+from footnoted.text.marks import skip
+
 LineKind = Literal["blank", "prose", "item", "heading", "row", "rule", "fence"]
 
 
@@ -23,8 +25,6 @@ _BULLET = r"[-*+•‣▪◦●○■□·–—]"
 _NUMBER = r"\(?(?:\d{1,3}|[a-z]|[ivx]{1,4})[.)]|\(?[A-Z]\)"
 _EASTERN = r"\d{1,3}[.．、）](?=[^\x00-\x7f])|[（(]\d{1,3}[）)](?=[^\x00-\x7f])|[①-⑳]|[一二三四五六七八九十]{1,3}、"
 _SIGNS = "✅❌✔✓✗☑⚠🔴🟠🟡🟢🔹🔸👉➡▶"
-_INDENT = re.compile(r"[ \t\r]*(?:>[ \t]*)*")
-_RULE = re.compile(r"(?:(?:[-=_*][ \t]*){3,}|\$\$)[ \t\r]*")
 _HEAD = re.compile(
     r"(?P<fence>`{3,}|~{3,})|(?P<heading>#{1,6}[ \t]+)|(?P<row>\|)"
     rf"|(?P<item>{_BULLET}[ \t]+(?:\[[ xX]\][ \t]+)?|(?:{_NUMBER})[ \t]+|{_EASTERN}|(?=[{_SIGNS}]))"
@@ -45,14 +45,14 @@ def read_line(text: str, at: int, *, more: bool) -> Line | None:
     newline = text.find("\n", at)
     whole = newline >= 0 or not more
     stop = newline if newline >= 0 else len(text)
-    indent = _INDENT.match(text, at, stop)
-    start = indent.end() if indent else at
+    start = skip(text, at, stop, " \t\r")
+    start = skip(text, start, stop, "> \t") if text.startswith(">", start) else start
     depth = len(text[at:start].expandtabs(4))
     if start == stop:
         return Line("blank", start) if whole else None
     if not whole and _UNDECIDED.fullmatch(text, start, stop):
         return None
-    if whole and _RULE.fullmatch(text, start, stop):
+    if whole and _is_rule(text[start:stop]):
         return Line("rule", start, depth)
     found = _HEAD.match(text, start, stop)
     if found is None:
@@ -61,12 +61,12 @@ def read_line(text: str, at: int, *, more: bool) -> Line | None:
     return Line(kind, found.end() if kind in ("heading", "item") else start, depth, found["fence"] or "")
 
 
-_SEPARATOR = re.compile(r"[ \t>]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t\r]*")
-
-
-def is_separator(row: str) -> bool:
-    """Whether a table's row is the line of dashes under its header."""
-    return "-" in row and _SEPARATOR.fullmatch(row) is not None
+def _is_rule(line: str) -> bool:
+    """Whether a line only divides, underlines or opens a formula."""
+    if line[0] not in "-=_*$":
+        return False
+    bare = "".join(line.split())
+    return bare == "$$" or (len(bare) >= 3 and not bare.strip("-=_*"))
 
 
 def closes_fence(line: str, fence: str) -> bool:

@@ -7,7 +7,6 @@ a clear result is ``unsure``; what could not be read is ``not_checked``, and the
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -16,18 +15,17 @@ from pathlib import Path
 from footnoted.grounding.agreement import objection, reckoned, unknown_name, wrong_cell
 from footnoted.grounding.composed import composed
 from footnoted.grounding.evidence import Passage, Window, window, window_by_meaning
-from footnoted.grounding.exact import MARKERS, difference, first_clause, is_denied, is_in_quotation, quotable
+from footnoted.grounding.exact import difference, first_clause, is_denied, is_in_quotation, quotable, unmarked
 from footnoted.grounding.exempt import is_bare_reply, is_exempt
 from footnoted.grounding.gate import Gate, sureness, worst
 from footnoted.grounding.lanes import Lanes
 from footnoted.grounding.reading import read
 from footnoted.grounding.shelf import Kept, Shelf
 from footnoted.models import EVERY_LANGUAGE, Embedder, ModelUnavailable, Reader, Reading
-from footnoted.text import sentences
+from footnoted.text import asks, sentences
 from footnoted.text.language import language
 from footnoted.types import Evidence, Part, Pointer, Source, Span, Verdict
 
-_ASKS = re.compile(r"[?？؟;]\W*$")  # in many languages a question has a statement's words
 _A_PAGE = 2_000  # code points by which the language of a source is told
 _VERDICTS = 2048  # that are known: an answer given again is not weighed again
 _DOUBTFUL = 0.6  # from here on a piece of a claim is shown as one that nothing carries
@@ -78,7 +76,7 @@ class Checker:
         What is ``quoted`` for it is read first, with what introduces it and its neighbours, then those ``cited``, then
         all.
         """
-        text = MARKERS.sub(lambda match: " " * len(match.group()), claim)
+        text = unmarked(claim)
         parts = [span for span in sentences(text) if _says_something(text[span.start : span.end])]
         parts = [span for span in parts if not is_bare_reply(text[span.start : span.end])] or parts
         if not parts:
@@ -267,7 +265,8 @@ class Checker:
                 if said != quotable(words) and (said != quotable(first_clause(words)) or language(words) != "en"):
                     continue
                 after = passage.words(place + 1) if place + 1 < len(passage.spans) else ""
-                if not (_ASKS.search(words) or is_denied(after) or is_in_quotation(passage.source.text, span.start)):
+                # In many languages a question has a statement's words.
+                if not (asks(words) or is_denied(after) or is_in_quotation(passage.source.text, span.start)):
                     evidence = (Evidence(index, span.start, span.end, words, 1.0),)
                     return Verdict("supported", score=1.0, tier="exact", evidence=evidence)
             parts = composed(text, passage)

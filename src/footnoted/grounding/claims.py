@@ -7,8 +7,6 @@ is cut, the claims are the same, and those told at any time depend on the text s
 
 from __future__ import annotations
 
-import re
-
 from footnoted.grounding.blocks import Line, closes_fence, read_line
 from footnoted.grounding.exempt import is_bare_reply
 from footnoted.grounding.outline import Outline, Unit
@@ -18,17 +16,16 @@ from footnoted.text.marks import skip_space, stripped
 from footnoted.types import Claim
 
 # The only characters that can end anything: inside sentences, inside Thai ones, inside a line that is one unit.
-_LIVE = re.compile(rf"[{MARKS}{FACES}\n\u0e01-\u0e5b]")
-_LIVE_THAI = re.compile(rf"[{MARKS}{FACES}\n \t]")
-_LIVE_ALONE = re.compile("\n")
+_LIVE_ALONE = frozenset("\n")
+_LIVE = FACES.union(MARKS, _LIVE_ALONE, map(chr, range(0xE01, 0xE5C)))
+_LIVE_THAI = FACES.union(MARKS, _LIVE_ALONE, " \t")
 _SALUTATION = 30  # columns
 _WRAPPED_AT_LEAST, _WRAPPED_AT_MOST = 56, 120  # columns of lines that were wrapped, not written as lines
-_HANGING = re.compile(
-    r"(?:[,，、(（–-]|\b(?:a|an|the|of|to|in|for|and|or|with|by|from|on|at|your|our|its|is|are|be|as|that|which"
-    r"|der|die|das|und|oder|für|mit|le|la|les|de|du|des|et|ou|el|los|las|y|o|del))\Z",
-    re.IGNORECASE,
+_HANGING = (",", "，", "、", "(", "（", "–", "-")
+_HANGING_WORDS = frozenset(
+    """a an the of to in for and or with by from on at your our its is are be as that which
+    der die das und oder für mit le la les de du des et ou el los las y o del""".split()
 )
-_JSON_LINE = re.compile(r"[{}\[\]],?\s*\Z|\"[^\"]*\"\s*:")
 
 
 def segment(text: str) -> list[Claim]:
@@ -53,7 +50,7 @@ class ClaimSegmenter:
         self._text = ""  # the answer from the open sentence on
         self._base = 0  # where that begins in the answer
         self._unread: list[str] = []
-        self._live: re.Pattern[str] | None = None  # only these characters matter now; None: all do
+        self._live: frozenset[str] | None = None  # only these characters matter now; None: all do
         self._state = "line"  # line: one begins · prose: inside sentences · alone: inside a line that is one unit
         self._at = 0  # where the line, or the content of a line that stands alone, begins
         self._cursor = Cursor(0, 0)  # the open sentence
@@ -64,7 +61,7 @@ class ClaimSegmenter:
     def decode(self, piece: str) -> list[Claim]:
         """The claims that are over now that ``piece`` is in."""
         self._unread.append(piece)
-        if self._live is not None and not self._live.search(piece):
+        if self._live is not None and self._live.isdisjoint(piece):
             return []
         return self._read(more=True)
 
@@ -200,10 +197,21 @@ class ClaimSegmenter:
         if end <= begin or hard:
             return False
         row = text[max(begin, text.rfind("\n", begin, end) + 1) : end]
-        if UNSPACED.match(row[-1]) or row[-1] in ":：;" or _JSON_LINE.match(row.strip()):
+        if UNSPACED.match(row[-1]) or row[-1] in ":：;" or _is_json(row.strip()):
             return False
         if row[-1] == "," and len(row) <= _SALUTATION and text[content].isupper():
             return False  # "Kind regards,"
-        if (row[-1] == "." and not self._cursor.opened) or _HANGING.search(row) or text[content].islower():
+        if (row[-1] == "." and not self._cursor.opened) or _hangs(row) or text[content].islower():
             return True  # a full stop that closed nothing is an abbreviation's
         return _WRAPPED_AT_LEAST <= len(row) <= _WRAPPED_AT_MOST
+
+
+def _is_json(row: str) -> bool:
+    """Whether a line is one of a JSON text: a bracket alone, or a name and its value."""
+    _, _, value = row[1:].partition('"')
+    return row.rstrip(",") in ("{", "}", "[", "]") or (row.startswith('"') and value.lstrip().startswith(":"))
+
+
+def _hangs(row: str) -> bool:
+    """Whether a line ends where no sentence does: with a comma, an article, a preposition."""
+    return row.endswith(_HANGING) or row.rsplit(maxsplit=1)[-1].lstrip("([\"'“‘*_").lower() in _HANGING_WORDS

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import asdict, replace
 from typing import Literal
@@ -18,14 +17,13 @@ from footnoted.grounding.forms import NOT_READ, in_words_of
 from footnoted.grounding.judge import OPEN, Weigher
 from footnoted.inert import storable
 from footnoted.text import content_stems
+from footnoted.text.marks import cited
 from footnoted.types import Claim, Ruling, Source, Tier, Verdict
 
 Action = Literal["remove", "flag", "rewrite"]
 FLAG, UNVERIFIED = " [unsupported]", " [unverified]"
 FAILED = ("contradicted", "unsupported")
 _ASKED = 'check_grounding("The excess is £75.", ["The excess is £75 a claim."])'
-_NUMBERS = re.compile(r"\d{1,3}")
-_MARKER = re.compile(r"\[(?:Source )?(\d{1,3}(?:\s?[,;–-]\s?\d{1,3})*)\]", re.IGNORECASE)
 
 
 class _Result(BaseModel):
@@ -145,8 +143,8 @@ class HallucinationDetector:
     async def _verdict(self, claim: Claim, sources: Sequence[Source]) -> Verdict:
         if claim.kind in NOT_READ:
             return Verdict("not_checked", reason=NOT_READ[claim.kind])
-        cited = [number - 1 for number in _cited(claim.text)]
-        return await self._checker.acheck(claim.text, sources, cited=cited)
+        named = [number - 1 for numbers, _ in cited(claim.text) for number in numbers]
+        return await self._checker.acheck(claim.text, sources, cited=named)
 
 
 def _stated(response: str, sources: Sequence[Source]) -> list[Claim]:
@@ -173,11 +171,6 @@ def _source(index: int, given: str | SourceContext | Source) -> Source:
     if isinstance(given, str):
         return Source(id=str(index), text=storable(given))
     return given if (text := storable(given.text)) == given.text else replace(given, text=text, sha256="")
-
-
-def _cited(text: str) -> list[int]:
-    """The numbers of a claim's markers: "[1, 3]" gives 1 and 3, "[2-4]" gives 2 and 4."""
-    return [int(number) for marker in _MARKER.finditer(text) for number in _NUMBERS.findall(marker[1])]
 
 
 def _weighed(claim: Claim, verdict: Verdict) -> ClaimGrounding:

@@ -10,25 +10,22 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
+from footnoted.text.markdown import list_mark, without_links
+from footnoted.text.marks import blanked, without_numbers
+from footnoted.text.phrases import whole
 from footnoted.types import Span
 
-MARKERS = re.compile(
-    r"\[\^?(?:source\s+)?\d{1,4}(?:\s?[,;–-]\s?(?:source\s+)?\d{1,4})*\]|【[^】]{0,40}】|[⁰¹²³⁴⁵⁶⁷⁸⁹]+(?=\W|$)|[*_`#]{1,3}",
-    re.IGNORECASE,
-)
-_LINK = re.compile(r"!?\[([^\]\n]*)\]\((?:[^()\n]|\([^()\n]*\))*\)")
-_BULLET = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+")
-_BEFORE_MARK = re.compile(r"\s+(?=[.,;:!?])")  # where a citation's marker stood
+_EMPHASIS = str.maketrans("", "", "*_`#")
+_EMPHASIS_BLANKED = str.maketrans("*_`#", "    ")
 _WORD = re.compile(r"\d+(?:[.,:]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)*|[£$€¥%°]")
 _SIGNS = ("£", "$", "€", "¥", "%", "°")
 _LEAST = 4  # words two sentences must share before a difference between them says anything
 _NEGATORS = frozenset("not never no".split())
 _AUXILIARIES = frozenset("is are was were do does did has have had could would should must need".split())
-_JOINT = re.compile(r",?\s+and\s|;\s")
-_CONDITION = re.compile(  # words after which a part of a sentence may not be told alone
-    r"\b(?:if|unless|except|only|provided|excluding|when|while|until|but|although|though|however|not|never|no|nor|without"
-    r"|because|as|than|whether|which|who|both|either|neither|between|may|said|says)\b|n['’]t\b",
-    re.IGNORECASE,
+_JOINT = re.compile(r"(?<!\s),?\s+and\s|;\s")
+_CONDITION = whole(  # words after which a part of a sentence may not be told alone
+    *"""if unless except only provided excluding when while until but although though however not never no nor without
+    because as than whether which who both either neither between may said says""".split()
 )
 _CANNOT = {"cannot": "can", "can't": "can", "won't": "will"}
 _LONGEST_DENIAL = 80  # code points
@@ -51,10 +48,17 @@ class Difference:
 
 def quotable(text: str) -> str:
     """A sentence for comparing: without case, emphasis, links' targets, list marks, and what closes it."""
-    bare = MARKERS.sub("", _LINK.sub(r"\1", _BULLET.sub("", text)))
+    _, words = list_mark(text)
+    bare = without_numbers(without_links(words)).translate(_EMPHASIS)
     plain = unicodedata.normalize("NFC", " ".join(bare.split())).casefold()
-    plain = _BEFORE_MARK.sub("", plain)
+    for mark in ".,;:!?":  # before which a citation's marker stood
+        plain = plain.replace(f" {mark}", mark)
     return plain.strip(" .!…。！।\"'“”„«»「」‚‘’")
+
+
+def unmarked(text: str) -> str:
+    """The text with spaces for its markers and its emphasis; lengths stay."""
+    return blanked(text).translate(_EMPHASIS_BLANKED)
 
 
 def first_clause(text: str) -> str:
@@ -64,7 +68,9 @@ def first_clause(text: str) -> str:
     'The excess is £75 for a repair'
     """
     joint = _JOINT.search(text)
-    return "" if joint is None or _CONDITION.search(text) else text[: joint.start()]
+    if joint is None or _CONDITION.search(text) or "n't" in text.replace("’", "'").lower():
+        return ""
+    return text[: joint.start()]
 
 
 def is_in_quotation(text: str, at: int) -> bool:
@@ -137,9 +143,8 @@ def _base(word: str) -> str:
 
 
 def _words(text: str) -> list[tuple[str, Span]]:
-    blank = MARKERS.sub(lambda match: " " * len(match.group()), text)
     found: list[tuple[str, Span]] = []
-    for match in _WORD.finditer(blank):
+    for match in _WORD.finditer(unmarked(text)):
         word, span = match.group().casefold().replace("’", "'"), Span(*match.span())
         if word.endswith("n't") and word[:-3] in _AUXILIARIES:
             found += [(word[:-3], span), ("not", span)]

@@ -11,13 +11,12 @@ import re
 from footnoted.grounding.exempt import is_exempt
 from footnoted.grounding.refusals import refuses
 from footnoted.text.boundaries import FACES
+from footnoted.text.markdown import without_number
 from footnoted.text.marks import without_markers
 
-_DECORATION = re.compile(rf"[*_~`#>{FACES}\ufe0f\u200d]+")
-_CODE = re.compile(r"`[^`\n]+`[.:]?")
+_DECORATION = dict.fromkeys(map(ord, (*"*_~`#>\ufe0f\u200d", *FACES)))
 _BOLD = re.compile(r"(\*\*|__)(?!\s)(?:(?!\1).)+\1:?|\*(?!\s|\*)[^*]+\*:?")
 _TRAILING = " \t\n.,!…。！।۔\"'”»)）」"
-_NUMBERED = re.compile(r"^\d+(?:\.\d+)*[.)]?\s")
 _LONGEST_HEADING = 120  # code points; whatever is longer says something
 
 
@@ -34,7 +33,7 @@ def kind_of(text: str, *, ends_line: bool = True) -> str:
         return "reference" if without_markers(text) != text else "layout"
     if is_exempt(text):
         return "courtesy"
-    if text[0] == "`" and _CODE.fullmatch(text):
+    if text[0] == "`" and text.count("`") == 2 and text.rstrip(".:").endswith("`"):
         return "code"
     if text[0] in "*_" and _BOLD.fullmatch(without_markers(text).strip()):
         return heading_kind(text)
@@ -51,7 +50,7 @@ def heading_kind(text: str) -> str:
     plain = plain_words(text)
     if not any(char.isalnum() for char in plain):
         return "layout"
-    states = plain[-1] in ".。" or any(char.isdigit() for char in _NUMBERED.sub("", plain))
+    states = plain[-1] in ".。" or any(char.isdigit() for char in without_number(plain))
     return "claim" if states or len(plain) > _LONGEST_HEADING else "heading"
 
 
@@ -66,4 +65,4 @@ def plain_words(text: str) -> str:
     >>> plain_words("**It’s** £75 [1].")
     "it's £75 ."
     """
-    return " ".join(_DECORATION.sub("", without_markers(text)).lower().replace("’", "'").split())
+    return " ".join(without_markers(text).translate(_DECORATION).lower().replace("’", "'").split())

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from footnoted.grounding.blocks import Line, LineKind, is_separator
+from footnoted.grounding.blocks import Line, LineKind
 from footnoted.grounding.kinds import heading_kind, kind_of, says_nothing
+from footnoted.text.markdown import is_separator
 from footnoted.types import Claim
 
 _OF_A_PARAGRAPH = -1  # the depth at which a paragraph's lead-in stands: above every list item

@@ -6,16 +6,13 @@ row and, by its unit or words, one column has its figure in that cell or says so
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from footnoted.grounding.blocks import is_separator
 from footnoted.grounding.quantities import Quantity, quantities, same
 from footnoted.text import content_stems
+from footnoted.text.markdown import cells, is_separator
 from footnoted.types import Span
-
-_BAR = re.compile(r"(?<!\\)\|")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +66,7 @@ def rows(text: str, spans: Sequence[Span]) -> dict[int, Row]:
 
 
 def _cells(line: str) -> tuple[str, ...]:
-    bare = line.strip().removeprefix("|")
-    bare = bare[:-1] if bare.endswith("|") and not bare.endswith("\\|") else bare
-    return tuple(" ".join(cell.strip().strip("*_`").split()) for cell in _BAR.split(bare))
+    return tuple(cell.strip("*_`") for cell in cells(line))
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,6 @@ _SET_APART = str.maketrans("[]［］()（）", "{}{}{}{}")
 _LENTICULAR = re.compile(r"[【〔]((?:[^\W\d_]{1,12}\s?)?\d{1,3}(?:†[^\n【】〔〕]{0,40}|[,，、:\d\s–-]{0,20}))[】〕]")
 _RAISED = re.compile(r"(?:(?<=[.,;:!?)”\"'])|(?<=[^\W\d_]{4}))[⁰¹²³⁴-⁹]{1,3}(?![\w⁰¹²³⁴-⁹])")  # not m², not 10⁶
 _LOWERED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
-_SENTINEL = re.compile(r"\bNO_ANSWER")
 _PASSAGE = 8_000  # code points; what is longer is read anew each time
 _PAST_MARKER = re.compile(r"\s?(?:(?<![A-Za-z_)\]])\[(?:Source )?\d{1,3}\]|(?<![A-Za-z0-9])[⁰¹²³⁴-⁹]+)(?![(\w])")
 
@@ -134,7 +133,7 @@ def _as_data(text: str) -> str:
     # Each search below looks at every character; whether a text holds what it looks for is told much faster.
     text = without_tokens(readable(text))
     if "NO_ANSWER" in text:
-        text = _SENTINEL.sub("NO-ANSWER", text)
+        text = text.replace("NO_ANSWER", "NO-ANSWER")
     if "[" in text or "［" in text or "ource" in text:
         text = _OWN_MARKER.sub(lambda mark: mark.group().translate(_SET_APART), text)
     if text.isascii():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import string
 import warnings
 from dataclasses import dataclass
@@ -11,19 +10,19 @@ from pathlib import Path
 
 from footnoted.contract import GenerationMode, OutputFormat
 from footnoted.errors import ConfigurationError
+from footnoted.text.phrases import whole
 
 _SHIPPED = Path(__file__).parent / "templates"
 _LONGEST_NAME = 80
 _VARIABLES = frozenset({"cite", "format"})
 _FORMER = {"summary": "summarization"}  # until 0.7: what a template was called, and is called now
 
-_COMPARES = re.compile(
-    r"\b(compar\w+|contrast\w*|versus|vs\.?|differ(?:s|ence|ences|ent)?\b.{0,200}?\b(?:between|from|and|than))\b",
-    re.IGNORECASE,
-)
-_SUMMARISES = re.compile(
-    r"\b(summar(?:y|ise|ize|ies|ising|izing)|sum up|overview|outline|tl;?dr|key points|main points)\b",
-    re.IGNORECASE,
+_COMPARES = whole(*"compar* contrast* versus vs".split())
+_DIFFERS = whole(*"differ differs difference differences different".split())
+_FROM = whole(*"between from and than".split())
+_SUMMARISES = whole(
+    *"summary summarise summarize summaries summarising summarizing overview outline tldr tl;dr".split(),
+    *("sum up", "key points", "main points"),
 )
 
 
@@ -36,7 +35,8 @@ def choose(question: str, mode: GenerationMode, *, has_sources: bool) -> str:
     if not has_sources:
         return "no_context"
     if mode in (GenerationMode.GROUNDED, GenerationMode.ANALYTICAL):
-        if _COMPARES.search(question):
+        differs = _DIFFERS.search(question)
+        if _COMPARES.search(question) or (differs and _FROM.search(question, differs.end())):
             return "comparison"
         if _SUMMARISES.search(question):
             return "summarization"

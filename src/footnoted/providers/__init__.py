@@ -10,6 +10,7 @@ import inspect
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from footnoted.closing import close
 from footnoted.errors import ConfigurationError
 from footnoted.providers.fallback import Fallback
 from footnoted.providers.patience import name_of, patient
@@ -98,9 +99,7 @@ class FromFunction:
             async for piece in pieces:
                 yield Delta(piece) if isinstance(piece, str) else piece
         finally:
-            close = getattr(pieces, "aclose", None)
-            if close is not None:
-                await close()
+            await close(pieces)
 
     def __repr__(self) -> str:
         return f"FromFunction({self.name})"

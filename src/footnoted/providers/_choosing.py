@@ -6,14 +6,15 @@ header, a rule the exception in the sentence after it.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from footnoted.orders import is_order
 from footnoted.providers import _wording
 from footnoted.retrieval.relevance import Sentence, read
-from footnoted.text import content_stems, estimate_tokens
+from footnoted.text import LIST_MARK, UNSPACED, content_stems, estimate_tokens
+from footnoted.text.markdown import list_mark, without_number
+from footnoted.text.phrases import whole
 from footnoted.types import Pointer, Span
 
 if TYPE_CHECKING:
@@ -31,16 +32,12 @@ _LEAST_LEAD = 8  # words of a sentence ending in a colon that is told without wh
 _LISTED = 6  # items or rows shown under the sentence that introduces them
 _AROUND = 2_000  # code points on either side in which a sentence's neighbours are looked for
 _LEAST_WORDS = 4  # a shorter sentence ("Yes.") takes the next along
-_CONDITION = re.compile(
-    r"\b(?:unless|except|exception|only if|only when|provided that|but not|however|otherwise|does not apply|if you|"
-    r"if the|as long as|excluding|not covered|on top|at most|no more than)\b",
-    re.IGNORECASE,
+_CONDITION = whole(
+    *("only if", "only when", "provided that", "but not", "does not apply", "if you", "if the", "as long as"),
+    *("not covered", "on top", "at most", "no more than"),
+    *"unless except exception however otherwise excluding".split(),
 )
-_NUMBERING = re.compile(r"\A(?:\d+(?:\.\d+)*\.?|[a-z]\))\s+", re.IGNORECASE)
-_OPENS_ITEM = re.compile(r"(?:[-*+•‣]|\(?\d{1,3}[.)]|\(?[a-z][.)])\s")
-_TURNS = re.compile(
-    r"\b(?:not|never|no|cannot|without|only|unless|exclu\w*|except\w*|limit\w*|condition\w*|must)\b", re.IGNORECASE
-)
+_TURNS = whole(*"not never no cannot without only unless exclu* except* limit* condition* must".split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,9 +134,9 @@ class _Chosen:
         near = [other for other in self._around(sentence) if other.kind == "item" and other.block == sentence.block]
         at = next((i for i, other in enumerate(near) if other.start == sentence.start), 0)
         first, last = at, at
-        while first > 0 and not _OPENS_ITEM.match(near[first].text):
+        while first > 0 and not LIST_MARK.match(near[first].text):
             first -= 1
-        while last + 1 < len(near) and not _OPENS_ITEM.match(near[last + 1].text):
+        while last + 1 < len(near) and not LIST_MARK.match(near[last + 1].text):
             last += 1
         if not near or near[last].end - near[first].start > _LONGEST_ITEM:
             return sentence
@@ -154,7 +151,7 @@ class _Chosen:
         after = near[at + 1] if at + 1 < len(near) else None
         if after is None or after.block != near[at].block:
             return [sentence]
-        unspaced = any(_wording.is_han(char) or _wording.is_thai(char) for char in sentence.text)
+        unspaced = UNSPACED.search(sentence.text) is not None
         if _CONDITION.search(after.text) or (len(sentence.text.split()) < _LEAST_WORDS and not unspaced):
             return [sentence, replace(after, block=sentence.block)]
         return [sentence]
@@ -217,10 +214,11 @@ class _Chosen:
 
     def _heading(self, item: Sentence) -> str:
         """The heading over a list item, where it turns the item's sense: an exclusion must not read as cover."""
-        if not _OPENS_ITEM.match(item.text):
+        if not LIST_MARK.match(item.text):
             return ""
         heading = item.headings[-1] if item.headings else self._sources[item.source_index].title.rpartition("›")[2]
-        return _NUMBERING.sub("", heading.strip()).rstrip(" :.") if _TURNS.search(heading) else ""
+        _, words = list_mark(heading.strip())
+        return without_number(words).rstrip(" :.") if _TURNS.search(heading) else ""
 
     def _add(self, passage: Passage, start: int, sentence: Sentence) -> bool:
         """Write a passage that begins at ``start`` and was made for this sentence, unless it does not fit."""

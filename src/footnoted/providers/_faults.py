@@ -17,7 +17,7 @@ MAX_MESSAGE = 400  # code points of a provider's own words that an error repeats
 _TITLE = re.compile(r"<title[^>]*>(.*?)</title>", re.IGNORECASE | re.DOTALL)
 _BAD_KEY = ("api_key_invalid", "api key not valid", "invalid api key")
 _DELAY = re.compile(r'"retryDelay"\s*:\s*"([\d.]+)s"')  # google.rpc.RetryInfo
-_FILTER = re.compile(r'"code"\s*:\s*"(?:content_filter|content_policy_violation|ResponsibleAIPolicyViolation)"')
+_FILTER_CODES = ("content_filter", "content_policy_violation", "ResponsibleAIPolicyViolation")
 _FILTERS = ("content_filter", "content_policy_violation", "blocked input", "blocked output")
 _DENIED = 498  # Cohere: a word of the request or of the reply is on a list
 _BROKE = ("insufficient_quota", "billing", "credit balance", "payment")
@@ -28,6 +28,10 @@ class Filtered(ProviderRejected):
     """A content filter stopped the request or the reply: told as an error, and an ending all the same."""
 
 
+def _is_filter(body: str) -> bool:
+    return any(f'"code":"{code}"' in body for code in _FILTER_CODES)
+
+
 def fault(status: int, headers: Mapping[str, str], body: str, *, key_from: str, where: str) -> ProviderError:
     """The error an HTTP status other than 200 stands for, with the provider's own words in it.
 
@@ -36,7 +40,7 @@ def fault(status: int, headers: Mapping[str, str], body: str, *, key_from: str, 
     said = words(body)
     quote = f" It said: {said}" if said else ""
     error: ProviderError
-    if status == _DENIED or (400 <= status < 500 and _FILTER.search(body)):
+    if status == _DENIED or (400 <= status < 500 and _is_filter("".join(body.split()))):
         error = Filtered(f"the provider's content filter refused this (HTTP {status}, {where}){filters(body)}.{quote}")
     elif status in (401, 403) or (status == 400 and _holds(body, _BAD_KEY)):
         error = ProviderRejected(f"the provider refused the key (HTTP {status}, {where}); check {key_from}.{quote}")

@@ -1,4 +1,4 @@
-"""Decodes a stream of server-sent events.
+"""Decodes a stream of server-sent events, and writes one.
 
 Follows the WHATWG HTML standard, "Server-sent events: interpreting an event stream", with one leniency:
 `Decoder.flush` gives the event that was open when the stream ended, because servers forget the last blank
@@ -7,7 +7,8 @@ line; whoever reads it decides whether it is whole (a cut JSON text is not).
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import json
+from typing import Any, NamedTuple
 
 from footnoted.errors import BadProviderReply
 
@@ -117,3 +118,10 @@ class Decoder:
         self._size = 0
         name = self._event.decode("utf-8", "replace") if self._event else "message"
         return Event(name, data.decode("utf-8", "replace"), self._id)
+
+
+def line_of(data: Any, event: str = "") -> bytes:
+    """An event as it is sent."""
+    head = f"event: {event}\n" if event else ""
+    value = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    return f"{head}data: {value}\n\n".encode("utf-8", "replace")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
-_LINK = re.compile(r"!?\[([^\]\n]*)\]\((?:[^()\s]|\([^()\s]*\))*(?:\s+\"[^\"]*\")?\)")
+from footnoted.text import markdown
+from footnoted.text.markdown import list_mark, without_links, without_opening
+
 _MARKER = re.compile(r"\s*(?:\[\^?(?:\d{1,3}|source\s+\d+)(?:\s*[,–-]\s*\d{1,3})*\]|【[^】]{1,12}】)", re.IGNORECASE)
 _EMPHASIS = re.compile(r"(?<![\w*_])(\*{1,3}|_{1,3})(?=\S)(.+?)(?<=\S)\1(?![\w*_])", re.DOTALL)
-_OPENING = re.compile(r"\A\s*(?:(?:#{1,6}|>|[-*+•‣]|\(?\d{1,3}[.)]|\(?[a-z][.)])\s+)+")
-_NUMBER = re.compile(r"\s*\(?(\d{1,3})[.)]\s")
 _ENDS = tuple(".!?…。！？।؟۔")
 _AFTER_ENDS = "\"'”’»)]」』）*_`"
 
@@ -19,8 +19,7 @@ def plain(words: str) -> str:
     >>> plain("**Theft** is [covered](a.md) [3]")
     'Theft is covered'
     """
-    words = _LINK.sub(r"\1", words)
-    words = _MARKER.sub("", words)
+    words = _MARKER.sub("", without_links(words))
     words = _EMPHASIS.sub(r"\2", words)
     return " ".join(words.split())
 
@@ -31,7 +30,7 @@ def sentence(words: str) -> str:
     >>> sentence("- your **excess** is £75;")
     'Your excess is £75.'
     """
-    words = plain(_OPENING.sub("", words, count=1)).rstrip(" ,;:：；，、")
+    words = plain(without_opening(words)).rstrip(" ,;:：；，、")
     if not any(char.isalnum() for char in words):
         return ""
     first = words.split()[0]
@@ -71,13 +70,13 @@ def listing(lead: str, items: list[str]) -> str:
     >>> listing("We do not pay for:", ["- rust;", "- theft when the keys were left in the car."])
     'We do not pay for: rust; theft when the keys were left in the car.'
     """
-    told = [plain(_OPENING.sub("", item, count=1)).rstrip(" .,;:") for item in items]
+    told = [plain(without_opening(item)).rstrip(" .,;:") for item in items]
     return sentence(f"{opening(lead)} {'; '.join(one for one in told if one)}")
 
 
 def opening(lead: str) -> str:
     """What introduces a list, without marks of its own."""
-    words = plain(_OPENING.sub("", lead, count=1)).rstrip()
+    words = plain(without_opening(lead)).rstrip()
     return words[:1].upper() + words[1:]
 
 
@@ -87,15 +86,11 @@ def item(words: str) -> str:
     >>> item("* rust;"), item("3) Close the **lid**.")
     ('- rust', '3. Close the lid.')
     """
-    number = _NUMBER.match(words)
-    told = plain(_OPENING.sub("", words, count=1)).rstrip(" ,;:")
-    return f"{number[1]}. {told}" if number else f"- {told}"
+    mark, _ = list_mark(words)
+    told = plain(without_opening(words)).rstrip(" ,;:")
+    return f"{mark}. {told}" if mark.isdecimal() else f"- {told}"
 
 
 def cells(words: str) -> list[str]:
     """The cells of a Markdown table row, plain; empty for the rule under a header."""
-    inner = words.strip().removeprefix("|")
-    if inner.endswith("|") and not inner.endswith(r"\|"):
-        inner = inner[:-1]
-    found = [plain(cell.replace("\0", "|")) for cell in inner.replace(r"\|", "\0").split("|")]
-    return [] if all("--" in cell and not cell.strip(":-") for cell in found if cell) else found
+    return [] if markdown.is_separator(words) else [plain(cell.replace(r"\|", "|")) for cell in markdown.cells(words)]

@@ -9,9 +9,8 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import re
 from typing import TYPE_CHECKING, Any, ClassVar, Unpack
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 from footnoted.errors import ConfigurationError, ProviderRejected
 from footnoted.providers import anthropic
@@ -44,7 +43,6 @@ ENDINGS = {
     "content_filtered": FinishReason.FILTERED,
 }
 _KINDS = {"throttlingException": "rate_limit", "validationException": "invalid"}
-_HOST = re.compile(r"bedrock-runtime(?:-fips)?\.([\w-]+)\.")
 
 
 class Bedrock(ThinkingWire):
@@ -77,10 +75,9 @@ class Bedrock(ThinkingWire):
         self._profile = profile
         self._aws: Any = None
         options["base_url"] = options.get("base_url") or self._setting("BASE_URL")
-        named = _HOST.search(options["base_url"] or "")
-        self._region = (
-            region or (named and named[1]) or os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION")
-        )
+        service, _, place = (urlsplit(options["base_url"] or "").hostname or "").partition(".")
+        named = place.split(".")[0] if service in ("bedrock-runtime", "bedrock-runtime-fips") else ""
+        self._region = region or named or os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION")
         super().__init__(**options)
 
     def _found_key(self, given: str | None) -> tuple[str, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from footnoted.closing import close
 from footnoted.errors import ConfigurationError
 from footnoted.providers.patience import name_of, patient
 from footnoted.types import Deadlines, Retry
@@ -40,10 +41,7 @@ class Fallback:
 
     async def aclose(self) -> None:
         """Close every provider that can be closed."""
-        for provider in self.providers:
-            close = getattr(provider, "aclose", None)
-            if close is not None:
-                await close()
+        await close(*self.providers)
 
     def __repr__(self) -> str:
         return f"Fallback({self.providers!r})"

@@ -48,7 +48,7 @@ ENDINGS = {
     "error": FinishReason.ERROR,  # OpenRouter
 }
 _KINDS = ("type", "code", "status")
-_RESPONDS = re.compile(r"-pro\b|codex|deep-research")
+_RESPOND = ("-pro-", "codex", "deep-research")
 
 
 class OpenAI(ThinkingWire):
@@ -83,7 +83,7 @@ class OpenAI(ThinkingWire):
 
     def _responds(self, model: str) -> bool:
         if self._api is None:
-            return self.base_url == self.home and _RESPONDS.search(model) is not None
+            return self.base_url == self.home and any(part in f"{model}-" for part in _RESPOND)
         return self._api == "responses"
 
     def _url(self, model: str) -> str:

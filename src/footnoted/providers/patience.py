@@ -15,6 +15,7 @@ from contextlib import aclosing, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from footnoted.closing import close
 from footnoted.errors import (
     BadProviderReply,
     ConfigurationError,
@@ -278,12 +279,9 @@ class _Asking:
 
     async def _close_stream(self) -> None:
         stream, self._stream = self._stream, None
-        close = getattr(stream, "aclose", None)
-        if close is not None:
-            # The answer stands whatever becomes of the cleaning up after it.
-            with suppress(Exception):
-                async with asyncio.timeout(_CLOSING):
-                    await close()
+        with suppress(Exception):  # the answer stands whatever becomes of the cleaning up after it
+            async with asyncio.timeout(_CLOSING):
+                await close(stream)
 
 
 class _Late(Exception):

@@ -19,6 +19,7 @@ from fastapi import Request
 from fastapi.routing import APIRoute
 from starlette.responses import Response
 
+from footnoted.inert import storable
 from footnoted.service.faults import Fault, too_large
 from footnoted.service.turns import Turns
 
@@ -26,7 +27,6 @@ DEPTH = 40  # levels
 PIECES = 20_000  # commas, colons, brackets: what fields and items are counted by
 _LARGE = 64 * 1024  # bytes from which on a body is read in a thread
 _TOKENS = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[\[\]{},:]', re.DOTALL)
-_HALF = re.compile(r"[\ud800-\udfff]")
 
 
 def read_json(data: bytes) -> Any:
@@ -64,7 +64,7 @@ def _count(data: bytes) -> None:
 
 def _plain(value: Any) -> Any:
     if isinstance(value, str):
-        return value if value.isascii() else _HALF.sub("\ufffd", value)
+        return storable(value)
     if isinstance(value, list):
         return [_plain(item) for item in value]
     if isinstance(value, dict):

@@ -26,6 +26,7 @@ from footnoted.assistants.insurance.outcomes import Outcomes
 from footnoted.assistants.insurance.variants import Variant, as_json, read_experiment
 from footnoted.assistants.insurance.vocabulary import Vocabulary
 from footnoted.assistants.protocol import Gathered, Message
+from footnoted.closing import close
 from footnoted.contract import GenerationRequest, GenerationResponse, Refusal
 from footnoted.errors import ConfigurationError
 from footnoted.events import AnswerFinished, Event
@@ -75,10 +76,7 @@ class Insuring:
 
     async def aclose(self) -> None:
         """Close the models' connections."""
-        await self.agent.aclose()
-        close = getattr(self.intent_model, "aclose", None)
-        if close is not None:
-            await close()
+        await close(self.agent, self.intent_model)
 
     async def ask(self, body: InsuranceBody, tenant: str) -> Asked:
         """A message with its intent and sections, ready to be answered."""

@@ -13,6 +13,7 @@ from collections.abc import AsyncGenerator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from footnoted.closing import close
 from footnoted.providers import Fallback
 from footnoted.service.tasks import ended
 from footnoted.types import Delta, Prompt, Provider
@@ -76,9 +77,7 @@ class Paced:
                 end = _End(error)
             await waiting.put(end)
         finally:
-            close = getattr(stream, "aclose", None)
-            if close is not None:
-                await close()
+            await close(stream)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import io
 import json
-import re
 import sys
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
@@ -19,12 +18,12 @@ from typing import Any
 
 from footnoted.apart import apart, given
 from footnoted.errors import SourceError
+from footnoted.inert import storable
 from footnoted.service.turns import Turns
 
 _SMALL = 64 * 1024  # bytes of plain text that are read right here
 _AT_ONCE = 2
 _PIECE = 256 * 1024  # characters of the text, or of the sections, a line of what a child tells
-_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 _turns: dict[asyncio.AbstractEventLoop, Turns] = {}
 
 
@@ -125,7 +124,7 @@ _DETAILS = (
 
 def _storable(text: str) -> str:
     """The same length in code points, without what no database and no UTF-8 takes."""
-    return _UNSTORABLE.sub("\ufffd", text)
+    return str(storable(text)).replace("\x00", "\ufffd")
 
 
 def main() -> None:

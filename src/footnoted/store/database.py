@@ -8,8 +8,9 @@ import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
+from footnoted.closing import Closing
 from footnoted.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ _PRAGMAS = (
 _migrating = threading.Lock()
 
 
-class Database:
+class Database(Closing):
     """One database and its pool. ``url``: ``sqlite:///file.db``, ``postgresql://user@host/name``, or with a driver.
 
     A room keeps its migrations (Alembic revision files) in a folder of its own and its version in a table of its
@@ -59,12 +60,6 @@ class Database:
         self._sessions = async_sessionmaker(self.engine, expire_on_commit=False)
         if self.is_sqlite:
             event.listen(self.engine.sync_engine, "connect", _prepare_sqlite)
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self.aclose()
 
     async def aclose(self) -> None:
         """Close every connection."""

@@ -26,6 +26,8 @@ _WORD = re.compile(
     r"|\d+(?:[.,:]\d+)*"
     r"|[\u0e00-\u0e7f]+|[\u3400-\u9fff\uf900-\ufaff\u3040-\u30ff\uac00-\ud7af]+"
 )
+_RUN = re.compile(r"\w+")
+QUESTION_MARKS = "?？؟;"
 _LONG_STRETCH = 60  # code points; longer ones come from scripts without spaces and are not worth remembering
 _MOST_STRETCHES = 65_536
 UNSPACED = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")  # Thai, Japanese, Chinese
@@ -81,6 +83,29 @@ def _cut(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
             yield start, stop
             start = stop
     yield start, end
+
+
+def asks(text: str) -> bool:
+    """Whether a text ends in a question mark, whatever quotation marks and brackets come after it.
+
+    >>> asks("Are you covered?)"), asks("Covered? Yes.")
+    (True, False)
+    """
+    for char in reversed(text):
+        if char in QUESTION_MARKS:
+            return True
+        if char.isalnum() or char == "_":
+            return False
+    return False
+
+
+def runs(text: str) -> list[str]:
+    """Letters, digits and underscores as they stand together, as written: names, options, figures.
+
+    >>> runs("max_age=60 s")
+    ['max_age', '60', 's']
+    """
+    return _RUN.findall(text)
 
 
 def words(text: str) -> list[tuple[str, int, int]]:

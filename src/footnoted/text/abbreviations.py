@@ -5,9 +5,7 @@ English, German, French, Spanish, Malay, and the commonest of Italian, Portugues
 
 from __future__ import annotations
 
-import re
-
-from footnoted.text.thai import LETTER
+from footnoted.text.thai import is_thai
 
 # Never the end of a sentence, whatever follows.
 _OPEN_ENDED = frozenset(
@@ -64,7 +62,6 @@ _BEGINNERS = frozenset(
 )
 _DEPENDENT = _NAMED | _NUMBERED | _CLOCK
 _KNOWN = _OPEN_ENDED | _DEPENDENT
-_INITIALS = re.compile(r"(?:[^\W\d_]\.-?)+[^\W\d_]")
 _WITHIN = 40  # code points before the full stop that can matter
 
 
@@ -85,11 +82,11 @@ def full_stop_closes(sentence: str, word: str) -> bool:
         return True
     if "." in before and before[0].isalpha() and before[0] == before[0].upper():
         return False  # "कि.मी.", in a script without capitals
-    if before in _NAMED or _INITIALS.fullmatch(before):
+    if before in _NAMED or _is_initials(before):
         return following in _BEGINNERS
     if len(before) == 1 and before.isalpha():
         return following in _BEGINNERS
-    if LETTER.match(before):
+    if is_thai(before[:1]):
         return len(before) > 6  # "น." and "พ.ศ." abbreviate; Thai sentences end without a mark
     return _number_closes(sentence, following) if before.isdigit() else True
 
@@ -97,7 +94,13 @@ def full_stop_closes(sentence: str, word: str) -> bool:
 def depends_on_next_word(sentence: str) -> bool:
     """Whether the word after the full stop must be known whole before `full_stop_closes` can tell."""
     before = _last_word(sentence)
-    return len(before) <= 2 or before in _DEPENDENT or _INITIALS.fullmatch(before) is not None
+    return len(before) <= 2 or before in _DEPENDENT or _is_initials(before)
+
+
+def _is_initials(word: str) -> bool:
+    """Letters with full stops between them: "u.s", "j.-p"."""
+    parts = word.replace(".-", ".").split(".")
+    return len(parts) > 1 and all(len(part) == 1 and part.isalpha() for part in parts)
 
 
 def lower_case_begins(sentence: str, word: str) -> bool:

@@ -12,14 +12,13 @@ from dataclasses import dataclass, field
 
 from footnoted.text.abbreviations import depends_on_next_word, full_stop_closes, lower_case_begins
 from footnoted.text.marks import LATER, NEVER, marker_end, skip, skip_space, starts_with_marker
-from footnoted.text.thai import LETTER, space_ends
+from footnoted.text.thai import is_thai, space_ends
 
 MARKS = ".!?…‽。！？｡।॥؟۔።။។"
 _EAST = frozenset("。！？｡।॥؟۔።။។")
-FACES = (
-    "\U0001f600-\U0001f64f\U0001f917\U0001f91d\U0001f923\U0001f929\U0001f970"
-    "\U0001f389\U0001f38a\U0001f44b\U0001f44d\U0001f44f"
-)
+_OTHER_FACES = "\U0001f917\U0001f91d\U0001f923\U0001f929\U0001f970\U0001f389\U0001f38a\U0001f44b\U0001f44d\U0001f44f"
+FACES = frozenset((*map(chr, range(0x1F600, 0x1F650)), *_OTHER_FACES))
+_FACES = f"\U0001f600-\U0001f64f{_OTHER_FACES}"
 
 
 def _but_for(notable: str) -> str:
@@ -32,8 +31,8 @@ def _but_for(notable: str) -> str:
     return f"[^{ranges}]"
 
 
-_CANDIDATE = re.compile(rf"[{MARKS}]+|[{FACES}]+|[ \t]+")  # white space in a sentence with Thai in it alone
-_FACE = re.compile(rf"[{FACES}\ufe0f\U0001f3fb-\U0001f3ff]+")
+_CANDIDATE = re.compile(rf"[{MARKS}]+|[{_FACES}]+|[ \t]+")  # white space in a sentence with Thai in it alone
+_FACE = re.compile(rf"[{_FACES}\ufe0f\U0001f3fb-\U0001f3ff]+")
 _UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]")
 _CLOSERS = "\"'”’“»«›)]*_~`」』）】〉》"
 _OPENERS = "\"'“”‘„«»‹([*_~¿¡「『（【〈《"
@@ -99,7 +98,7 @@ def _next_candidate(text: str, cursor: Cursor, stop: int) -> re.Match[str] | Non
         if match := _CANDIDATE.match(text, found.start(), stop):
             return match
         at = found.end()
-        cursor.thai = LETTER.match(text, found.start()) is not None
+        cursor.thai = is_thai(found.group())
     return _CANDIDATE.search(text, cursor.at, stop)
 
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import re
 import threading
+import unicodedata
 from functools import lru_cache
 from typing import Any
 
 _IMPOSSIBLE = 0.01  # probability of English under which it is another language
 _LEAST = 12  # letters; less is a name or a number in any language
-_LATIN = re.compile(r"[A-Za-z\u00aa\u00ba\u00c0-\u024f\u1e00-\u1eff\ua720-\ua7ff\uff21-\uff5a]")
-_ENGLISH = re.compile(r"\b(?:the|and|that|with|which|this|from|are)\b", re.IGNORECASE)
+_ENGLISH = frozenset("the and that with which this from are".split())
 _ENOUGH = 2  # different ones of these words: English is told without a look at the model; one alone is another's too
 _MOST = 4_000  # code points that are looked at
 _CODE = re.compile(r"`[^`]*`|https?://\S+|\S*[_@/\\]\S*")
@@ -30,13 +30,17 @@ def language(text: str) -> str:
     """
     plain = _CODE.sub(" ", text[:_MOST])
     letters = [char for char in plain if char.isalnum() and not char.isdecimal()]
-    if letters and len(_LATIN.findall("".join(letters))) < len(letters) / 2:
+    if letters and sum(map(_is_latin, letters)) < len(letters) / 2:
         return _told(plain) or "other"
     if len(letters) < _LEAST:
         return ""
-    if plain.isascii() and len({word.lower() for word in _ENGLISH.findall(plain)}) >= _ENOUGH:
+    if plain.isascii() and len(_ENGLISH.intersection(plain.lower().split())) >= _ENOUGH:
         return "en"
     return _told(plain)
+
+
+def _is_latin(letter: str) -> bool:
+    return letter.isascii() or "LATIN" in unicodedata.name(letter, "")
 
 
 def _told(text: str) -> str:

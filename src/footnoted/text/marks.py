@@ -6,18 +6,23 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+
+from footnoted.types import Span
 
 LATER = -2  # not known yet
 NEVER = -1  # not here
 
 _MARKER = re.compile(
-    r"""\[\^?(?:Sources?[ ]{0,2}|Quellen?[ ]|Fuentes?[ ])?\d{1,4}(?:[ ]?[,;–-][ ]?(?:Source[ ])?\d{1,4}){0,9}\]"""
+    r"""\[\^?(?:[Ss]ources?[ ]{0,2}|Quellen?[ ]|Fuentes?[ ])?"""
+    r"""(?P<numbers>\d{1,4}(?:[ ]?[,;–-][ ]?(?:[Ss]ource[ ])?\d{1,4}){0,9})\]"""
     r"""|【\d{1,4}[^】\s]{0,40}】|\((?:Source|Quelle|Fuente|Sumber):[^()\n]{1,200}\)""",
 )
 _MARKER_SO_FAR = re.compile(
-    r"""\[\^?(?:[A-Z][a-z]{0,7}[ ]{0,2})?(?:\d[\w ,;–-]{0,170})?|【(?:\d[^】\s]{0,44})?"""
+    r"""\[\^?(?:[A-Zs][a-z]{0,7}[ ]{0,2})?(?:\d[\w ,;–-]{0,170})?|【(?:\d[^】\s]{0,44})?"""
     r"""|\((?:[SQF]\w{0,5}(?::[^()\n]{0,200})?)?"""
 )
+_INTEGER = re.compile(r"\d+")
 _RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹⁻⸴"
 _SUPERSCRIPT = re.compile(f"[{_RAISED}]+(?:,[{_RAISED}]+)*")
 
@@ -49,10 +54,52 @@ def starts_with_marker(text: str, at: int, stop: int) -> bool:
 def without_markers(text: str) -> str:
     """The text without its citation markers.
 
-    >>> without_markers("£75 [1].²")
-    '£75 .'
+    >>> without_markers("£75 [1].² (Source: Policy)")
+    '£75 . '
     """
     return _SUPERSCRIPT.sub("", _MARKER.sub("", text))
+
+
+def without_numbers(text: str) -> str:
+    """The text without the markers that are numbers: what stands in ``(Source: …)`` may be any words.
+
+    >>> without_numbers("£75 [1].² (Source: Policy)")
+    '£75 . (Source: Policy)'
+    """
+    return _SUPERSCRIPT.sub("", _MARKER.sub(lambda found: _if_named(found) or "", text))
+
+
+def blanked(text: str) -> str:
+    """The same with spaces for them; lengths stay.
+
+    >>> blanked("£75 [1].")
+    '£75    .'
+    """
+    return _SUPERSCRIPT.sub(_spaces, _MARKER.sub(lambda found: _if_named(found) or _spaces(found), text))
+
+
+def _if_named(found: re.Match[str]) -> str:
+    return found.group() if found.group().startswith("(") else ""
+
+
+def _spaces(found: re.Match[str]) -> str:
+    return " " * len(found.group())
+
+
+def cited(text: str) -> Iterator[tuple[list[int], Span]]:
+    """The numbers of each marker in square brackets and where it stands; of a range its ends.
+
+    >>> list(cited("It is £75 [1, 3]."))
+    [([1, 3], Span(start=10, end=16))]
+    """
+    for found in _MARKER.finditer(text):
+        if found["numbers"]:
+            yield integers(found["numbers"]), Span(*found.span())
+
+
+def integers(text: str) -> list[int]:
+    """Every number of a text."""
+    return [int(digits) for digits in _INTEGER.findall(text)]
 
 
 def skip_space(text: str, at: int, stop: int) -> int:

@@ -6,11 +6,8 @@ not before a word that carries a clause on, nor after a first condition ("หา
 
 from __future__ import annotations
 
-import re
-
 from footnoted.text.marks import LATER, NEVER, skip_space
 
-LETTER = re.compile("[\u0e01-\u0e5b]")
 _RUNS_ON = tuple(
     """
     และ หรือ แต่ ซึ่ง ที่ โดย เพื่อ เช่น ได้แก่ คือ ว่า จึง ก็ รวมถึง รวมทั้ง ตลอดจน กับ ของ ใน จาก ไม่ เป็น จะ ต้อง
@@ -29,17 +26,22 @@ _SHORT_CLAUSE = 15  # before a word that begins sentences
 _AHEAD = 12  # code points that tell which word follows
 
 
+def is_thai(char: str) -> bool:
+    """Whether a character is a Thai letter, vowel sign or figure; no character is none."""
+    return "\u0e01" <= char <= "\u0e5b"
+
+
 def space_ends(text: str, begin: int, space: tuple[int, int], stop: int, *, more: bool) -> int:
     """Where the sentence that began at ``begin`` ends before this space; `NEVER`, or `LATER` if unknown yet."""
     start, end = space
     before = text[start - 1] if start > begin else ""
-    marked = before != "" and before in "]⁰¹²³⁴⁵⁶⁷⁸⁹】" and LETTER.search(text, begin, start) is not None
-    if not (marked or LETTER.match(before)):
+    marked = before != "" and before in "]⁰¹²³⁴⁵⁶⁷⁸⁹】" and any(map(is_thai, text[begin:start]))
+    if not (marked or is_thai(before)):
         return NEVER
     ahead = text[end : min(stop, end + _AHEAD)]
     if more and len(ahead) < _AHEAD and " " not in ahead:
         return LATER
-    if LETTER.match(ahead) is None and not (marked and ahead[:1].isupper()):
+    if not is_thai(ahead[:1]) and not (marked and ahead[:1].isupper()):
         return NEVER
     if ahead.startswith(_RUNS_ON) and not (marked and ahead.startswith("แต่")):
         return NEVER

@@ -24,6 +24,7 @@ def test_forbidden_phrases_match_whole_words():
     """Whatever their case and spacing."""
     assert forbidden("When is  PAY day?", ["pay day"]) == "pay day"
     assert not forbidden("payday", ["pay day", ""])
+    assert forbidden("请问我的密码是什么？", ["密码"]) == "密码"
 
 
 def test_mass_mentions_are_made_harmless():
@@ -44,6 +45,14 @@ def test_a_long_reply_is_cut_between_paragraphs_and_listings_are_closed():
         assert part.count("```") % 2 == 0
         assert not part.lstrip().startswith("[1]")
     assert all(part.endswith(("[1].", "```")) for part in cut[:2])
+
+
+@pytest.mark.parametrize("language", ["", "py", "c++"])
+def test_a_listing_with_a_line_longer_than_a_message_is_cut_within_it(language):
+    """Each part is a listing of its own; none is an empty one."""
+    cut = parts(f"Look:\n\n```{language}\n{'a' * 5_000}\n```")
+    assert sum(part.count("a") for part in cut) == 5_000
+    assert all(part.startswith(f"```{language}\na") and part.endswith("a\n```") for part in cut[1:])
 
 
 @tried(150)

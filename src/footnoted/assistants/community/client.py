@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from functools import cache, cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 from footnoted.answering.generator import shipped_checker
 from footnoted.assistants.community import metrics
@@ -23,6 +23,7 @@ from footnoted.assistants.community.summarizing import MAX_WORDS, summary_by_mod
 from footnoted.assistants.community.talk import AIResult, Conversation, ReplyCitation, RequestContext
 from footnoted.assistants.community.thread import read_thread
 from footnoted.assistants.community.yaml_lines import Lined
+from footnoted.closing import Closing, close
 from footnoted.errors import ProviderTimeout, SourceError
 from footnoted.types import Source
 
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 _AT_ONCE, _AT_ONCE_BY_RULES = 100, 4  # messages thought about at the same time; the rest wait, on their own clocks
 
 
-class AIClient:
+class AIClient(Closing):
     """The community responder's brain.
 
     ``config``: a `CommunityConfig`, a path to a config.yaml, or its values as a mapping (with or without the
@@ -135,15 +136,7 @@ class AIClient:
 
     async def aclose(self) -> None:
         """Close the models' connections."""
-        for close in {getattr(llm, "aclose", None) for llm in self.llms.values()}:
-            if close is not None:
-                await close()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self.aclose()
+        await close(*self.llms.values())
 
     def _asking(self, clock: Clock, log: Any) -> Asking:
         ai = self.config.ai

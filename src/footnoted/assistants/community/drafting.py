@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 from uuid import NAMESPACE_URL, UUID, uuid5
 
 from footnoted.answering.generator import GroundedGenerator
-from footnoted.assistants.community.linking import heading_of, link_of
+from footnoted.assistants.community.linking import link_of
 from footnoted.assistants.community.llm import as_provider
 from footnoted.assistants.community.quoting import Verbatim
 from footnoted.assistants.community.unaided import nearest_passages, quoting
 from footnoted.contract import GenerationConfig, GenerationMode, GenerationRequest, OutputFormat, SourceContext
 from footnoted.errors import BadProviderReply
 from footnoted.inert import on_one_line
+from footnoted.text.markdown import as_read
 from footnoted.types import Deadlines, FinishReason, Retry
 
 if TYPE_CHECKING:
@@ -159,7 +160,7 @@ def passage_of(run: Run, chunk_id: UUID) -> tuple[Entry, Source]:
 def named(entry: Entry, passage: Source) -> str:
     """A passage as readers know it: its page's title and its heading."""
     headings = passage.metadata.get("section_hierarchy") or ()
-    parts = [heading_of(entry.title), *(heading_of(str(heading)) for heading in headings[-1:])]
+    parts = [as_read(entry.title), *(as_read(str(heading)) for heading in headings[-1:])]
     return on_one_line(" › ".join(dict.fromkeys(filter(None, parts))))
 
 

@@ -6,22 +6,13 @@ import re
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
+from footnoted.text.markdown import as_read
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from footnoted.assistants.community.artifact import Entry
     from footnoted.assistants.community.config import Site
-
-_MARKS = re.compile(r"[*`]+|!?\[([^\]\n]*)\]\([^)\n]*\)|<[^>\n]{1,80}>")
-
-
-def heading_of(text: str) -> str:
-    """A heading as readers see it.
-
-    >>> heading_of("Use `CORSMiddleware`")
-    'Use CORSMiddleware'
-    """
-    return " ".join(_MARKS.sub(lambda mark: mark[1] or "", text).split())
 
 
 def anchor_of(heading: str) -> str:
@@ -30,7 +21,7 @@ def anchor_of(heading: str) -> str:
     >>> anchor_of("Are there any *fees*?")
     'are-there-any-fees'
     """
-    return re.sub(r"[\s-]+", "-", re.sub(r"[^\w\s-]", "", heading_of(heading)).strip().lower())
+    return re.sub(r"[\s-]+", "-", re.sub(r"[^\w\s-]", "", as_read(heading)).strip().lower())
 
 
 def link_of(entry: Entry, metadata: Mapping[str, Any], sites: Sequence[Site]) -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from footnoted.answering.answer import Answering
 from footnoted.answering.whole import whole_reply
+from footnoted.closing import close
 from footnoted.errors import ConfigurationError
 from footnoted.providers import build
 from footnoted.types import Deadlines, Prompt, Provider, Retry
@@ -53,9 +54,7 @@ class ProviderLLM:
 
     async def aclose(self) -> None:
         """Close the provider's connections."""
-        close = getattr(self.provider, "aclose", None)
-        if close is not None:
-            await close()
+        await close(self.provider)
 
 
 NODES: tuple[Node, ...] = ("gating", "selection", "answer", "verification", "summarization")

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 LIMIT = 2_000  # UTF-16 units; what Discord takes for one message
 _MASS = re.compile(r"@(?=everyone\b|here\b)", re.IGNORECASE)
-_FENCE = re.compile(r"^[ \t]*```(\w{0,20})[ \t]*$")
-_SEAMS = (
-    re.compile(r"\n\n+"),  # paragraphs
-    re.compile(r"\n"),
-    re.compile(r"(?<=[.!?…])(?:\s?\[\d{1,3}\])*\s+(?!\[\d{1,3}\])"),  # sentences with their citations
-    re.compile(r"\s+(?!\[\d{1,3}\])"),  # words, a citation going with the word before it
-)
+_SENTENCES = re.compile(r"(?<=[.!?…])(?:\s?\[\d{1,3}\])*\s+(?!\[\d{1,3}\])")  # between them, with their citations
+_WORDS = re.compile(r"\s+(?!\[\d{1,3}\])")  # between them, a citation going with the word before it
+_LONGEST_LANGUAGE = 20  # code points
 
 
 def neutralised(text: str) -> str:
@@ -53,24 +50,30 @@ def _first(text: str, limit: int) -> tuple[str, str]:
     most = room
     while length(text[:most]) > room:
         most -= max(1, length(text[:most]) - room)
-    for seam in _SEAMS:
-        cuts = [found for found in seam.finditer(text, 0, most + 1) if found.start() <= most]
-        kept = [found for found in cuts if found.start() >= most // 3] or cuts[-1:]
-        if kept and kept[-1].start() > 0:
-            cut = kept[-1]
-            head = text[: cut.end()].rstrip() if seam is _SEAMS[2] else text[: cut.start()].rstrip()
-            if head and length(head) <= room:
-                return head, text[cut.end() :].lstrip("\n")
+    least = text.find("\n") + 1 if text.startswith("```") else 0  # a fence alone is nothing of a listing
+    for cut in _seams(text, most):
+        head = text[:cut].rstrip()
+        if head and cut > least and length(head) <= room:
+            return head, text[cut:].lstrip("\n")
     return text[:most], text[most:]
+
+
+def _seams(text: str, most: int) -> Iterator[int]:
+    """The last place between two paragraphs, lines, sentences and words."""
+    yield max(0, text.rfind("\n\n", 0, most + 1))
+    yield max(0, text.rfind("\n", 0, most + 1))
+    for between in (_SENTENCES, _WORDS):
+        yield max((found.end() for found in between.finditer(text, 0, most + 1) if found.start()), default=0)
 
 
 def _whole_listing(head: str, rest: str) -> tuple[str, str]:
     opened = ""
     inside = False
     for line in head.split("\n"):
-        if fence := _FENCE.match(line):
+        fence, language = line.strip()[:3], line.strip()[3:]
+        if fence == "```" and "`" not in language and len(language) <= _LONGEST_LANGUAGE:
             inside = not inside
-            opened = fence[1] if inside else ""
+            opened = language if inside else ""
     if not inside or not rest:
         return head, rest
     return f"{head}\n```", f"```{opened}\n{rest}"

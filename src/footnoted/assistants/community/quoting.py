@@ -14,6 +14,7 @@ from footnoted.inert import readable
 from footnoted.orders import is_order
 from footnoted.retrieval.relevance import ShippedMeaning, rank, read, reread
 from footnoted.text import estimate_tokens
+from footnoted.text.markdown import list_mark, without_links
 from footnoted.types import Delta, FinishReason, Pointer, Usage, Verdict
 
 if TYPE_CHECKING:
@@ -26,12 +27,7 @@ if TYPE_CHECKING:
 _FIRST = 0.7  # of the room that is left, for a source that others follow
 _CODE_LINES, _CODE_LENGTH = 14, 420  # a longer listing is left to the source
 _IMAGE = re.compile(r"!\[[^\]\n]*\]\([^)\n]*\)(?:\{[^}\n]*\})?")
-_LINK = re.compile(r"\[([^\]\n]+)\]\((?:<[^>\n]*>|[^()\s]|\([^()\s]*\))*(?:\s+\"[^\"]*\")?\)")
 _TAG = re.compile(r"</?[a-zA-Z][^>\n]{0,200}>|\{:?[^}\n]{0,80}\}(?=\s*$)")
-_LIST_MARK = re.compile(r"\A(?:[-*+•‣]|\(?(\d{1,3})[.)])\s+")
-_NUMBER_ALONE = re.compile(r"\(?(\d{1,3})[.)]")
-_CODE = re.compile(r"(`[^`\n]*`)")
-_QUOTE_MARK = re.compile(r"(?m)^\s*>\s?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +75,7 @@ class Quoting:
             best = [sentence.start for sentence in ranked if sentence.source_index == index]
             pieces = _around_best(_pieces(source, index), best, room if is_last else int(room * _FIRST))
             if pieces:
-                starts_list = pieces[0].text.startswith(("- ", "```")) or re.match(r"\d+\. ", pieces[0].text)
+                starts_list = pieces[0].text.startswith("```") or list_mark(pieces[0].text)[0]
                 before = "" if not quotes else "\n" if starts_list else "\n\n"
                 quotes += [replace(pieces[0], before=before), *pieces[1:]]
                 room -= len(before) + len(pieces[0].text) + sum(len(piece.before + piece.text) for piece in pieces[1:])
@@ -149,8 +145,8 @@ def _pieces(source: Source, index: int) -> list[_Piece]:
             listing = []
         if sentence.kind not in ("prose", "item") or is_order(sentence.text):
             continue
-        if alone := _NUMBER_ALONE.fullmatch(_plain(sentence.text)):
-            number = alone[1]  # of an item in a block quote, which the reader of layouts takes for prose
+        if (alone := _plain(sentence.text)).endswith((".", ")")) and alone.strip("(.)").isdecimal():
+            number = alone.strip("(.)")  # of an item in a block quote, which the reader of layouts takes for prose
             continue
         piece = _piece(sentence, index, same=sentence.block == block)
         if piece is not None:
@@ -162,21 +158,24 @@ def _pieces(source: Source, index: int) -> list[_Piece]:
 
 
 def _piece(sentence: Sentence, index: int, *, same: bool) -> _Piece | None:
-    mark = _LIST_MARK.match(sentence.text) if sentence.kind == "item" else None
-    words = _plain(sentence.text[mark.end() :] if mark else sentence.text)
+    mark, words = list_mark(sentence.text) if sentence.kind == "item" else ("", sentence.text)
+    if mark.isalpha():  # "a)" is read with the words
+        mark, words = "", sentence.text
+    words = _plain(words)
     if not any(char.isalnum() for char in words):
         return None
     pointer = Pointer(index, sentence.start, sentence.end)
     if mark:
-        return _Piece(f"{mark[1]}. {words}" if mark[1] else f"- {words}", "\n", pointer)
+        return _Piece(f"{mark}. {words}" if mark.isdecimal() else f"- {words}", "\n", pointer)
     return _Piece(words, " " if same else "\n\n", pointer)
 
 
 def _plain(text: str) -> str:
     """A sentence's words: emphasis and code stay, links become their words, images and tags go."""
-    text = _LINK.sub(r"\1", _IMAGE.sub("", _QUOTE_MARK.sub("", readable(text))))
-    parts = _CODE.split(text)
-    return " ".join("".join(part if part[:1] == "`" else _TAG.sub(" ", part) for part in parts).split())
+    lines = [line.strip().removeprefix(">") for line in readable(text).splitlines()]
+    parts = without_links(_IMAGE.sub("", "\n".join(lines))).split("`")
+    code = range(1, len(parts) - 1, 2)  # what stands between two backticks
+    return " ".join("`".join(part if n in code else _TAG.sub(" ", part) for n, part in enumerate(parts)).split())
 
 
 def _listing(source: Source, lines: list[Sentence]) -> list[_Piece]:

@@ -10,7 +10,9 @@ from footnoted.errors import BadProviderReply, SourceError
 from footnoted.inert import on_one_line, readable, without_tokens
 from footnoted.orders import is_order
 from footnoted.prompting.prompt import fence
+from footnoted.retrieval.load.markdown import front_matter
 from footnoted.text import STOPWORDS, fold, sentences, stem, words
+from footnoted.text.markdown import as_read, stretches
 from footnoted.types import Prompt, Sampling, Source
 
 if TYPE_CHECKING:
@@ -22,11 +24,6 @@ _LONGEST = 1_200  # code points of a summary
 _SENTENCE = 320  # code points of a sentence that is taken into a summary
 _TERMS = 12
 _HEADING = re.compile(r"(?m)^#{1,6}[ \t]+(.{2,120})$")
-_CODE = re.compile(r"(?ms)^```.*?(?:^```|\Z)")
-_FRONT = re.compile(r"(?s)\A---\n(.*?)\n---\n")
-_DESCRIPTION = re.compile(r"(?m)^\s*description:\s*[\"']?(.+?)[\"']?\s*$")
-_MARKS = re.compile(r"[*_`]{1,3}|<[^>\n]{1,80}>|!?\[([^\]\n]*)\]\([^)\n]*\)")
-_LINK = re.compile(r"https?://[^\s)>\]]+|\]\([^)\n]*\)")
 
 
 async def summary_by_model(asking: Asking, source_id: str, text: str, *, instructions: str) -> str:
@@ -47,16 +44,15 @@ async def summary_by_model(asking: Asking, source_id: str, text: str, *, instruc
 
 def summary_by_rules(source_id: str, text: str) -> str:
     """The source's own opening, its headings and telling words. Raises `SourceError` when there are no words."""
-    front = _FRONT.match(text)
-    described = _DESCRIPTION.search(front[1]) if front else None
-    body = _CODE.sub(" ", text[front.end() :] if front else text)
+    about, begins = front_matter(text)
+    body = " ".join(piece for piece, is_code in stretches(text[begins:]) if not is_code)
     headings = [_plain(heading) for heading in _HEADING.findall(body)]
     prose = _HEADING.sub("\n", body)
-    parts = ([_plain(described[1])] if described else []) + _opening(prose)
+    parts = ([_plain(about["description"])] if "description" in about else []) + _opening(prose)
     parts = parts[:2]
     if headings:
         parts.append(f"Sections: {'; '.join(dict.fromkeys(headings[:10]))}")
-    if terms := _terms(_MARKS.sub(lambda mark: mark[1] or " ", _LINK.sub(" ", body))):
+    if terms := _terms(" ".join(word for word in as_read(body).split() if "://" not in word)):
         parts.append(f"Matters for questions about {', '.join(terms)}")
     summary = on_one_line(" ".join(part if part.endswith((".", "!", "?", "…")) else f"{part}." for part in parts))
     if not any(char.isalpha() for char in summary):
@@ -90,4 +86,4 @@ def _tells(word: str) -> bool:
 
 def _plain(text: str) -> str:
     """Words without their markup, on one line."""
-    return on_one_line(readable(_MARKS.sub(lambda mark: mark[1] or "", text))).strip(" #|>-")
+    return as_read(readable(text)).strip(" #|>-")

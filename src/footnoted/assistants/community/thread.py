@@ -11,12 +11,13 @@ import math
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from footnoted.inert import readable
 from footnoted.orders import is_order
-from footnoted.text import sentences
+from footnoted.text import asks, sentences
+from footnoted.text.markdown import stretches
+from footnoted.text.phrases import whole
 
 if TYPE_CHECKING:
     from footnoted.assistants.community.talk import Conversation, Message
@@ -24,14 +25,15 @@ if TYPE_CHECKING:
 _PAUSE = 600.0  # seconds after which somebody's next message is no longer part of the last
 _LONGEST = 1_500  # code points of a question that is looked up
 _SENTENCES = 5  # of a turn that are read one by one
-_LISTING = re.compile(r"```(?:\w*\n)?(.*?)(?:```|\Z)", re.DOTALL)
-_QUOTED = re.compile(r"(?m)^\s*>{1,3}\s.*$")
 _LINK = re.compile(r"<?https?://\S+>?")
-_TAGGED = re.compile(r"<(?:@[!&]?|#|a?:\w+:)\d+>|(?<!\w)@(?:everyone|here)\b")
-_ATTACHED = re.compile(r"\[(?:image|file)(?::[^\]\n]*)?\]")
-_EMOJI = re.compile(r":[a-z_0-9+-]{2,32}:|[\U0001f000-\U0001faff\u2600-\u27bf\ufe0f\u200d]")
+_NOT_SAID = re.compile(  # attachments, tags of a platform, links and emoji
+    rf"""\[(?:image|file)(?::[^\]\n]*)?\]
+    |<(?:@[!&]?|\#|a?:\w+:)\d+>|(?<!\w)@(?:everyone|here)\b
+    |{_LINK.pattern}
+    |:[a-z_0-9+-]{{2,32}}:|[\U0001f000-\U0001faff\u2600-\u27bf\ufe0f\u200d]""",
+    re.VERBOSE,
+)
 _CALLED = re.compile(r"(?<![\w@])@([\w.-]*\w)")
-_MARK = re.compile(r"[?？؟;](?=\W*$)|[?？؟](?=\s|$)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,16 +75,22 @@ def said(text: str) -> str:
     >>> said("<@123> how do I use `enumerate`? :pray:\n[image: a.png]")
     'how do I use `enumerate`?'
     """
-    text = _QUOTED.sub(" ", _LISTING.sub(r"\n\1\n", readable(text)))
-    text = _EMOJI.sub(" ", _LINK.sub(" ", _TAGGED.sub(" ", _ATTACHED.sub(" ", text))))
-    lines = (" ".join(line.split()) for line in text.splitlines())
+    text = "\n".join(piece for piece, _ in stretches(readable(text)))
+    own = "\n".join(line for line in text.splitlines() if not _is_quoted(line))
+    lines = (" ".join(line.split()) for line in _NOT_SAID.sub(" ", own).splitlines())
     return "\n".join(line for line in lines if line)
+
+
+def _is_quoted(line: str) -> bool:
+    """Whether a line is somebody else's: ``> How do I …``."""
+    marks, space, _ = line.lstrip().partition(" ")
+    return space == " " and marks in (">", ">>", ">>>")
 
 
 def forbidden(text: str, never: Iterable[str]) -> str:
     """The first of the words or phrases that stands in a message, whole and whatever its case; else nothing."""
-    folded = " ".join(readable(text).casefold().split())
-    return next((phrase for phrase in never if phrase.strip() and _whole(phrase).search(folded)), "")
+    said = readable(text)
+    return next((phrase for phrase in never if phrase.strip() and whole(phrase).search(said)), "")
 
 
 def as_told(conversation: Conversation) -> str:
@@ -153,8 +161,8 @@ def _shape(conversation: Conversation, turn: tuple[Message, ...], latest: str) -
         "returns": float(returns),
         "others": float(len(others)),
         "turn": float(len(turn) > 1),
-        "marked": float(bool(_MARK.search(latest))),
-        "marked_before": float(any(_MARK.search(said(message.text)) for message in turn[:-1])),
+        "marked": float(_is_question(latest)),
+        "marked_before": float(any(_is_question(said(message.text)) for message in turn[:-1])),
         "listing": float("```" in text),
         "length": math.log1p(len(latest.split())),
         "orders": float(any(is_order(text[span.start : span.end]) for span in sentences(text))),
@@ -168,8 +176,14 @@ def _replied_to(messages: tuple[Message, ...], turn: tuple[Message, ...]) -> Mes
 
 def _called(message: Message, bot: str) -> list[str]:
     """The members a message calls by name: those the platform says, and whoever stands behind an @."""
-    named = [*message.mentions, *_CALLED.findall(_LINK.sub(" ", _LISTING.sub(" ", message.text)))]
+    prose = " ".join(piece for piece, is_code in stretches(message.text) if not is_code)
+    named = [*message.mentions, *_CALLED.findall(_LINK.sub(" ", prose))]
     return [name for name in dict.fromkeys(named) if name not in (bot, "everyone", "here")]
+
+
+def _is_question(text: str) -> bool:
+    """Whether a question mark ends a text, or a word in it."""
+    return asks(text) or any(word.endswith(("?", "？", "؟")) for word in text.split())
 
 
 def _leads(message: Message, bot: str) -> bool:
@@ -184,9 +198,3 @@ def _anonymous(text: str, bot: str) -> str:
         text = re.sub(rf"@?{re.escape(bot)}\b", "bot", text, flags=re.IGNORECASE)
     text = _CALLED.sub("@member", text)
     return text if len(text) <= 600 else f"{text[:300]} … {text[-300:]}"
-
-
-@lru_cache(maxsize=512)
-def _whole(phrase: str) -> re.Pattern[str]:
-    words = r"\s+".join(map(re.escape, phrase.casefold().split()))
-    return re.compile(rf"(?<!\w){words}(?!\w)")

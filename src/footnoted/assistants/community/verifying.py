@@ -14,16 +14,14 @@ from typing import TYPE_CHECKING
 from footnoted.assistants.community import metrics
 from footnoted.assistants.community.state import ReplyState, Verification
 from footnoted.assistants.community.unaided import verify_unaided
-from footnoted.text import sentences
+from footnoted.text import runs, sentences
 from footnoted.types import Source
 
 if TYPE_CHECKING:
     from footnoted.assistants.community.run import Run
 
-_LIST_OF_SOURCES = re.compile(r"(?m)^-# \[\d{1,3}\] .*$")
 _MARKER = re.compile(r"\[\d{1,3}\]|(?m:^[ \t]*\d{1,3}[.)][ \t])")  # a citation, or the number of an item
 _CODE = re.compile(r"```(?:\w*\n)?(.*?)(?:```|\Z)|`([^`\n]+)`|(https?://[^\s)>\]]+)", re.DOTALL)
-_PARTS = re.compile(r"\w+")  # of code: names, options, figures; of prose, those that are held against it
 _FIGURE = re.compile(r"\w*\d\w*|\b\w+_\w+\b|\b[A-Z]{2,}\b|\b[A-Za-z]*[a-z][A-Z]\w*\b")
 _NEARLY = 2  # words in which a nearly quoted sentence may differ, and
 _ALIKE = 4  # words at least in which it does not
@@ -64,15 +62,15 @@ def _shown(run: Run, draft: str) -> list[Source]:
 
 def _missing(run: Run, question: str, draft: str) -> list[str]:
     """What a draft shows exactly and neither its sources nor the conversation hold."""
-    body = _LIST_OF_SOURCES.sub("", draft)
+    body = _without_sources(draft)
     if any(code[0].startswith("```") and not (code[1] or "").strip() for code in _CODE.finditer(body)):
         return ["a listing that was taken out"]  # the core withheld what stood between its fences
     messages = (message.text for message in run.conversation.messages)
     titles = (source.entry.title for source in run.sources.values())
     passages = (passage.text for source in run.sources.values() for passage in source.passages)
-    held = set(_PARTS.findall("\n".join([question, *messages, *titles, *passages])))
+    held = set(runs("\n".join([question, *messages, *titles, *passages])))
     folded = {part.casefold() for part in held}
-    shown = _PARTS.findall("\n".join("".join(code) for code in _CODE.findall(body)))
+    shown = runs("\n".join("".join(code) for code in _CODE.findall(body)))
     exact = [part for part in shown if part not in held]
     prose = _MARKER.sub(" ", _CODE.sub(" ", body))
     figures = [figure for figure in _FIGURE.findall(prose) if figure.casefold() not in folded]
@@ -84,7 +82,7 @@ def _swapped(run: Run, draft: str) -> list[str]:
     passages = (passage for source in run.sources.values() for passage in source.passages)
     held = dict.fromkeys(tuple(_words(line)) for passage in passages for line in _lines(passage.text))
     found = []
-    for line in _lines(_LIST_OF_SOURCES.sub("", draft)):
+    for line in _lines(_without_sources(draft)):
         said = tuple(_words(_MARKER.sub(" ", line)))
         if said in held:
             continue
@@ -99,10 +97,20 @@ def _swapped(run: Run, draft: str) -> list[str]:
     return list(dict.fromkeys(found))
 
 
+def _without_sources(draft: str) -> str:
+    """The draft without the list of its sources, in small print at its end."""
+    return "\n".join("" if _is_source(line) else line for line in draft.split("\n"))
+
+
+def _is_source(line: str) -> bool:
+    mark, closed, _ = line.partition("] ")
+    return closed != "" and mark.startswith("-# [") and mark[4:].isdecimal()
+
+
 def _lines(text: str) -> list[str]:
     """The sentences of a text, a line of code being one."""
     return [line for span in sentences(text) for line in text[span.start : span.end].split("\n")]
 
 
 def _words(text: str) -> list[str]:
-    return [word.casefold() for word in _PARTS.findall(text)]
+    return [word.casefold() for word in runs(text)]

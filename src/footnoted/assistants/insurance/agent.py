@@ -13,7 +13,7 @@ from collections.abc import AsyncGenerator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import aclosing
 from dataclasses import dataclass
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
 from pydantic import ValidationError
 
@@ -29,6 +29,7 @@ from footnoted.assistants.insurance.phrases import phrases
 from footnoted.assistants.insurance.quoting import is_wording, nearest, tell
 from footnoted.assistants.insurance.sources import as_context
 from footnoted.assistants.insurance.vocabulary import Vocabulary
+from footnoted.closing import Closing
 from footnoted.contract import GenerationRequest, GenerationResponse, SourceContext
 from footnoted.errors import ProviderTimeout
 from footnoted.events import AnswerFinished, Event, TextDelta, TextRetracted
@@ -50,7 +51,7 @@ class ResponseFinished:
 ResponseEvent = Event | ResponseFinished
 
 
-class ResponseGenerationAgent:
+class ResponseGenerationAgent(Closing):
     """Answers from the given sections only: cited, checked, product by product, in the customer's language.
 
     ``provider`` and ``fallback`` are those of `GroundedGenerator` (``gemini`` is the documented model;
@@ -233,12 +234,6 @@ class ResponseGenerationAgent:
         for generator in (self._chosen, self._plain):
             if generator is not None:
                 await generator.aclose()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self.aclose()
 
 
 async def _quoted(

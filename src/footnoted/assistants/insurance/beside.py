@@ -14,19 +14,24 @@ from footnoted.orders import is_order
 from footnoted.retrieval.relevance import rank, read
 from footnoted.retrieval.relevance.rarity import rarity
 from footnoted.text import content_stems
+from footnoted.text.markdown import list_mark
+from footnoted.text.phrases import whole
 from footnoted.types import Source
 
-_EXCLUDES = re.compile(
-    r"\b(?:not|never|no) (?:be )?(?:cover|pay|insur|includ)\w*|\bexclu\w+|\bnever cover\w*",
-    re.IGNORECASE,
+_EXCLUDES = whole(
+    "exclu*",
+    *(
+        f"{denied} {done}"
+        for denied in ("not", "not be", "never", "never be", "no", "no be")
+        for done in "cover* pay* insur* includ*".split()
+    ),
 )
-_COVERS = re.compile(r"\b(?:cover(?:ed|s)?|insure[ds]?|pays?|paid|included|compensat\w+|reimburs\w+)\b", re.IGNORECASE)
+_COVERS = whole(*"cover covered covers insure insured insures pay pays paid included compensat* reimburs*".split())
 _CONDITION = re.compile(
     r"\b(?:if|unless|when|only|provided that|as long as|except|until|up to and including|per|for each|in each|a year|"
     r"aged?|at most|less than|more than)\b[^.;]*",
     re.IGNORECASE,
 )
-_OPENING = re.compile(r"\A(?:[-*+•‣]|\(?\d{1,3}[.)]|\(?[a-z][.)])\s+")
 _LONGEST = 300  # code points of a quote
 _KNOWN = 0.5  # share of a condition's words that says it is there
 _NEAR = 4.0  # how far below the best sentence an exclusion may stand, in log-odds
@@ -112,5 +117,6 @@ def plain(text: str) -> str:
     >>> plain("- damage to **tyres**;")
     'damage to tyres'
     """
-    words = " ".join(_OPENING.sub("", text).replace("**", "").replace("|", " ").split()).rstrip(" ;,")
+    _, said = list_mark(text)
+    words = " ".join(said.replace("**", "").replace("|", " ").split()).rstrip(" ;,")
     return words if len(words) <= _LONGEST else words[:_LONGEST].rpartition(" ")[0] + "…"

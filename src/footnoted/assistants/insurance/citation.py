@@ -11,6 +11,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from footnoted.inert import on_one_line
+from footnoted.text.phrases import whole
 
 _RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -137,11 +138,7 @@ def names(text: str, product: str) -> bool:
     >>> names("Under the travel+ plan you may.", "Travel+"), names("Carefully.", "Car")
     (True, False)
     """
-    wanted = " ".join(product.split())
-    if not wanted:
-        return False
-    pattern = rf"(?<!\w){re.escape(wanted)}(?!\w)".replace(r"\ ", r"\s+")
-    return re.search(pattern, text, re.IGNORECASE) is not None
+    return bool(product.strip()) and whole(product).search(text) is not None
 
 
 def _marked(answer: str, citation: Citation, style: CitationStyle, number: int) -> bool:

@@ -22,6 +22,7 @@ from footnoted.assistants.insurance.labels import (
 )
 from footnoted.assistants.insurance.rows import Row, is_table, rows_of
 from footnoted.text import sentences
+from footnoted.text.phrases import whole
 from footnoted.types import Source
 
 Kind = Literal["cover", "exclusion", "exception", "condition", "limit", "definition", "procedure", "other"]
@@ -41,16 +42,17 @@ _WILL = re.compile(
     r"|\b(?:is|are) (?:covered|insured|paid|refunded)\b",
     re.IGNORECASE,
 )
-_MUST = re.compile(
-    r"\b(?:you (?:must|may|should|can)|provided that|on condition|condition precedent|only if|write to|send)\b",
-    re.IGNORECASE,
+_MUST = whole(
+    *("you must", "you may", "you should", "you can", "provided that", "on condition", "condition precedent"),
+    *("only if", "write to", "send"),
 )
-_PERMITS = re.compile(r"\byou may\b(?!.*\b(?:not|only|must|unless)\b)", re.IGNORECASE)
-_BOUND = re.compile(r"\b(?:up to|no more than|at most|maximum|limit(?:ed)?|not exceed)\b", re.IGNORECASE)
-_FIGURE = re.compile(r"\d")
+_PERMITS = whole("you may")
+_BUT_NOT_FREELY = whole("not", "only", "must", "unless")
+_STANDS = whole("does not apply", "is not excluded", "do not apply")
+_BOUND = whole("up to", "no more than", "at most", "maximum", "limit", "limited", "not exceed")
 _MEANS = re.compile(r"\A\W*(?P<terms>[^.:;]{2,80}?)\s+(?:means?|refers? to|is defined as)\b[:\s]")
 _TITLE = re.compile(r"\A(?P<title>[A-Z][\w'’-]*(?:,? [\w'’-]+){0,5})\.\s+(?=[A-Z])")
-_ENDS = re.compile(r"[.!?;:,。；：][\"'”’)\]*_]*\Z|\b(?:and|or)\Z")
+_ENDS = tuple(".!?;:,。；：")
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,7 +214,7 @@ class _Reader:
     def _more(self, line: str, source: Source) -> None:
         """Words without a label: the rest of the last clause's sentence, a tail of it, or words before any clause."""
         last = self._stack[-1] if self._stack else None
-        if last is not None and (line[:1].islower() or not _ENDS.search(last.text)):
+        if last is not None and (line[:1].islower() or not _is_over(last.text)):
             last.text = f"{last.text} {line}".strip()
         elif last is not None:
             root = self._stack[0]
@@ -221,7 +223,7 @@ class _Reader:
                 root.children.append(_Open(Label("", 9), line, source, root))
             else:
                 root.text = f"{root.text} {line}".strip()
-        elif self._before and (line[:1].islower() or not _ENDS.search(self._before[-1][0])):
+        elif self._before and (line[:1].islower() or not _is_over(self._before[-1][0])):
             self._before[-1] = f"{self._before[-1][0]} {line}", self._before[-1][1]
         else:
             self._before.append((line, source))
@@ -298,6 +300,11 @@ class _Reader:
         return Clause(number, text, source, *where, kind, refers, terms, parent, None, opening, tail)
 
 
+def _is_over(text: str) -> bool:
+    """Whether a line ends where its sentence or its item may."""
+    return text.rstrip("\"'”’)]*_").endswith(_ENDS) or text.endswith((" and", " or"))
+
+
 def _whole(node: _Open) -> str:
     written = node.label.written
     return " ".join([f"{written} {node.text}".strip(), *(_whole(one) for one in node.children)])
@@ -327,6 +334,8 @@ def kind_of(text: str, lead: Sequence[str], heading: str, *, defines: bool = Fal
     if defines:
         return "definition"
     opens = " ".join(lead)
+    has_figure = any(map(str.isdecimal, text))
+    bounded = has_figure and _BOUND.search(text) is not None
     titled = _TITLE.match(text)
     own = text[titled.end() :] if titled else text
     first = own[: own.find(". ") + 1] or own
@@ -334,14 +343,14 @@ def kind_of(text: str, lead: Sequence[str], heading: str, *, defines: bool = Fal
         if not said:
             continue
         if _WILL_NOT.search(said) and not (said is first and _WILL.search(said[: _place(_WILL_NOT, said)])):
-            return "exception" if re.search(r"\bdoes not apply|\bis not excluded|\bdo not apply", said) else "exclusion"
+            return "exception" if _STANDS.search(said) else "exclusion"
         if _WILL.search(said):
-            return "limit" if _BOUND.search(text) and _FIGURE.search(text) else "cover"
-        if said is first and _PERMITS.search(said):
+            return "limit" if bounded else "cover"
+        if said is first and (permits := _PERMITS.search(said)) and not _BUT_NOT_FREELY.search(said, permits.end()):
             return "other"
         if _MUST.search(said):
-            return "procedure" if said is first and _FIGURE.search(text) else "condition"
-    return "limit" if _BOUND.search(text) and _FIGURE.search(text) else "other"
+            return "procedure" if said is first and has_figure else "condition"
+    return "limit" if bounded else "other"
 
 
 def _place(pattern: re.Pattern[str], text: str) -> int:

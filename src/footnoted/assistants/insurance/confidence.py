@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from pydantic import BaseModel, ConfigDict, Field
 
 from footnoted.assistants.insurance.phrases import MODERATE_UNCERTAINTY, STRONG_UNCERTAINTY, language_of
-from footnoted.text import content_stems
+from footnoted.text import UNSPACED, content_stems
+from footnoted.text.phrases import whole
 
 _MONEY = (
     r"[A-Z]{0,3}[$£€¥₹]\s?\d[\d,]*(?:\.\d+)?"
@@ -28,7 +29,6 @@ _AGES = (
     r"|\b\d{1,3}[\s-]years?[\s-](?:old|of\sage)\b"
 )
 _SPECIFIC = re.compile(f"{_MONEY}|{_PERCENT}|{_DAYS}|{_AGES}", re.IGNORECASE)
-_UNSPACED = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
 
 # Words of a question that name no subject of it: an answer need not repeat them.
 _ABOUT_ASKING = frozenset(
@@ -135,8 +135,8 @@ def word_count(text: str) -> int:
     >>> word_count("The excess is £75 [1]."), word_count("自付额是")
     (5, 2)
     """
-    unspaced = len(_UNSPACED.findall(text))
-    return len(_UNSPACED.sub(" ", text).split()) + -(-unspaced // 2) if unspaced else len(text.split())
+    unspaced = len(UNSPACED.findall(text))
+    return len(UNSPACED.sub(" ", text).split()) + -(-unspaced // 2) if unspaced else len(text.split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,10 +228,7 @@ def _phrase(answer: str, phrases: Sequence[str]) -> str:
     """The first of the phrases that stands in the answer, in whole words where its script has them."""
     said = _plain(answer)
     for phrase in phrases:
-        wanted = _plain(phrase)
-        if not wanted or wanted not in said:
-            continue
-        if not wanted.isascii() or re.search(rf"(?<!\w){re.escape(wanted)}(?!\w)", said):
+        if (wanted := _plain(phrase)) and whole(wanted).search(said):
             return phrase
     return ""
 

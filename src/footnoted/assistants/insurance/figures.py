@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from footnoted.text.marks import blanked
+
 _WORDS = dict(
     zip(
         "one two three four five six seven eight nine ten eleven twelve fifteen twenty thirty sixty ninety".split(),
@@ -17,18 +19,25 @@ _NUMBER = re.compile(
     r"(?<![\w.])(?P<number>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)(?:\s?(?P<scale>k|m|thousand|million|billion)\b)?",
     re.IGNORECASE,
 )
-_UNITS = (
-    ("£", re.compile(r"\s?(?:pounds?|dollars?|euros?|ringgit|元|令吉)", re.IGNORECASE)),
-    ("%", re.compile(r"\s?(?:%|per\s?cent\b)", re.IGNORECASE)),
-    ("h", re.compile(r"[\s-](?:hours?|jam)\b|\s?小时", re.IGNORECASE)),
-    ("d", re.compile(r"[\s-](?:(?:working|calendar|business)\s)?(?:days?|hari)\b|\s?[天日]", re.IGNORECASE)),
-    ("w", re.compile(r"[\s-](?:weeks?|minggu)\b|\s?(?:周|星期)", re.IGNORECASE)),
-    ("m", re.compile(r"[\s-](?:months?|bulan)\b|\s?个月", re.IGNORECASE)),
-    ("y", re.compile(r"[\s-](?:years?|tahun)\b|\s?[年岁]", re.IGNORECASE)),
+_UNITS = {
+    word: unit
+    for unit, words in {
+        "£": "pound pounds dollar dollars euro euros ringgit 元 令吉",
+        "%": "% percent",
+        "h": "hour hours jam 小时",
+        "d": "day days hari 天 日",
+        "w": "week weeks minggu 周 星期",
+        "m": "month months bulan 个月",
+        "y": "year years tahun 年 岁",
+    }.items()
+    for word in words.split()
+}
+_UNIT = re.compile(
+    r"[\s-]?(?:(?:working|calendar|business)\s)?(per\s?cent\b|[a-z]+|%|令吉|小时|星期|个月|[元天日周年岁])",
+    re.IGNORECASE,
 )
 _CURRENCY = re.compile(r"(?:[£$€¥₹]|\b(?:RM|GBP|USD|EUR|SGD|MYR))\s?\Z")
 _WORD = re.compile(rf"\b({'|'.join(_WORDS)})\b(?:\s(thousand|million|billion)\b)?", re.IGNORECASE)
-_MARK = re.compile(r"\[\^?(?:Source )?\d{1,3}\]")
 _SMALL = 12  # number words up to here often count nothing ("one of your neighbours")
 
 
@@ -73,12 +82,12 @@ def follows(odd: Iterable[str], text: str) -> bool:
                 sums |= {_plain(str(one * other / 100), None), _plain(str(one - one * other / 100), None)}
             elif kind == unit or not unit:
                 sums |= {_plain(str(one + other), None), _plain(str(abs(one - other)), None)}
-    return all(re.sub(r"[^\d.]", "", figure) in sums for figure in odd)
+    return all("".join(char for char in figure if char.isdecimal() or char == ".") in sums for figure in odd)
 
 
 def measures(text: str, *, claimed: bool = False) -> set[tuple[str, str]]:
     """Each number with its unit: £ for any money, %, h, d, w, m, y for times, nothing where none is written."""
-    text = _MARK.sub(" ", text)
+    text = blanked(text)
     found = set()
     for match in _NUMBER.finditer(text):
         money = _CURRENCY.search(text[max(0, match.start() - 4) : match.start()]) is not None
@@ -91,7 +100,8 @@ def measures(text: str, *, claimed: bool = False) -> set[tuple[str, str]]:
 
 
 def _unit(text: str, at: int) -> str:
-    return next((unit for unit, pattern in _UNITS if pattern.match(text, at)), "")
+    found = _UNIT.match(text, at)
+    return _UNITS.get("".join(found[1].casefold().split()), "") if found else ""
 
 
 def _plain(number: str, scale: str | None) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -16,6 +15,7 @@ from footnoted.assistants.insurance.vocabulary import Vocabulary
 from footnoted.providers.extractive import before
 from footnoted.retrieval.relevance.rarity import rarity
 from footnoted.text import content_stems
+from footnoted.text.phrases import whole
 from footnoted.types import Turn
 
 if TYPE_CHECKING:
@@ -26,10 +26,16 @@ KINDS: tuple[Kind, ...] = ("fact", "amount", "eligibility", "claim_procedure", "
 
 LONGEST_QUERY = 4_000  # code points; what is longer is asked to be put shorter
 _LEANING = 3  # content words up to which a message may continue the one before it
-_FOLLOWS = re.compile(
-    r"(?:and|or|but|also|what about|how about|what if|dan|atau|bagaimana pula|那|那么)\b", re.IGNORECASE
+_FOLLOWS = whole(
+    *("and", "or", "but", "also", "what about", "how about", "what if", "dan", "atau", "bagaimana pula", "那", "那么")
 )
-_POINTS = re.compile(r"(?:is|are|does|do|can|what is|how much is) (?:it|that|this|they|those|these)\b", re.IGNORECASE)
+_POINTS = whole(
+    *(
+        f"{asked} {thing}"
+        for asked in ("is", "are", "does", "do", "can", "what is", "how much is")
+        for thing in "it that this they those these".split()
+    )
+)
 _LLM_SECONDS = 3.0
 _MOST_CHOICES = 4
 

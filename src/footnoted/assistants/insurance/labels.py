@@ -11,11 +11,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 _NUMBER = r"(?:\d{1,3}[A-Z]?(?:\.\d{1,3}[A-Z]?)+|[A-Z]{1,2}\d{1,3}(?:\.\d{1,3})*|[A-Z](?:\.\d{1,3})+)"
-_CLAUSE = re.compile(rf"(?P<written>{_NUMBER})[.):]?\s+(?=\S)")
-_BARE = re.compile(r"(?P<written>\d{1,3})[.)]\s+(?=\S)")
-_PARAGRAPH = re.compile(r"(?P<written>\(\d{1,3}\))\s+(?=\S)")
-_ITEM = re.compile(r"\(?(?P<written>[a-z]{1,2}|[ivx]{1,5})\)\s+(?=\S)")
-_BULLET = re.compile(r"[-*+•‣–]\s+(?=\S)")
+_LABEL = re.compile(
+    rf"(?:(?P<clause>{_NUMBER})[.):]?|\(?(?P<item>[a-z]{{1,2}}|[ivx]{{1,5}})\)|(?P<bare>\d{{1,3}})[.)]"
+    r"|(?P<paragraph>\(\d{1,3}\))|(?P<bullet>[-*+•‣–]))\s+(?=\S)"
+)
 _RUN_ON = re.compile(rf"(?<=[.;:!?])\s+(?={_NUMBER}\s+[A-Z*])")
 _INLINE = re.compile(
     r"(?:(?<=[:;,])|(?<=; or)|(?<=; and)|(?<=, or)|(?<=, and))\s+\((?P<written>[a-z]{1,2}|[ivx]{1,5})\)\s+"
@@ -46,15 +45,16 @@ def opening_label(line: str, before: Sequence[Label]) -> tuple[Label | None, str
     >>> opening_label("(2) We pay twice the sum.", ())[0]  # of "Article 5", its heading
     Label(written='(2)', level=0)
     """
-    if found := _CLAUSE.match(line):
-        return Label(found["written"], 0), line[found.end() :]
-    if found := _ITEM.match(line):
-        return Label(f"({found['written']})", _level(found["written"], before)), line[found.end() :]
-    if found := _BARE.match(line) or _PARAGRAPH.match(line):
-        return Label(found["written"], 0), line[found.end() :]
-    if found := _BULLET.match(line):
-        return Label("", 3), line[found.end() :]
-    return None, line
+    found = _LABEL.match(line)
+    if found is None:
+        return None, line
+    if found["bullet"]:
+        label = Label("", 3)
+    elif item := found["item"]:
+        label = Label(f"({item})", _level(item, before))
+    else:
+        label = Label(found["clause"] or found["bare"] or found["paragraph"], 0)
+    return label, line[found.end() :]
 
 
 def _level(written: str, before: Sequence[Label]) -> int:
@@ -92,16 +92,17 @@ def split_run_on(line: str, last: str) -> list[str]:
     parts: list[str] = []
     start, current = 0, _opening(line) or last
     for found in _RUN_ON.finditer(line):
-        label = _CLAUSE.match(line, found.end())
-        if label and current and _follows(current, label["written"]):
+        number = _opening(line, found.end())
+        if number and current and _follows(current, number):
             parts.append(line[start : found.start()])
-            start, current = found.end(), label["written"]
+            start, current = found.end(), number
     return [*parts, line[start:]]
 
 
-def _opening(line: str) -> str:
-    found = _CLAUSE.match(line)
-    return found["written"] if found else ""
+def _opening(line: str, at: int = 0) -> str:
+    """The clause's number that stands there."""
+    found = _LABEL.match(line, at)
+    return (found["clause"] or "") if found else ""
 
 
 def _follows(one: str, other: str) -> bool:

@@ -5,20 +5,18 @@ The words stand in ``phrases.toml``; here are their names, and how a message's l
 
 from __future__ import annotations
 
-import re
 import tomllib
 from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any, Literal
+
+from footnoted.text import runs
 
 Language = Literal["en", "ms", "zh", "ta"]
 LANGUAGES: tuple[Language, ...] = ("en", "ms", "zh", "ta")
 NAMES = {"en": "English", "ms": "Malay (Bahasa Melayu)", "zh": "Chinese", "ta": "Tamil"}
 
 _READ = 4_000  # code points by which a language is told
-_HAN = re.compile(r"[\u3400-\u9fff]")
-_TAMIL = re.compile(r"[\u0b80-\u0bff]")
-_WORD = re.compile(r"[a-z]+")
 _MALAY = frozenset(
     """adakah apa apakah bagaimana berapa berapakah bila bilakah boleh bolehkah dalam dan dengan di dilindungi hilang
     ini itu jika kah kalau kepada kereta kerosakan ke kerana ketika kenapa mana mengapa mesti nak pada perlu polisi
@@ -76,9 +74,9 @@ def language_of(text: str) -> Language:
     ['en', 'ms', 'zh', 'ta']
     """
     text = text[:_READ]
-    if _TAMIL.search(text):
+    if any("\u0b80" <= char <= "\u0bff" for char in text):
         return "ta"
-    if _HAN.search(text):
+    if any("\u3400" <= char <= "\u9fff" for char in text):
         return "zh"
-    found = _WORD.findall(text.casefold())
+    found = [word for word in runs(text.casefold()) if word.isascii() and word.isalpha()]
     return "ms" if found and sum(word in _MALAY for word in found) / len(found) >= 0.3 else "en"

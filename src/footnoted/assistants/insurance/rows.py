@@ -11,8 +11,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-_RULE = re.compile(r"[\s|:-]+")
-_CELLS = re.compile(r"(?<!\\)\|")
+from footnoted.text import runs
+from footnoted.text.markdown import cells as cells_of
+
 _CODE = re.compile(r"[A-Z]{0,3}\d{1,3}(?:\.\d+)*|\d{1,3}")
 _BETWEEN = re.compile(r"(?<![\d.,£$€])(\d{1,3})\s*(?:to|and|or|–|-)\s*(\d{1,3})(?![\d.,%])")
 _FROM = re.compile(
@@ -66,7 +67,7 @@ def rows_of(block: str, table: str, title: str) -> list[Row]:
 
     A table that goes on over the page has no such line there: its first holds sums, and its columns no name.
     """
-    lines = [_cells(line) for line in block.split("\n") if line.strip() and not _RULE.fullmatch(line)]
+    lines = [_cells(line) for line in block.split("\n") if line.strip(" \t|:-")]
     head = lines[0] if lines else []
     if len(head) < 2:
         return []
@@ -95,9 +96,7 @@ def rows_of(block: str, table: str, title: str) -> list[Row]:
 
 
 def _cells(line: str) -> list[str]:
-    return [
-        " ".join(cell.replace("\\|", "|").replace("**", "").split()) for cell in _CELLS.split(line.strip().strip("|"))
-    ]
+    return [cell.replace(r"\|", "|").replace("**", "").strip() for cell in cells_of(line)]
 
 
 def cut_to(header: str, row: str, question: str) -> tuple[str, str]:
@@ -109,7 +108,7 @@ def cut_to(header: str, row: str, question: str) -> tuple[str, str]:
     ('| Item | Low | Terms |', '| Hail | £9 | Twice a year at most |')
     """
     names, cells = _cells(header), _cells(row)
-    words = set(re.findall(r"\w+", question.casefold()))
+    words = set(runs(question.casefold()))
     named = {
         place for place, name in enumerate(names) if place and (own := name.casefold().split()) and own[0] in words
     }

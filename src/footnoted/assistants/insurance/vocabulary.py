@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from footnoted.errors import ConfigurationError
+from footnoted.text.phrases import whole
 
 _SECTIONS = ("families", "topics", "kinds")
 _LONGEST = 4_000  # code points of a message that are looked at
-_SPACED = re.compile(r"[a-z0-9À-ɏ]", re.IGNORECASE)
 _TELLING = 4  # letters of a word that may name a product alone
 _SORTS = ("policy", "plan", "cover", "insurance")  # what a word that names a product stands before
 
@@ -94,7 +94,7 @@ class Vocabulary:
         found: dict[str, int] = {}
         short = [(alias, one.name) for one in self.products for alias in (one.name, *one.aliases)]
         for alias, name in sorted(short, key=lambda pair: -len(pair[0])):
-            match = _word(alias).search(left)
+            match = whole(_plain(alias)).search(left)
             if match is not None:
                 found.setdefault(name, match.start())
                 left = left[: match.start()] + " " * len(match.group()) + left[match.end() :]
@@ -165,7 +165,7 @@ def _named(text: str, sections: Mapping[str, Sequence[str]]) -> list[str]:
     places: dict[str, int] = {}
     for name, said in sections.items():
         for one in said:
-            match = _word(one).search(plain)
+            match = whole(_plain(one)).search(plain)
             if match is not None:
                 places[name] = min(places.get(name, match.start()), match.start())
     return sorted(places, key=lambda name: places[name])
@@ -173,13 +173,6 @@ def _named(text: str, sections: Mapping[str, Sequence[str]]) -> list[str]:
 
 def _plain(text: str) -> str:
     return " ".join(text.replace("’", "'").casefold().split())
-
-
-@cache
-def _word(phrase: str) -> re.Pattern[str]:
-    """A phrase as whole words, hyphens and spaces alike; in scripts without spaces wherever it stands."""
-    plain = re.escape(_plain(phrase)).replace(r"\ ", r"[\s-]+").replace(r"\-", r"[\s-]+").replace(",", ",?")
-    return re.compile(rf"(?<!\w){plain}(?!\w)" if _SPACED.search(phrase) else plain)
 
 
 @cache

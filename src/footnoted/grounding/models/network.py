@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from footnoted.errors import ConfigurationError
 from footnoted.grounding.models.labels import carried_label, contradicted_label, names_of
+from footnoted.inert import storable
 from footnoted.models.sessions import open_session
 from footnoted.types import Span
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 _SHORTEST = 64  # tokens; a model that reads less at once can check nothing
 _USUAL = 512
-_HALVES = re.compile("[\ud800-\udfff]")
 _MOST = 4096  # tokens of one reading on a CPU, whatever the model could take
 _INPUTS = frozenset("input_ids attention_mask token_type_ids decoder_input_ids position_ids".split())
 _RELATIVE = ("t5", "mt5", "deberta-v2")  # these have no table of places to run out of
@@ -119,8 +118,7 @@ class Network:
 
         So are halves of characters, which no tokenizer takes.
         """
-        if not text.isascii():
-            text = _HALVES.sub(" ", text)
+        text = str(storable(text))
         for mark in self._special:
             if mark in text:
                 text = text.replace(mark, " " * len(mark))

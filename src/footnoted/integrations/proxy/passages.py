@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from footnoted.text.markdown import stretches
+
 _MOST_DEPTH = 6
 _MOST_PASSAGES = 400
 # Elements by which prompts set off what was retrieved (Anthropic's long-context advice, Open WebUI, LangChain, …).
@@ -25,7 +27,6 @@ _NAMES = ("title", "name", "file_name", "filename", "source", "url", "file", "pa
 _TEXTS = ("text", "content", "page_content", "passage", "body", "chunk", "snippet", "document", "excerpt")
 _TAG = re.compile(r"<(?P<close>/?)(?P<name>[A-Za-z][\w.:-]{0,60})(?P<attributes>(?:\s[^<>]{0,2000})?)>")
 _ATTRIBUTE = re.compile(r"([\w.:-]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
-_FENCED = re.compile(r"```(?:json)?\s*\n(.*?)```", re.DOTALL)
 _ARRAY = re.compile(r"\[\s*\{")
 # "Context:" on a line of its own words, up to the next such label: what LangChain's and LlamaIndex's templates do.
 _LABEL = re.compile(r"^[ \t]*[#*]*[ \t]*([A-Za-z][\w /]{1,40}?)[*]*[ \t]*:[*]*[ \t]*", re.MULTILINE)
@@ -58,7 +59,7 @@ def passages_in(text: str) -> list[Passage]:
     """
     if "<" in text and (found := list(_in_markup(text))):
         return found[:_MOST_PASSAGES]
-    for part in (*_FENCED.findall(text), text):
+    for part in (*(piece for piece, is_code in stretches(text) if is_code), text):
         if found := passages_of_json(part, inside=True):
             return found
     return [Passage(each) for each in _labelled(text) if each]

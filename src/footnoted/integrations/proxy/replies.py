@@ -6,7 +6,6 @@ and its last word stand; `Replying` says what becomes of them.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 
@@ -14,7 +13,7 @@ from footnoted.answering.weighing import Checking
 from footnoted.integrations.proxy.shelf import Record
 from footnoted.integrations.proxy.weighing import Output, Weighed, Weighing
 from footnoted.providers._reading import parsed
-from footnoted.providers._sse import Event
+from footnoted.providers._sse import Event, line_of
 
 Json = dict[str, Any]
 
@@ -357,13 +356,6 @@ def line(event: Event) -> bytes:
     head = f"event: {event.event}\n" if event.event != "message" else ""
     data = event.data if "\n" not in event.data else event.data.replace("\n", "\ndata: ")
     return f"{head}data: {data}\n\n".encode("utf-8", "replace")
-
-
-def line_of(data: Json, event: str = "") -> bytes:
-    """An event of these data."""
-    head = f"event: {event}\n" if event else ""
-    value = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
-    return f"{head}data: {value}\n\n".encode("utf-8", "replace")
 
 
 def _delta(index: int, delta: Json) -> bytes:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-import re
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -48,10 +47,10 @@ _HOP = frozenset(
     "connection keep-alive proxy-authenticate proxy-authorization proxy-connection te trailer transfer-encoding upgrade"
     " host content-length accept-encoding".split()
 )
-_LAST_WORDS = {
-    "chat": re.compile(rb'"finish_reason"\s*:\s*"|\[DONE\]|"error"\s*:'),
-    "responses": re.compile(rb'"response\.(?:completed|incomplete|failed)"|"type"\s*:\s*"error"'),
-    "messages": re.compile(rb'"stop_reason"\s*:\s*"|message_stop|"type"\s*:\s*"error"'),
+_LAST_WORDS = {  # one of which ends a stream, whatever white space is between them
+    "chat": (b'"finish_reason":"', b"[DONE]", b'"error":'),
+    "responses": (b'"response.completed"', b'"response.incomplete"', b'"response.failed"', b'"type":"error"'),
+    "messages": (b'"stop_reason":"', b"message_stop", b'"type":"error"'),
 }
 
 
@@ -302,7 +301,8 @@ class Proxy:
             tail += open_event
         except (TimeoutError, aiohttp.ClientError) as error:
             fault = UpstreamFault.of(error)
-        if protocol is not None and not _LAST_WORDS[protocol].search(tail):
+        told = b"".join(tail.split())
+        if protocol is not None and not any(words in told for words in _LAST_WORDS[protocol]):
             record = self._shelf.open("", (), "", "off", keep=False)
             await response.write(b"\n\n" + REPLYING[protocol](record, _UNCHECKED).broke(fault.code, fault.message))
         await response.write_eof()

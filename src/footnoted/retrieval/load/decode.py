@@ -35,8 +35,13 @@ def decode(data: bytes) -> str:
     UTF-8, UTF-16/32 by their mark (UTF-16 without one by its zero bytes), else Windows Latin.
     Raises `SourceError` when the bytes are no text at all.
     """
-    text = _COLOURS.sub("", _decoded(data))
+    text = without_colours(_decoded(data))
     return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def without_colours(text: str) -> str:
+    """The text without the colours of a terminal."""
+    return _COLOURS.sub("", text)
 
 
 def _decoded(data: bytes) -> str:

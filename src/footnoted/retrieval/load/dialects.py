@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 
 from footnoted.retrieval.load.inline import MUTE, TAG, TAGS, is_markup
 from footnoted.retrieval.load.weave import Weaver, Woven
+from footnoted.text import LIST_MARK
 from footnoted.text.marks import skip, skip_space
 
-_LISTED = re.compile(r"(?:[-*+]|\d{1,9}[.)])[ \t]+")
 _LANGUAGE = re.compile(r"\{?\s*\.?([\w+#.-]+)")
 _DIRECTIVE = re.compile(r"\{(?P<name>[a-z][\w:-]*)\}[ \t]*(?P<title>.*)")
 _NAMED = re.compile(r"(?P<name>[^\s\[{]*)[ \t]*(?P<rest>.*)")  # what follows ":::"
@@ -26,7 +26,7 @@ _BANGS = re.compile(  # and tabs, which always have a title
 _OPTION = re.compile(r"[ \t]{4,}[\w-]+:(?:\s|$)|[ \t]*:[\w-]+:(?:\s|$)")
 _ALERT = re.compile(r"\[!(?P<name>\w+)\][+-]?[ \t]*(?P<title>.*)$")
 _IMPORT = re.compile(r"import\s+(?:[\w*{][^'\"]*\sfrom\s+)?(['\"])[^'\"]+\1;?[ \t]*$")
-_EXPORT = re.compile(r"(?:import\s[\w*{'\"]|export\s+(?:const|let|var|function|default|class|async)\b)")
+_EXPORTED = ("const", "let", "var", "function", "default", "class", "async")
 _TITLED = re.compile(r"""\b(?:title|label)\s*=\s*(?:"([^"]*)"|'([^']*)'|\{["'`]([^"'`]*)["'`]\})""")
 _STRUCTURE = frozenset("table ul ol dl pre h1 h2 h3 h4 h5 h6".split())  # read as HTML with all that is in them
 _TO_ITS_END = _STRUCTURE | MUTE | {"summary"}
@@ -278,7 +278,8 @@ class _Reader:
         text = self._text
         if _IMPORT.match(body):
             return True
-        if not (self._mdx and self._blank and _EXPORT.match(body)):
+        word, _, rest = body.partition(" ")
+        if not (self._mdx and self._blank and (word == "import" or (word == "export" and rest.startswith(_EXPORTED)))):
             return False
         depth, at = 0, first
         while at < len(text):
@@ -372,7 +373,7 @@ class _Reader:
 
     def _keep(self, start: int, first: int, end: int) -> None:
         """A line of words; components that close in it are closed."""
-        if _LISTED.match(self._text, first, end):
+        if LIST_MARK.match(self._text, first, end):
             self._listed = True
         elif self._blank and first == start:
             self._listed = False
@@ -459,8 +460,8 @@ def _title_of(attributes: str) -> str:
 def _braces_end(text: str, start: int) -> int | None:
     """Where a brace that opens at ``start`` closes, within reason."""
     depth = 0
-    for brace in re.compile("[{}]").finditer(text, start, start + 20_000):
-        depth += 1 if brace[0] == "{" else -1
-        if depth == 0:
-            return brace.end()
+    for at, char in enumerate(text[start : start + 20_000], start):
+        depth += (char == "{") - (char == "}")
+        if char == "}" and depth == 0:
+            return at + 1
     return None

@@ -13,6 +13,7 @@ from lxml.html import defs
 
 from footnoted.retrieval.load.document import folded_name
 from footnoted.retrieval.load.weave import Edit
+from footnoted.text.marks import skip
 
 # The elements of HTML, new ones and obsolete ones too; other <names>, such as <command>, are placeholders people read.
 TAGS = (defs.tags - {"command"}) | frozenset("bdi data dialog frame main nobr picture search slot template".split())
@@ -73,8 +74,7 @@ def inline_edits(
         at = match.end()
         kind = match.lastgroup or ""
         if kind == "code":
-            closed = re.compile(rf"(?<!`){match.group(2)}(?!`)").search(text, at, end)
-            at = closed.end() if closed else at
+            at = _code_ends(text, match.group(2), at, end)
         elif kind == "open":
             opened.append((match.start(), len(edits), text[match.start()] == "!"))
         elif kind == "close":
@@ -95,6 +95,17 @@ def inline_edits(
                 begin -= 1
             edits.append(Edit(begin, at, new))
     return edits
+
+
+def _code_ends(text: str, ticks: str, at: int, end: int) -> int:
+    """Behind the next run of just so many backticks; ``at`` where there is none."""
+    begin = text.find(ticks, at, end)
+    while begin >= 0:
+        behind = skip(text, begin, end, "`")
+        if behind - begin == len(ticks):
+            return behind
+        begin = text.find(ticks, behind, end)
+    return at
 
 
 def _end_of_mute(match: re.Match[str], end: int, unclosed: set[str]) -> int:

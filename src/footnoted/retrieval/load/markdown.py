@@ -33,7 +33,7 @@ def read_markdown(path: str, text: str, *, components: bool = False, kind: str =
 
     Of another ``kind`` of file, which was written as Markdown for this, blocks know no line.
     """
-    front, body = _front_matter(text)
+    front, body = front_matter(text)
     plain_text = plain(text, body, components=components)
     once = plain_text.woven
     references = {folded_name(m["name"]): m["to"].strip("<>") for m in _REFERENCE.finditer(once.text)}
@@ -133,7 +133,7 @@ def _parser() -> MarkdownIt:
     return MarkdownIt("commonmark").enable("table").disable(["inline", "text_join", "html_block", "reference"])
 
 
-def _front_matter(text: str) -> tuple[dict[str, str], int]:
+def front_matter(text: str) -> tuple[dict[str, str], int]:
     """Simple ``key: value`` lines of a leading YAML or TOML block, and where the body begins."""
     match = _FRONT.match(text)
     if match is None:

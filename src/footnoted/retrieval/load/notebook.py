@@ -7,6 +7,7 @@ import re
 from typing import Any
 
 from footnoted.errors import SourceError
+from footnoted.retrieval.load.decode import without_colours
 from footnoted.retrieval.load.document import Document, fence_for
 from footnoted.retrieval.load.markdown import read_markdown
 
@@ -61,7 +62,7 @@ def _printed(output: dict[str, Any]) -> str:
     """What a cell printed, as text; pictures and errors' colours say nothing."""
     data = output.get("data")
     printed = _text(data.get("text/plain") if isinstance(data, dict) else output.get("text"))
-    return re.sub(r"\x1b\[[0-9;]*m", "", printed)[:_LONGEST_OUTPUT]
+    return without_colours(printed)[:_LONGEST_OUTPUT]
 
 
 def _listing(words: str, language: str) -> str:

@@ -15,7 +15,6 @@ from footnoted.retrieval.load.document import Document, Draft
 
 _ROLE = re.compile(r":([a-zA-Z][\w:+.-]*):`")
 _DIRECTIVE = re.compile(r"^[ \t]*\.\. ([a-zA-Z][\w:+.-]*)::", re.MULTILINE)
-_TARGET = re.compile(r"^(?P<words>.*?)\s*<[^<>]+>$", re.DOTALL)
 # What builds a page and says nothing on it.
 _MUTE = frozenset(
     """toctree automodule autoclass autofunction autosummary currentmodule module index only tabularcolumns image raw
@@ -101,8 +100,9 @@ def _register(text: str) -> None:
     def words_alone(
         _name: str, _raw: str, words: str, *_more: Any, **_options: Any
     ) -> tuple[list[nodes.Node], list[Any]]:
-        if target := _TARGET.match(words):
-            return [nodes.inline("", target["words"])], []
+        said, opened, _ = words.rpartition("<")
+        if opened and words.endswith(">"):
+            return [nodes.inline("", said.rstrip())], []
         last = words.lstrip("~!").rpartition(".")[2] if words.startswith("~") else words
         return [nodes.literal("", last.lstrip("!"))], []
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import time
 from typing import Any
 
+from footnoted.providers._sse import line_of
 from footnoted.service.asking import Asked
 from footnoted.service.faults import Fault
-from footnoted.service.openai.telling import Telling, line, own
+from footnoted.service.openai.telling import Telling, own
 
 _FINISH = {"complete": "stop", "length": "length", "filtered": "content_filter", "refused": "stop"}
 
@@ -50,13 +51,13 @@ class Chat(Telling):
         chunks.append(self._chunk({}, finish=_finish(response), footnoted=own(data)))
         if self._usage:
             usage = {"object": "chat.completion.chunk", "choices": [], "usage": _usage(response)}
-            chunks.append(line({**self._head, **usage}))
+            chunks.append(line_of({**self._head, **usage}))
         return [*chunks, b"data: [DONE]\n\n"]
 
     def fault(self, fault: Fault) -> list[bytes]:
         """What ends a stream that broke: an error, and no ``[DONE]``."""
         error = {"message": fault.message, "type": "server_error", "code": fault.code, "param": fault.param}
-        return [line({"error": error})]
+        return [line_of({"error": error})]
 
     def _annotation(self, citation: dict[str, Any]) -> dict[str, Any]:
         return {"type": "url_citation", "url_citation": self._link(citation)}
@@ -64,7 +65,7 @@ class Chat(Telling):
     def _chunk(self, delta: dict[str, Any], *, finish: str | None = None, **more: Any) -> bytes:
         choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish}
         chunk = {**self._head, "object": "chat.completion.chunk", "choices": [choice], **more}
-        return line({**chunk, "usage": None} if self._usage else chunk)
+        return line_of({**chunk, "usage": None} if self._usage else chunk)
 
 
 def _finish(response: dict[str, Any]) -> str:

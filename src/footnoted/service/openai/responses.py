@@ -5,10 +5,11 @@ from __future__ import annotations
 import time
 from typing import Any
 
+from footnoted.providers._sse import line_of
 from footnoted.service.asking import Asked
 from footnoted.service.faults import Fault
 from footnoted.service.openai.bodies import ResponseBody
-from footnoted.service.openai.telling import Telling, line, own
+from footnoted.service.openai.telling import Telling, own
 
 _WHOLE = ("complete", "refused")
 _REASONS = {"length": "max_output_tokens", "filtered": "content_filter"}
@@ -98,7 +99,7 @@ class Responses(Telling):
 
     def _told(self, kind: str, **fields: Any) -> bytes:
         self._number += 1
-        return line({"type": kind, "sequence_number": self._number, **fields}, kind)
+        return line_of({"type": kind, "sequence_number": self._number, **fields}, kind)
 
     def _annotation(self, citation: dict[str, Any]) -> dict[str, Any]:
         return {"type": "url_citation", **self._link(citation)}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 from urllib.parse import quote
 
@@ -49,10 +48,3 @@ def own(done: dict[str, Any]) -> dict[str, Any]:
     """What stands under ``footnoted``, which clients that do not know it pass over."""
     response = done["response"]
     return {"answer_id": done["answer_id"], **{name: response[name] for name in _OWN}, "sources": done["sources"]}
-
-
-def line(data: dict[str, Any], event: str = "") -> bytes:
-    """One server-sent event."""
-    head = f"event: {event}\n" if event else ""
-    said = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
-    return f"{head}data: {said}\n\n".encode("utf-8", "replace")

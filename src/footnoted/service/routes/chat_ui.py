@@ -12,12 +12,13 @@ from fastapi import APIRouter, Request
 from fastapi.responses import Response
 from pydantic import BaseModel, ConfigDict, Field
 
+from footnoted.providers._sse import line_of
 from footnoted.service.asking import Asked, Conversation, Words
 from footnoted.service.bodies import Route
 from footnoted.service.faults import Fault
 from footnoted.service.openai.answering import answer_in, question_of
 from footnoted.service.openai.bodies import Message, Own, Part
-from footnoted.service.openai.telling import Telling, line, own
+from footnoted.service.openai.telling import Telling, own
 from footnoted.service.routes._shared import ERRORS, STREAMED, TheService
 from footnoted.service.tenants import Asking
 
@@ -70,28 +71,28 @@ class Parts(Telling):
             about = {"answerId": data["answer_id"]}
             parts = [{"type": "start", "messageId": data["answer_id"], "messageMetadata": about}]
             parts += [_source(place) for place in data["sources"]]
-            return [line(part) for part in [*parts, {"type": "start-step"}]]
+            return [line_of(part) for part in [*parts, {"type": "start-step"}]]
         if name == "chunk":
-            opening = [] if self._open else [line({"type": "text-start", "id": _TEXT})]
+            opening = [] if self._open else [line_of({"type": "text-start", "id": _TEXT})]
             self._open = True
-            return [*opening, line({"type": "text-delta", "id": _TEXT, "delta": data["content"]})]
+            return [*opening, line_of({"type": "text-delta", "id": _TEXT, "delta": data["content"]})]
         if name == "citation":
             data = {**data, "url": self._link(data)["url"]}
         if name in _DATA:
-            return [line({"type": _DATA[name], "data": data})]
+            return [line_of({"type": _DATA[name], "data": data})]
         if name != "done":
             return []
         finish = _FINISH.get(data["response"]["finish_reason"], "error")
-        ended = line({"type": "data-answer", "data": own(data)}) + line({"type": "finish-step"})
-        return [*self._closed(), ended, line({"type": "finish", "finishReason": finish}), b"data: [DONE]\n\n"]
+        ended = line_of({"type": "data-answer", "data": own(data)}) + line_of({"type": "finish-step"})
+        return [*self._closed(), ended, line_of({"type": "finish", "finishReason": finish}), b"data: [DONE]\n\n"]
 
     def fault(self, fault: Fault) -> list[bytes]:
         """What ends a stream that broke."""
         error = {"type": "error", "errorText": f"{fault.code}: {fault.message}"}
-        return [*self._closed(), line(error), b"data: [DONE]\n\n"]
+        return [*self._closed(), line_of(error), b"data: [DONE]\n\n"]
 
     def _closed(self) -> list[bytes]:
-        return [line({"type": "text-end", "id": _TEXT})] if self._open else []
+        return [line_of({"type": "text-end", "id": _TEXT})] if self._open else []
 
 
 def _source(place: dict[str, Any]) -> dict[str, Any]:
