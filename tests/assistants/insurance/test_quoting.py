@@ -184,3 +184,17 @@ async def test_the_clauses_of_a_product_are_a_list_under_its_name_and_whole_howe
     )
     assert "Which of these do you mean: Deck, Keel?" in turned.result.answer
     assert turned.result.answer.endswith("” [1]")
+
+
+async def test_where_the_answer_hangs_on_the_policy_it_asks_which_and_quotes_each(tmp_path):
+    for name, days in (("Boat", 14), ("Horse", 30)):
+        text = f"# Fernhill {name} Policy\n\n## Part 9 – Ending\n\n9.1 You may cancel within {days} days and get all money back.\n"
+        text += "\n9.2 We write to You thirty days before the policy is renewed.\n"
+        (tmp_path / f"{name.lower()}.md").write_text(text)
+    desk = InsuranceDesk(RetrievalAgent([tmp_path], cache="off"))
+    result = (await ask(desk, "until when can i still step back from it?")).result
+    assert result.asks
+    assert "Fernhill Boat Policy" in result.asks
+    assert "Fernhill Horse Policy" in result.asks
+    assert "14 days" in result.answer
+    assert "30 days" in result.answer
