@@ -406,7 +406,7 @@ class Held:
             borne = at(self.mentions, place - 1).word in ("on", "of", "in", "for", "across")  # as all findings are
             return shows or borne or query.of == "resources" or by == "resource" or bool(self._all("resource"))
         if value == "checks":
-            passed = "pass" in query.where.status or query.select == "rate"
+            passed = "pass" in query.where.status or "rate" in (query.select, query.measure)
             return shows or query.of == "checks" or by == "check" or bool(self.checks) or passed
         if value == query.having.every:
             return True

@@ -122,6 +122,7 @@ class Draft:
         self.mentions: list[Mention] = self.linker.link(question)
         self.reading = Reading(question)
         self.edit, self.edited = "", ""  # the verb that changes what was asked before, and what it does
+        self.leanings: dict[str, str] = {}  # superlatives of good and bad: which order each was read as
         self._in_context()
         self._by_edit()
         self._by_owner()
@@ -234,14 +235,21 @@ class Draft:
             return
         for place, one in enumerate(self.mentions):
             word = one.text.casefold()
-            if one.kind != "word" or one.value is None or len(word) < _SHORTEST:
+            if one.kind != "word" or one.value is None:
                 continue
             superlative = word.endswith("est") and not any(map(partial(tells, word), self.vocabulary.checks.values()))
-            if superlative and (leaning := self.meanings.leaning(word)):  # not "guest", "request"
+            if superlative and (leaning := self._leaning(place)):  # not "guest", "request"
                 self.mentions[place] = replace(one, kind="role", roles=(f"order:{leaning}",), near=True)
-                self.reading.notes.append(f"“{one.text}” is read as with the {leaning} findings")
-            elif said := self.meanings.said(word):
+                self.leanings[word] = leaning
+            elif len(word) >= _SHORTEST and (said := self.meanings.said(word)):
                 self.mentions[place] = replace(one, kind="role", roles=ROLES[said], near=True)
+
+    def _leaning(self, place: int) -> str:
+        """Whether a superlative ranks what has the most or the fewest; "the best way" ranks no findings."""
+        after = self._at(place + 1)
+        if self.meanings is None or (after.kind == "word" and after.value is not None):
+            return ""
+        return self.meanings.leaning(self.mentions[place].text.casefold())
 
     def _at(self, place: int) -> Mention:
         return at(self.mentions, place)
@@ -312,6 +320,10 @@ class Draft:
         wanted = kind if value is None else f"{kind}:{value}"
         return any(role == wanted or (value is None and role.startswith(f"{kind}:")) for one in self.mentions
                    for role in one.roles)  # fmt: skip
+
+    def _states(self) -> list[str]:
+        """The states that are named, in order."""
+        return [value for one in self.mentions if (value := one.role("status"))]
 
     def _scan_days(self) -> str:
         """The days of which there are scans, in words."""

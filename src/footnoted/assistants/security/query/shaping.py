@@ -211,7 +211,7 @@ class Shaping(Draft):
         if order in ("most", "fewest") and (ranked := self._ranked()):
             return {**shape, **ordered, "select": "group", "group_by": ranked}
         if base is not None and not self._has("select") and not self._asks_for_findings():
-            return shape
+            return {**shape, **ordered} if base.select == "group" and base.measure == "count" else shape
         return {
             **shape,
             "select": "count" if self._has("select", "count") else "list",
@@ -267,8 +267,7 @@ class Shaping(Draft):
     def _rated(self, where: dict[str, Any]) -> dict[str, Any]:
         """How much of what passes, or how large a part of the findings something is."""
         if self._passes() and (by := self._group() or (self._ranked() if self._has("order") else "")):
-            best = self._order() == "fewest" or self._says("best", "highest")
-            return {"select": "group", "group_by": by, "measure": "rate", "order_by": "fewest" if best else "most"}
+            return {"select": "group", "group_by": by, "measure": "rate", "order_by": self._rate_order()}
         if self._passes():
             return {"select": "rate"}
         if part := self._part(where):
@@ -280,6 +279,16 @@ class Shaping(Draft):
             return {"select": "rate"}
         self.reading.unfit += [one.text for one in self.mentions if "select:rate" in one.roles]  # the share of what?
         return {"select": "rate"}
+
+    def _rate_order(self) -> str:
+        """Which comes first: the lowest pass rate and the highest of failures are worst, which "worst" says itself."""
+        told = next((one for one in self.mentions if one.role("order") in ("most", "fewest")), None)
+        if told is None:
+            return "most"
+        order = str(told.role("order"))
+        if self._says("worst") or told.text.casefold() in self.leanings or self._states() == ["fail"]:
+            return order
+        return {"most": "fewest", "fewest": "most"}[order]
 
     def _part(self, where: dict[str, Any]) -> str:
         """The field whose values are parts: in "what share of the findings in AWS is critical" the severity."""

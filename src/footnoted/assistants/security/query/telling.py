@@ -143,6 +143,8 @@ class Telling(Draft):
             if one.kind == "name" and (one.near or (partly and where & set(partly[0].values))):
                 values = one.meanings[0].values if one.near else partly[0].values
                 reading.notes.append(f"“{one.text}” is read as {several(values)}")
+        if reading.query.measure == "count" and reading.query.group_by:
+            reading.notes += [f"“{word}” is read as with the {order} findings" for word, order in self.leanings.items()]
         if reading.about is not None and not self._is_counted():
             reading.notes.append(f"read as asked of {' or '.join(reading.about.checks)}")
         elif reading.about is not None:

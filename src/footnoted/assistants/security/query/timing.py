@@ -136,9 +136,6 @@ class Timing(Draft):
         self.assumed_new |= told == "new" and not self._has("change") and not self._negated_past()
         self.where.setdefault("change", told)
 
-    def _states(self) -> list[str]:
-        return [value for one in self.mentions if (value := one.role("status"))]
-
     def _negated_past(self) -> bool:
         """Of "What was not there on the 9th" is what is new since."""
         words = {one.word for one in self.mentions}
