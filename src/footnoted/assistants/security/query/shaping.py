@@ -134,8 +134,8 @@ class Shaping(Draft):
         if about is None or stated or not own - FUNCTION_WORDS <= about.words:
             return False
         checks = [self.vocabulary.checks[one] for one in about.checks]
-        if any(self.mentions[at].text.casefold() in about.words for at in negations(self.mentions)):
-            return all(any(denies(word, each) for word in about.words) for each in checks)
+        if denied := {self.mentions[at].text.casefold() for at in negations(self.mentions)} & about.words:
+            return all(any(denies(word, each) for word in denied) for each in checks)
         return all(affirms(about.words, each) for each in checks)
 
     def _shape(self, where: dict[str, Any], limit: int, base: FindingQuery | None) -> dict[str, Any]:  # noqa: PLR0911, PLR0912
@@ -270,11 +270,14 @@ class Shaping(Draft):
             return {"select": "group", "group_by": by, "measure": "rate", "order_by": self._rate_order()}
         if self._passes():
             return {"select": "rate"}
-        if part := self._part(where):
+        ranked = self._ranked() if self._has("order") else ""
+        if not ranked and (part := self._part(where)):
             asked = Where.model_validate({part: where.pop(part)})
             by = f"tag:{asked.tag[0].partition(':')[0]}" if part == "tag" else part
             shape = {"select": "group", "group_by": by, "measure": "share", "order_by": "most", "limit": 50}
             return {**shape, "sides": [asked]}
+        if by := self._group() or ranked:  # "of the highs in each account", "which account has the highest share"
+            return {"select": "group", "group_by": by, "measure": "share", "order_by": self._order() or "most"}
         if self.ambiguous:  # each choice has a part of its own
             return {"select": "rate"}
         self.reading.unfit += [one.text for one in self.mentions if "select:rate" in one.roles]  # the share of what?
@@ -418,7 +421,7 @@ class Shaping(Draft):
         """What is ranked in "the account with the most", "worst five checks", "resources with the most"."""
         for place, one in enumerate(self.mentions):
             noun = one.role("noun") or ""
-            before = self._at(place - 1)
+            before = self._at(place - 1 - (self._at(place - 1).kind == "number"))
             if "resource_type" in one.fields and (before.word == "which" or before.role("order") in ("most", "fewest")):
                 return "resource"  # "which bucket has the most", "our worst buckets"
             if noun in _GROUPS and not (one.near or self._is_of_a_name(place)):  # "most severe" only orders
@@ -427,7 +430,13 @@ class Shaping(Draft):
                 return noun[:-1]
             if key := self._tag_key(one):
                 return f"tag:{key}"
-        return ""
+        return f"tag:{key}" if (key := self._owned_by()) else ""
+
+    def _owned_by(self) -> str:
+        """Of "who has the most criticals" the key of the tag that says whose something is, where one plainly does."""
+        if self.meanings is None or not self._asks_who_is() or self.reading.about or "resource_type" in self.where:
+            return ""
+        return self.meanings.owning(sorted(self.vocabulary.tag_keys))
 
     def _sides(self, where: dict[str, Any]) -> list[Where]:
         """What is set side by side: two or more values of one field, or the two of a kind a provider has."""

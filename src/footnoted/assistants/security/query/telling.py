@@ -9,7 +9,7 @@ from footnoted.assistants.security.query.accounting import Held
 from footnoted.assistants.security.query.draft import Choice, Draft, Reading, is_possessive, several
 from footnoted.assistants.security.query.finding_query import GROUPS, LIMIT, FindingQuery
 from footnoted.assistants.security.query.linking import at, is_word
-from footnoted.assistants.security.query.relations import beyond_flat, field_of, negations
+from footnoted.assistants.security.query.relations import beyond_flat, field_of, is_active, negations, predicate
 from footnoted.assistants.security.query.vocabulary import Meaning
 from footnoted.assistants.security.query.words import BEFORE_NAMES, FUNCTION_WORDS, NOT_IN_SCANS, UNITS
 
@@ -50,6 +50,7 @@ class Telling(Draft):
         each = reading.query.sides or reading.query.group_by in ("severity", "status")
         left = {*held.left(), *([] if each else asked[1:]), *unplaced} - self._everyone()
         left -= set(self._denied_names().values())  # each choice holds what is denied of its own name
+        done = self._is_done_to_them()
         for place in sorted(left):
             one = self.mentions[place]
             plain = one.text.casefold()
@@ -59,12 +60,12 @@ class Telling(Draft):
                 continue
             if self._denies(place):  # what is denied would be told as if it were asked for
                 reading.unfit.append(" ".join(each.text for each in self.mentions[max(0, place - 1) : place + 2]))
-            elif one.kind not in ("word", "role") or self._narrows(place) or self._is_asked(place):
+            elif one.kind not in ("word", "role") or self._narrows(place) or self._is_asked(place) or place == done:
                 reading.unfit.append(one.text)
             else:
                 reading.unused.append(plain)
-        done = {"did", "have", "has", "was", "were"} & {one.word for one in self.mentions}
-        if self.assumed_new and done and reading.unused and reading.query.where.change == "new":
+        past = {"did", "have", "has", "was", "were"} & {one.word for one in self.mentions}
+        if self.assumed_new and past and reading.unused and reading.query.where.change == "new":
             reading.unfit.append(reading.unused[-1])  # something was done, and not what
         self._tell_leaps()
 
@@ -110,6 +111,15 @@ class Telling(Draft):
             return False
         plain = one.text.casefold()  # a word of no language is a name; "for forcing" is what is done
         return one.text[:1].isupper() or not (self.meanings is None or plain.endswith("ing") or is_word(plain))
+
+    def _is_done_to_them(self) -> int | None:
+        """Where the verb of the question stands, if it says more than that there are findings: "were snoozed"."""
+        found = predicate(self.mentions) if self._is_counted() and self.meanings is not None else None
+        if found is None or self.meanings is None:
+            return None
+        verb, auxiliary = found
+        active = is_active(self.mentions, auxiliary, verb)
+        return None if self.meanings.adds_nothing(self.mentions[verb].text.casefold(), active=active) else verb
 
     def _is_asked(self, place: int) -> bool:
         """Whether a word says of what, when or where it is asked: any number would answer another question."""
@@ -338,6 +348,8 @@ class Telling(Draft):
     def _beyond_scans(self) -> str:
         """What the question asks in so many words and no scan holds: who did something, what will or would be."""
         words = [one.word for one in self.mentions]
+        if self._asks_who_is() and (self.reading.query.group_by.startswith("tag:") or self._is_of_users()):
+            words = words[1:]
         for word, why in NOT_IN_SCANS.items():
             if word in words and self.reading.query.select != "compare" and not (word == "who" and "call" in words):
                 follows = words[words.index(word) + 1 :][:1]
@@ -346,6 +358,11 @@ class Telling(Draft):
                 if word not in ("who", "will") or words[0] == word or coming:
                     return why
         return "what would be" if self._is_counted() and self._supposes() else ""
+
+    def _is_of_users(self) -> bool:
+        """Whether it is about what checks look for in users: "who has no MFA"."""
+        checks = [self.vocabulary.checks[one] for one in self.reading.about.checks] if self.reading.about else []
+        return bool(checks) and all(any(kind.casefold().endswith("user") for kind in one.types) for one in checks)
 
     def _beyond(self) -> str:
         """The words over, where the whole question is nearer to those that no scan can answer."""
