@@ -66,6 +66,40 @@ async def test_a_verb_that_adds_nothing_leaves_the_question(asked, question):
     assert asked(question).can_be_asked
 
 
+@pytest.mark.parametrize(
+    "question", ["is anything wrong with clinic-prod?", "what is wrong in eu-west-1", "which S3 findings are pending"]
+)
+async def test_how_something_is_may_be_told_by_what_is_open(asked, question):
+    """A list of what is open answers it in part, and says which word it did not use; a number would not."""
+    reading = asked(question)
+    assert reading.can_be_asked
+    assert reading.unused
+
+
+@pytest.mark.parametrize(
+    "question", ["did we fix more than we broke since the last scan?", "did more get fixed than got muted in S3"]
+)
+async def test_two_numbers_that_are_not_set_side_by_side_are_refused(asked, question):
+    """One of them alone says nothing of which is more."""
+    assert asked(question).unfit
+    assert asked("more criticals than in the last scan?").can_be_asked
+
+
+async def test_whether_all_is_passed_is_told_by_all_there_is(estate, asked):
+    """What passes alone would say so of everything."""
+    query = asked("does box-1-eu-west-1 pass everything?").query
+    assert (query.where.status, query.where.resource) == ([], ["box-1-eu-west-1"])
+    text = (await advisor_on(estate).answer("does box-1-eu-west-1 pass all checks?", None, "clinic")).response.response
+    assert "1 passing" in text
+    assert "1 open" in text
+
+
+async def test_a_grade_beside_its_noun_is_not_what_is_ranked(asked):
+    """Of the most high severity findings, severity only says what high is of."""
+    assert asked("who has the most high severity findings").query.group_by == "tag:team"
+    assert asked("which severity has the most findings").query.group_by == "severity"
+
+
 async def test_what_is_to_be_closed_was_not(asked):
     """What there is to do has not been done."""
     assert asked("how many findings do we have to close").query.where.change is None

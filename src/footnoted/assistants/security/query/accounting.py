@@ -318,6 +318,7 @@ class Held:
         return (
             value in self._all("status") or query.group_by == "status" or (value == "pass" and rated)
             or (value in ("muted", "pass") and self._changed)
+            or (value == "pass" and query.select == "list" and not told)
         )  # fmt: skip
 
     def _past(self, place: int) -> bool:

@@ -121,9 +121,16 @@ class Shaping(Draft):
         return "diff"
 
     def _asks_whether(self, where: dict[str, Any]) -> bool:
-        """Whether it is asked how one thing stands in what is looked for: "does web-1 have backups enabled"."""
+        """Whether it is asked how one thing stands: "does web-1 have backups enabled", "does web-1 pass everything"."""
+        if self._at(0).word not in WHETHER or not where.get("resource"):
+            return False
+        passes = next(
+            (place for place, one in enumerate(self.mentions) if one.role("status") == "pass"), len(self.mentions)
+        )
+        if any(one.role("any") for one in self.mentions[passes + 1 :]):
+            return True
         stated = {"status", "change"} & {*where} or self._has("noun", "findings") or self._has("severity")
-        return self._at(0).word in WHETHER and bool(where.get("resource") and where.get("check")) and not stated
+        return bool(where.get("check")) and not stated
 
     def _is_met(self, where: dict[str, Any]) -> bool:
         """Whether what is asked for is as checks want it: "which buckets are encrypted", "are not public"."""
@@ -424,7 +431,8 @@ class Shaping(Draft):
             before = self._at(place - 1 - (self._at(place - 1).kind == "number"))
             if "resource_type" in one.fields and (before.word == "which" or before.role("order") in ("most", "fewest")):
                 return "resource"  # "which bucket has the most", "our worst buckets"
-            if noun in _GROUPS and not (one.near or self._is_of_a_name(place)):  # "most severe" only orders
+            graded = noun == "severity" and self._at(place - 1).role("severity")  # "the most high severity findings"
+            if noun in _GROUPS and not (one.near or graded or self._is_of_a_name(place)):  # "most severe" only orders
                 return noun
             if noun in ("resources", "checks"):
                 return noun[:-1]

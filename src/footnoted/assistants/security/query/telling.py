@@ -15,6 +15,7 @@ from footnoted.assistants.security.query.words import BEFORE_NAMES, FUNCTION_WOR
 
 _MEASURES = ("count", "rate", "age")
 _VERBS = ("rate", "age", "average", "median", "diff", "compare")
+_THAN = ("morethan", "lessthan", "fewerthan")
 _THEM = {"them", "they"}
 _OF = {"of", "from"}  # behind what is asked for stands what it is of
 _NOTHING = {"polite", "any", "again", "modal", "period", "only", "seen"}  # roles that say nothing of what is asked
@@ -105,6 +106,8 @@ class Telling(Draft):
         before = self._at(place - 1).word
         if one.role("select") in _VERBS:  # the question's own verb: any number would answer another question
             return True
+        if one.word in _THAN or (one.role("more") is not None and self._says("than")):
+            return True  # "did we fix more than we broke?" is of two numbers
         if one.role("both") is not None:  # checks that fail in both are not those that fail in either
             return self.reading.query.of != "findings"
         if one.kind != "word" or before not in BEFORE_NAMES:
@@ -118,6 +121,9 @@ class Telling(Draft):
         if found is None or self.meanings is None:
             return None
         verb, auxiliary = found
+        state = self.mentions[auxiliary].word in ("is", "are") and not self.mentions[verb].word.endswith("ed")
+        if state and not self._has("select", "count"):
+            return None  # "is anything wrong with it?"
         active = is_active(self.mentions, auxiliary, verb)
         return None if self.meanings.adds_nothing(self.mentions[verb].text.casefold(), active=active) else verb
 
