@@ -149,15 +149,23 @@ async def test_an_average_is_of_all_there_are(estate, asked):
 
 
 async def test_pass_rates_are_told_by_group(estate):
-    """The lowest first, each with what it is made of."""
-    text = (await advisor_on(estate).answer("Which region has the worst pass rate?", None, "clinic")).response.response
+    """Each with what it is made of, the first as the question has it: the worst by failures is the worst by passes."""
     rates = {}
     for region in REGIONS:
         passed, failed = (len(rows(status=status, region=region)) for status in ("pass", "fail"))
-        rates[region] = f"{region}: {100 * passed / (passed + failed):.1f} % pass ({passed} passed, {failed} open)"
-    assert all(each in text for each in rates.values())
-    lowest = min(REGIONS, key=lambda region: float(rates[region].split()[1]))
-    assert text.index(rates[lowest]) == min(map(text.index, rates.values()))
+        passing = 100 * passed / (passed + failed)
+        rates[region] = f"{region}: {passing:.1f} % pass, {100 - passing:.1f} % fail ({passed} passed, {failed} open)"
+    lowest, highest = sorted(REGIONS, key=lambda region: float(rates[region].split()[1]))
+    for question, first in (
+        ("Which region has the worst pass rate?", lowest),
+        ("Which region has the lowest pass rate?", lowest),
+        ("Which region has the highest failure rate?", lowest),
+        ("Which region has the best pass rate?", highest),
+        ("Which region has the lowest share of failed checks?", highest),
+    ):
+        text = (await advisor_on(estate).answer(question, None, "clinic")).response.response
+        assert all(each in text for each in rates.values())
+        assert text.index(rates[first]) == min(map(text.index, rates.values())), question
 
 
 async def test_a_share_of_what_is_grave_is_told(asked):
@@ -253,6 +261,29 @@ async def test_a_follow_up_keeps_how_the_answer_is_grouped(asked, then, name):
     shape = ("select", "group_by", "measure", "order_by")
     assert [getattr(query, one) for one in shape] == [getattr(before.query, one) for one in shape]
     assert name in query.where.region or query.where.account
+
+
+async def test_a_follow_up_turns_the_order_round(asked):
+    """Asked for the fewest behind the most, the groups are the same."""
+    query = asked("and the fewest?", asked("which service has the most open findings?")).query
+    assert (query.select, query.group_by, query.order_by) == ("group", "service", "fewest")
+
+
+async def test_what_has_none_is_named_where_the_fewest_are_asked_for(estate):
+    """Groups are of what was found: what has nothing at all has the fewest, and is none of them."""
+    services = {one["service"] for one in rows(status="")}
+    critical = {one["service"] for one in rows(severity="critical")}
+    for question in ("Which service has the fewest critical findings?", "which service is doing best on criticals?"):
+        text = (await advisor_on(estate).answer(question, None, "clinic")).response.response
+        (told,) = [line for line in text.splitlines() if "None at all" in line]
+        assert all(one in told for one in services - critical)
+        assert not any(one in told for one in critical)
+
+
+@pytest.mark.parametrize("question", ["what is the best way to fix S3 findings", "S3 best practices"])
+async def test_the_best_way_ranks_no_findings(asked, question):
+    """Of another noun, a superlative is none of the grammar's."""
+    assert asked(question).query.order_by == "severity"
 
 
 async def test_a_follow_up_about_another_framework_keeps_the_shape(asked):

@@ -482,9 +482,3 @@ async def test_frameworks_are_compared(asked, question, sides):
     assert [one.edition.partition(" ")[0] for one in reading.query.sides] == sides
     assert (reading.can_be_asked, reading.unused, reading.query.where.framework) == (True, [], "")
     assert asked("How many findings are mapped to HIPAA and SOC 2?").unfit
-
-
-async def test_what_has_none_is_told_where_the_fewest_are_asked_for(advisor):
-    """Groups are of what was found, so one without a finding stands in none."""
-    advice = await advisor.answer("Which region has the fewest high findings?", None, "clinic")
-    assert "has none at all" in advice.response.response

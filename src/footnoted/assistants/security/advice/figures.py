@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from footnoted.assistants.security.advice.labels import safe
 from footnoted.assistants.security.names import service_key, service_name
+from footnoted.assistants.security.query.draft import several
 from footnoted.assistants.security.query.finding_query import GROUPS, LIMIT, Having
 from footnoted.assistants.security.query.running import CHANGES, Result, share
 from footnoted.assistants.security.query.wording import (
@@ -121,7 +122,12 @@ def _counted(result: Result, count: int) -> str:
 def _rate(result: Result) -> str:
     passed, failed = result.statuses.get("pass", 0), result.statuses.get("fail", 0)
     neither = "what is muted, manual or a warning is neither"
-    return f"**{result.pass_rate} % pass**: {passed} passed and {failed} open; {neither}."
+    return f"**{_passing(passed, failed)}**: {passed} passed and {failed} open; {neither}."
+
+
+def _passing(passed: int, failed: int) -> str:
+    """Which part passes and which fails: "60.2 % pass, 39.8 % fail"."""
+    return f"{share(passed, failed)} % pass, {share(failed, passed)} % fail"
 
 
 def _shares(asked: Asked, result: Result) -> Iterator[str]:
@@ -176,14 +182,14 @@ def _groups(asked: Asked, result: Result) -> Iterator[str]:
         yield f"From place {query.offset + 1} on:" if shown else f"There is no place {query.offset + 1}."
     if query.group_by and len(result.groups) > 1:
         yield f"By {group_name(by)}, {len(result.groups)} in all:"
-    if query.order_by == "fewest" and query.having == Having() and query.measure != "rate":
-        yield "Whatever has none at all is not among them."
+    if result.bare and query.order_by == "fewest" and query.having == Having():
+        yield f"None at all: {safe(several([value_name(by, key, asked.vocabulary) for key in result.bare]))}."
     whole = result.findings if query.measure == "share" else 0
     for key, _, n in shown:
         part = f" ({100 * n / whole:.1f} %)" if whole else ""
         if query.measure == "rate":
             passed, failed = result.rates[key]
-            told = f"{share(passed, failed)} % pass ({passed} passed, {failed} open)"
+            told = f"{_passing(passed, failed)} ({passed} passed, {failed} open)"
         else:
             told = f"{n}{part}"
         yield f"{safe(value_name(by, key, asked.vocabulary))}: {told}"
@@ -215,7 +221,7 @@ def _sides(asked: Asked, result: Result) -> Iterator[str]:
         named.append((one.pass_rate if rate else one.findings, name))
         if rate:
             passed, failed = one.statuses.get("pass", 0), one.statuses.get("fail", 0)
-            yield f"{name}: {one.pass_rate} % pass ({passed} passed, {failed} open)."
+            yield f"{name}: {_passing(passed, failed)} ({passed} passed, {failed} open)."
         else:
             zero = {"critical": 0} if "critical" not in one.severities else {}
             counts = _severities({**zero, **one.severities})

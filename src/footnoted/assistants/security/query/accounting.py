@@ -318,6 +318,7 @@ class Held:
         return (
             value in self._all("status") or query.group_by == "status" or (value == "pass" and rated)
             or (value in ("muted", "pass") and self._changed)
+            or (value == "pass" and query.select == "list" and not told)
         )  # fmt: skip
 
     def _past(self, place: int) -> bool:
@@ -406,7 +407,7 @@ class Held:
             borne = at(self.mentions, place - 1).word in ("on", "of", "in", "for", "across")  # as all findings are
             return shows or borne or query.of == "resources" or by == "resource" or bool(self._all("resource"))
         if value == "checks":
-            passed = "pass" in query.where.status or query.select == "rate"
+            passed = "pass" in query.where.status or "rate" in (query.select, query.measure)
             return shows or query.of == "checks" or by == "check" or bool(self.checks) or passed
         if value == query.having.every:
             return True

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from footnoted.assistants.security.query.finding_query import FindingQuery, Group, Having
 from footnoted.assistants.security.query.linking import Linker, Mention, at, spelt_out
-from footnoted.assistants.security.query.relations import negations
-from footnoted.assistants.security.query.topics import Topic, alike, tells
+from footnoted.assistants.security.query.relations import negations, predicate
+from footnoted.assistants.security.query.topics import Topic, alike, is_form, tells
 from footnoted.assistants.security.query.vocabulary import Meaning, Vocabulary, compact
-from footnoted.assistants.security.query.words import BEFORE_NAMES, FUNCTION_WORDS, ROLES, UNITS
+from footnoted.assistants.security.query.words import BEFORE_NAMES, FUNCTION_WORDS, ROLES, UNITS, span
 
 if TYPE_CHECKING:
     from footnoted.assistants.security.query.meaning import Meanings
@@ -28,6 +28,7 @@ _ITS, _POSSESSIVE = ("its", "it", "there"), ("its", "their", "theirs")
 _PRONOUNS = (*_ITS, *_POSSESSIVE, "them", "they", "these", "those")
 _BEING = frozenset("is are was were be been".split())
 _THE = frozenset("the all any every those these our my".split())
+_OF_FINDINGS = ("seen", "arose", "change")  # a time is said of when findings came or went
 _OBJECT = 4  # words of what a verb is said of
 _SHORTEST = 5  # letters of a word that may be a form of another
 
@@ -122,10 +123,13 @@ class Draft:
         self.mentions: list[Mention] = self.linker.link(question)
         self.reading = Reading(question)
         self.edit, self.edited = "", ""  # the verb that changes what was asked before, and what it does
+        self._ago()
+        self.leanings: dict[str, str] = {}  # superlatives of good and bad: which order each was read as
         self._in_context()
         self._by_edit()
         self._by_owner()
         self._by_meaning()
+        self._by_predicate()
         self.where: dict[str, Any] = {}
         self.without: dict[str, Any] = {}
         self.timed: set[int] = set()  # the numbers that count days
@@ -140,6 +144,20 @@ class Draft:
         self.having, self.head, self.counted = Having(), "", ""  # how much a group must hold, its field, and of what
         self.compared: list[Any] = []  # the scans that are set side by side
         self.ambiguous: list[tuple[str, list[Meaning]]] = []
+
+    def _ago(self) -> None:
+        """Of "two weeks ago" the day, where a scan was taken then; of what was first seen then it says no scan."""
+        place = next((at for at, one in enumerate(self.mentions) if one.word == "ago"), 0) - 2
+        number, unit, led = self._at(place), self._at(place + 1), self._at(place - 1)
+        count = 1 if number.word in ("a", "an", "one") else number.value if number.kind == "number" else None
+        bound = led.role("period") or (led.role("than") and led.word != "than")
+        if not isinstance(count, int) or unit.word not in UNITS or bound or any(map(self._has, _OF_FINDINGS)):
+            return
+        day = self.vocabulary.scan_near(span(count, unit.word, self.vocabulary.today))
+        if day is not None:
+            ago = self.mentions[place + 2]
+            text = f"{number.text} {unit.text} {ago.text}"
+            self.mentions[place : place + 3] = [Mention(text, number.start, ago.end, "date", value=(day, day))]
 
     def _in_context(self) -> None:
         """Words of the grammar that say something else where they stand: read as the role, or the word, they are."""
@@ -234,14 +252,32 @@ class Draft:
             return
         for place, one in enumerate(self.mentions):
             word = one.text.casefold()
-            if one.kind != "word" or one.value is None or len(word) < _SHORTEST:
+            if one.kind != "word" or one.value is None:
                 continue
             superlative = word.endswith("est") and not any(map(partial(tells, word), self.vocabulary.checks.values()))
-            if superlative and (leaning := self.meanings.leaning(word)):  # not "guest", "request"
+            if superlative and (leaning := self._leaning(place)):  # not "guest", "request"
                 self.mentions[place] = replace(one, kind="role", roles=(f"order:{leaning}",), near=True)
-                self.reading.notes.append(f"“{one.text}” is read as with the {leaning} findings")
-            elif said := self.meanings.said(word):
+                self.leanings[word] = leaning
+            elif len(word) >= _SHORTEST and (said := self.meanings.said(word)):
                 self.mentions[place] = replace(one, kind="role", roles=ROLES[said], near=True)
+
+    def _by_predicate(self) -> None:
+        """Of "how many did someone suppress", "have we closed" the verb in another form than the grammar has it."""
+        found = predicate(self.mentions)
+        if found is None or self.mentions[found[1]].word in ("do", "does"):  # what is to be done is not
+            return
+        word = self.mentions[found[0]].text.casefold()
+        states = (roles for known, roles in ROLES.items() if roles[0].startswith(("status:", "change:"))
+                  and is_form(word, known))  # fmt: skip
+        if roles := next(states, ()):
+            self.mentions[found[0]] = replace(self.mentions[found[0]], kind="role", roles=roles)
+
+    def _leaning(self, place: int) -> str:
+        """Whether a superlative ranks what has the most or the fewest; "the best way" ranks no findings."""
+        after = self._at(place + 1)
+        if self.meanings is None or (after.kind == "word" and after.value is not None):
+            return ""
+        return self.meanings.leaning(self.mentions[place].text.casefold())
 
     def _at(self, place: int) -> Mention:
         return at(self.mentions, place)
@@ -312,6 +348,20 @@ class Draft:
         wanted = kind if value is None else f"{kind}:{value}"
         return any(role == wanted or (value is None and role.startswith(f"{kind}:")) for one in self.mentions
                    for role in one.roles)  # fmt: skip
+
+    def _asks_who_is(self) -> bool:
+        """Whether it is asked who has or owns something now, and not who did something."""
+        verb = self._at(1).word
+        present = verb in ("have", "are", "do") or (verb.endswith("s") and verb != "was")
+        done = predicate(self.mentions)
+        topic = self.reading.about.words if self.reading.about else ()
+        has_done = any(map(self._at(2).role, ("status", "change"))) and self._at(3).word in _THE  # "has muted the most"
+        did = has_done or (done is not None and self.mentions[done[0]].text.casefold() not in topic)
+        return self._at(0).word == "who" and present and not did
+
+    def _states(self) -> list[str]:
+        """The states that are named, in order."""
+        return [value for one in self.mentions if (value := one.role("status"))]
 
     def _scan_days(self) -> str:
         """The days of which there are scans, in words."""

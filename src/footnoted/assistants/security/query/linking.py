@@ -18,6 +18,7 @@ from rapidfuzz import process
 from rapidfuzz.distance import DamerauLevenshtein
 
 from footnoted.assistants.security.names import requirement_key
+from footnoted.assistants.security.query.topics import tells
 from footnoted.assistants.security.query.vocabulary import Meaning, Vocabulary, compact, singulars
 from footnoted.assistants.security.query.words import FUNCTION_WORDS, MONTH_OF, NUMBERS, ROLES
 from footnoted.errors import ConfigurationError
@@ -175,13 +176,25 @@ class Linker:
     def _split(self, tokens: list[Token]) -> list[Token]:
         """Words joined by a mark, apart where together they name nothing and apart they do."""
         made: list[Token] = []
-        for token in (part for one in tokens for part in _parted(one)):
+        for token in (part for one in tokens for each in _parted(one) for part in self._undenied(each)):
             at = token.start
             for part in self._names_in(token) or [token.text]:
                 start = token.text.find(part, at - token.start) + token.start
                 at = start + len(part)
                 made.append(Token(part, start, at))
         return made
+
+    def _undenied(self, token: Token) -> list[Token]:
+        """Of "unencrypted", where checks speak of what is encrypted alone, "not" and "encrypted"."""
+        found = re.fullmatch(r"(?i)(un|non-?)(\w{4,})", token.text)
+        if not found or token.word in ROLES or self.vocabulary.lookup(token.text) or _is_undone(token.text):
+            return [token]
+        checks = [one for one in self.vocabulary.checks.values() if one.types]
+        whole, bare = (any(tells(word, one) for one in checks) for word in (token.text, found[2]))
+        if whole or not bare:
+            return [token]
+        at = token.start + len(found[1])
+        return [Token("not", token.start, at), Token(found[2], at, token.end)]
 
     def _names_in(self, token: Token) -> list[str]:
         """The words that a mark joins in a token; none where it is one name, or spelt as this tenant's names are."""

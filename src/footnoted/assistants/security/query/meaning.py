@@ -15,6 +15,16 @@ _EDITS = {  # what a verb may do to what was asked before, as the grammar calls 
     "negate": ("remove", "exclude", "leave out"), "widen": ("add", "include", "bring in", "restore"),
     "only": ("keep", "limit it to"), "": ("filter", "fix", "sort", "close", "send", "explain"),
 }  # fmt: skip
+_BORNE = (
+    ("findings that they {}", "findings that they have"),
+    ("How many findings does the team {}?", "How many findings does the team have?"),
+)
+_FOUND = (
+    ("findings {} there", "findings there"), ("findings {} in production", "findings in production"),
+    ("How many findings are {} in the account?", "How many findings are in the account?"),
+)  # fmt: skip
+_BORNE_LIKE, _FOUND_LIKE = 0.972, 0.958  # fitted: how near it must be to what says no more than that there are some
+_OWNERS, _OWNING = ("the owner of a resource", "the team responsible for it"), 0.85  # fitted: how near a tag's key is
 _DECIDED = 0.01  # fitted: how much nearer a verb must be to one of them than to any other
 _BAD, _GOOD = 0.015, 0.04  # fitted: how much nearer one extreme is than the other where a word leans
 
@@ -55,6 +65,20 @@ class Meanings:
                 for does, those in _EDITS.items()}  # fmt: skip
         first, second = sorted(near, key=near.__getitem__, reverse=True)[:2]
         return first if near[first] - near[second] >= _DECIDED else ""
+
+    def adds_nothing(self, verb: str, *, active: bool) -> bool:
+        """Whether "findings that they carry" are those they have, and "findings seen there" those that are there."""
+        pairs, least = (_BORNE, _BORNE_LIKE) if active else (_FOUND, _FOUND_LIKE)
+        near = [float(self._query(said.format(verb)) @ self._query(plain)) for said, plain in pairs]
+        return sum(near) / len(near) >= least
+
+    def owning(self, keys: Sequence[str]) -> str:
+        """The key of tags that says whose something is: "owner", or "squad" where there is no owner."""
+        near = {
+            key: max(float(self._query(key.replace("-", " ")) @ self._query(one)) for one in _OWNERS) for key in keys
+        }
+        first = max(near, key=near.__getitem__, default="")
+        return first if first and near[first] >= _OWNING else ""
 
     def beyond(self, question: str) -> float:
         """How much nearer a question is to those no scan can answer than to those it can; above 0 it is one of them."""

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from footnoted.assistants.security.query.draft import Draft, as_word, several
 from footnoted.assistants.security.query.linking import Mention, is_word
-from footnoted.assistants.security.query.relations import negations
+from footnoted.assistants.security.query.relations import HAVING, negations
 from footnoted.assistants.security.query.topics import tells
-from footnoted.assistants.security.query.vocabulary import PROVIDERS, Meaning, singulars
+from footnoted.assistants.security.query.vocabulary import PROVIDERS, Meaning, compact, singulars
 from footnoted.assistants.security.query.words import WHETHER
 from footnoted.text import content_stems
 
@@ -47,7 +47,7 @@ class Placing(Draft):
 
     def _name(self, place: int, one: Mention) -> None:
         meanings = self._fitting(place, one)
-        if not meanings or self._is_state(meanings):
+        if not meanings or self._is_state(place, meanings):
             if is_word(one.text.casefold()) or not content_stems(one.text):
                 self.mentions[place] = as_word(one)
             else:
@@ -109,6 +109,9 @@ class Placing(Draft):
         """Whether a part of a name stands for it: a plain word only where a name would stand."""
         before = self._at(place - 1)
         if meaning.field == "resource_type":
+            if self._is_of_another_kind(place, meaning):
+                return False
+            before = self._at(place - 1 - (before.kind == "number"))  # "top 3 buckets"
             if self._select() in ("remediation", "explain"):  # of what a check is run on
                 return True
             plural = bool(singulars(one.word)) and one.word not in self.vocabulary.names
@@ -129,10 +132,23 @@ class Placing(Draft):
         dropped = self.edited == "negate" and before.role("negate") is not None  # "drop lab"
         return not is_word(one.text.casefold()) or _leads(before) or dropped
 
-    def _is_state(self, meanings: list[Meaning]) -> bool:
-        """Of "does db-1 have encryption turned on" the word that a check tells of, and not the category it is in."""
+    def _is_of_another_kind(self, place: int, meaning: Meaning) -> bool:
+        """Of "access keys", where keys are KMS keys, whether checks that have both words are run on something else."""
+        before = self._at(place - 1)
+        if before.kind != "word" or before.value is None:
+            return False
+        pair = compact(before.text) + next(iter(singulars(self.mentions[place].word)), self.mentions[place].word)
+        held = [check for check in self.vocabulary.checks.values() if check.types and pair in compact(check.title)]
+        return bool(held) and not any(check.types & {*meaning.values} for check in held)
+
+    def _is_state(self, place: int, meanings: list[Meaning]) -> bool:
+        """Of "does db-1 have encryption turned on", "buckets without logging" what checks tell of, and no category."""
+        if {one.field for one in meanings} != {"category"} or self._at(place + 1).role("noun") == "findings":
+            return False
         of_one = any("resource" in one.fields for one in self.mentions)
-        return self._at(0).word in WHETHER and of_one and {one.field for one in meanings} == {"category"}
+        led = {one.word for one in self.mentions[max(0, place - 2) : place]}
+        kinds = any("resource_type" in one.fields for one in self.mentions[:place])
+        return (of_one and self._at(0).word in WHETHER) or (kinds and bool(led & {*HAVING, "without", "no", "lack"}))
 
     def _describes(self, place: int) -> bool:
         """Whether a word says how a kind of thing is, of which checks tell: "public buckets" are no tag's value."""

@@ -70,6 +70,46 @@ def field_of(one: Mention) -> str:
     return next(iter(one.fields)) if one.kind == "name" and len(one.fields) == 1 else ""
 
 
+def predicate(mentions: Sequence[Mention]) -> tuple[int, int] | None:
+    """Where the verb stands that says what was done, and its auxiliary: "did someone suppress", "were snoozed by hand".
+
+    Only a word that no name and no rule of the grammar knows, in the part that asks: it alone may say what no field
+    holds. What is added behind a mark ("somebody is hiding things") asks nothing.
+    """
+    asks = next((place for place, one in enumerate(mentions) if one.role("select") or one.word in _ASKING), 0)
+    for place, one in enumerate(mentions[asks:], asks):
+        if one.apart and place > asks:
+            break
+        counted = one.role("noun") == "findings" or (one.role("severity") and one.word.endswith("s"))
+        led = place > 0 and mentions[place - 1].role("select") is not None
+        after = mentions[place + 1 : place + 2]
+        if counted and led and after and _is_plain(after[0]) and not after[0].apart:  # "how many findings came back"
+            return place + 1, place
+        if one.word not in _AUXILIARIES:
+            continue
+        subject = one.word in _ACTIVE
+        for at in range(place + 1, len(mentions)):
+            each = mentions[at]
+            if _is_plain(each) and not each.word.endswith("ly"):
+                return at, place
+            takes = subject and (each.kind == "name" or each.role("noun") is not None)
+            joins = each.word in FUNCTION_WORDS and each.word not in (*_INTO, *_OBJECTS)
+            if each.apart or not (takes or joins or each.role("any") or each.word.endswith("ly")):
+                break
+            subject &= not takes
+    return None
+
+
+def _is_plain(one: Mention) -> bool:
+    return one.kind == "word" and one.value is not None
+
+
+def is_active(mentions: Sequence[Mention], auxiliary: int, verb: int) -> bool:
+    """Whether somebody is said to do what the verb says: "did someone suppress", not "were suppressed"."""
+    between = mentions[auxiliary + 1 : verb]
+    return mentions[auxiliary].word in _ACTIVE and any(one.word not in _AUXILIARIES for one in between)
+
+
 def bounds_of(than: str, number: int) -> tuple[int | None, int | None]:
     """The least and the most that "more than 20" and "at most 3" say."""
     low, high = {"more": number + 1, "least": number}.get(than), {"less": number - 1, "most": number}.get(than)
@@ -207,6 +247,10 @@ def _nested(mentions: Sequence[Mention]) -> list[str]:
     return []
 
 
+_ASKING = ("which", "what", "who")
+_ACTIVE = frozenset("do does did have has had".split())
+_AUXILIARIES = _ACTIVE | frozenset("is are was were been get gets got".split())
+_OBJECTS = frozenset("to a an the with as about".split())  # what stands behind them is no verb
 _BEING = {"are", "is", "were", "was", "got"}
 _STOPS = {*_BEING, "a", "an", "the"}
 _STATED = {"noun", "severity"}

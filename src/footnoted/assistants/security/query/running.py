@@ -56,6 +56,7 @@ class Result:
     rows: tuple[Found, ...] = ()
     ages: tuple[int, ...] = ()  # days, ascending
     sides: tuple[Result, ...] = ()
+    bare: tuple[str, ...] = ()  # groups that hold nothing, where the fewest are asked for
     kinds: int = 0  # groups there are in the scan's records, with or without what is asked for
     rates: Mapping[str, tuple[int, int]] = field(default_factory=dict)  # group -> passed, failed
     requirements: Mapping[str, Mapping[str, int]] = field(default_factory=dict)  # id -> status -> how many
@@ -151,9 +152,10 @@ class _Run:
 
     async def _grouped(self, found: Result, query: FindingQuery) -> Result:
         groups = await self._groups(query)
-        if query.having != Having() or query.measure == "average":
+        fewest = query.order_by == "fewest" and query.measure == "count"
+        if query.having != Having() or query.measure == "average" or fewest:
             whole = await self._groups(query.model_copy(update={"having": Having(at_least=0), "offset": 0}))
-            found = replace(found, kinds=len(whole))
+            found = replace(found, kinds=len(whole), bare=tuple(key for key, _, n in whole if not n))
         if query.measure != "rate":
             parts = tuple([await self._counted(_side(query, one)) for one in query.sides])
             return replace(found, groups=groups, sides=parts)

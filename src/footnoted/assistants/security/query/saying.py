@@ -185,8 +185,8 @@ class Saying(Draft):
     def _is_done(self) -> bool:
         """Of "what did we fix", not of "what have we to fix" or "how did": whether it was put right."""
         words = [one.word for one in self.mentions]
-        for place, word in enumerate(words):
-            if word in ("fix", "remediate", "resolve", "close", "solve", "repair", "mend", "clear"):
+        for place, one in enumerate(self.mentions):
+            if one.role("select") == "remediation":
                 before = words[max(0, place - 6) : place]
                 counted = self._has("select", "count") and "have" in before
                 return ("did" in before or counted) and not {"to", "how", "howdo", "howcan"} & set(before)

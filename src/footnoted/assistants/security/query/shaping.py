@@ -121,9 +121,16 @@ class Shaping(Draft):
         return "diff"
 
     def _asks_whether(self, where: dict[str, Any]) -> bool:
-        """Whether it is asked how one thing stands in what is looked for: "does web-1 have backups enabled"."""
+        """Whether it is asked how one thing stands: "does web-1 have backups enabled", "does web-1 pass everything"."""
+        if self._at(0).word not in WHETHER or not where.get("resource"):
+            return False
+        passes = next(
+            (place for place, one in enumerate(self.mentions) if one.role("status") == "pass"), len(self.mentions)
+        )
+        if any(one.role("any") for one in self.mentions[passes + 1 :]):
+            return True
         stated = {"status", "change"} & {*where} or self._has("noun", "findings") or self._has("severity")
-        return self._at(0).word in WHETHER and bool(where.get("resource") and where.get("check")) and not stated
+        return bool(where.get("check")) and not stated
 
     def _is_met(self, where: dict[str, Any]) -> bool:
         """Whether what is asked for is as checks want it: "which buckets are encrypted", "are not public"."""
@@ -134,8 +141,8 @@ class Shaping(Draft):
         if about is None or stated or not own - FUNCTION_WORDS <= about.words:
             return False
         checks = [self.vocabulary.checks[one] for one in about.checks]
-        if any(self.mentions[at].text.casefold() in about.words for at in negations(self.mentions)):
-            return all(any(denies(word, each) for word in about.words) for each in checks)
+        if denied := {self.mentions[at].text.casefold() for at in negations(self.mentions)} & about.words:
+            return all(any(denies(word, each) for word in denied) for each in checks)
         return all(affirms(about.words, each) for each in checks)
 
     def _shape(self, where: dict[str, Any], limit: int, base: FindingQuery | None) -> dict[str, Any]:  # noqa: PLR0911, PLR0912
@@ -211,7 +218,7 @@ class Shaping(Draft):
         if order in ("most", "fewest") and (ranked := self._ranked()):
             return {**shape, **ordered, "select": "group", "group_by": ranked}
         if base is not None and not self._has("select") and not self._asks_for_findings():
-            return shape
+            return {**shape, **ordered} if base.select == "group" and base.measure == "count" else shape
         return {
             **shape,
             "select": "count" if self._has("select", "count") else "list",
@@ -267,19 +274,31 @@ class Shaping(Draft):
     def _rated(self, where: dict[str, Any]) -> dict[str, Any]:
         """How much of what passes, or how large a part of the findings something is."""
         if self._passes() and (by := self._group() or (self._ranked() if self._has("order") else "")):
-            best = self._order() == "fewest" or self._says("best", "highest")
-            return {"select": "group", "group_by": by, "measure": "rate", "order_by": "fewest" if best else "most"}
+            return {"select": "group", "group_by": by, "measure": "rate", "order_by": self._rate_order()}
         if self._passes():
             return {"select": "rate"}
-        if part := self._part(where):
+        ranked = self._ranked() if self._has("order") else ""
+        if not ranked and (part := self._part(where)):
             asked = Where.model_validate({part: where.pop(part)})
             by = f"tag:{asked.tag[0].partition(':')[0]}" if part == "tag" else part
             shape = {"select": "group", "group_by": by, "measure": "share", "order_by": "most", "limit": 50}
             return {**shape, "sides": [asked]}
+        if by := self._group() or ranked:  # "of the highs in each account", "which account has the highest share"
+            return {"select": "group", "group_by": by, "measure": "share", "order_by": self._order() or "most"}
         if self.ambiguous:  # each choice has a part of its own
             return {"select": "rate"}
         self.reading.unfit += [one.text for one in self.mentions if "select:rate" in one.roles]  # the share of what?
         return {"select": "rate"}
+
+    def _rate_order(self) -> str:
+        """Which comes first: the lowest pass rate and the highest of failures are worst, which "worst" says itself."""
+        told = next((one for one in self.mentions if one.role("order") in ("most", "fewest")), None)
+        if told is None:
+            return "most"
+        order = str(told.role("order"))
+        if self._says("worst") or told.text.casefold() in self.leanings or self._states() == ["fail"]:
+            return order
+        return {"most": "fewest", "fewest": "most"}[order]
 
     def _part(self, where: dict[str, Any]) -> str:
         """The field whose values are parts: in "what share of the findings in AWS is critical" the severity."""
@@ -409,16 +428,23 @@ class Shaping(Draft):
         """What is ranked in "the account with the most", "worst five checks", "resources with the most"."""
         for place, one in enumerate(self.mentions):
             noun = one.role("noun") or ""
-            before = self._at(place - 1)
+            before = self._at(place - 1 - (self._at(place - 1).kind == "number"))
             if "resource_type" in one.fields and (before.word == "which" or before.role("order") in ("most", "fewest")):
                 return "resource"  # "which bucket has the most", "our worst buckets"
-            if noun in _GROUPS and not (one.near or self._is_of_a_name(place)):  # "most severe" only orders
+            graded = noun == "severity" and self._at(place - 1).role("severity")  # "the most high severity findings"
+            if noun in _GROUPS and not (one.near or graded or self._is_of_a_name(place)):  # "most severe" only orders
                 return noun
             if noun in ("resources", "checks"):
                 return noun[:-1]
             if key := self._tag_key(one):
                 return f"tag:{key}"
-        return ""
+        return f"tag:{key}" if (key := self._owned_by()) else ""
+
+    def _owned_by(self) -> str:
+        """Of "who has the most criticals" the key of the tag that says whose something is, where one plainly does."""
+        if self.meanings is None or not self._asks_who_is() or self.reading.about or "resource_type" in self.where:
+            return ""
+        return self.meanings.owning(sorted(self.vocabulary.tag_keys))
 
     def _sides(self, where: dict[str, Any]) -> list[Where]:
         """What is set side by side: two or more values of one field, or the two of a kind a provider has."""

@@ -9,12 +9,13 @@ from footnoted.assistants.security.query.accounting import Held
 from footnoted.assistants.security.query.draft import Choice, Draft, Reading, is_possessive, several
 from footnoted.assistants.security.query.finding_query import GROUPS, LIMIT, FindingQuery
 from footnoted.assistants.security.query.linking import at, is_word
-from footnoted.assistants.security.query.relations import beyond_flat, field_of, negations
+from footnoted.assistants.security.query.relations import beyond_flat, field_of, is_active, negations, predicate
 from footnoted.assistants.security.query.vocabulary import Meaning
 from footnoted.assistants.security.query.words import BEFORE_NAMES, FUNCTION_WORDS, NOT_IN_SCANS, UNITS
 
 _MEASURES = ("count", "rate", "age")
 _VERBS = ("rate", "age", "average", "median", "diff", "compare")
+_THAN = ("morethan", "lessthan", "fewerthan")
 _THEM = {"them", "they"}
 _OF = {"of", "from"}  # behind what is asked for stands what it is of
 _NOTHING = {"polite", "any", "again", "modal", "period", "only", "seen"}  # roles that say nothing of what is asked
@@ -50,6 +51,7 @@ class Telling(Draft):
         each = reading.query.sides or reading.query.group_by in ("severity", "status")
         left = {*held.left(), *([] if each else asked[1:]), *unplaced} - self._everyone()
         left -= set(self._denied_names().values())  # each choice holds what is denied of its own name
+        done = self._is_done_to_them()
         for place in sorted(left):
             one = self.mentions[place]
             plain = one.text.casefold()
@@ -59,12 +61,12 @@ class Telling(Draft):
                 continue
             if self._denies(place):  # what is denied would be told as if it were asked for
                 reading.unfit.append(" ".join(each.text for each in self.mentions[max(0, place - 1) : place + 2]))
-            elif one.kind not in ("word", "role") or self._narrows(place) or self._is_asked(place):
+            elif one.kind not in ("word", "role") or self._narrows(place) or self._is_asked(place) or place == done:
                 reading.unfit.append(one.text)
             else:
                 reading.unused.append(plain)
-        done = {"did", "have", "has", "was", "were"} & {one.word for one in self.mentions}
-        if self.assumed_new and done and reading.unused and reading.query.where.change == "new":
+        past = {"did", "have", "has", "was", "were"} & {one.word for one in self.mentions}
+        if self.assumed_new and past and reading.unused and reading.query.where.change == "new":
             reading.unfit.append(reading.unused[-1])  # something was done, and not what
         self._tell_leaps()
 
@@ -104,12 +106,26 @@ class Telling(Draft):
         before = self._at(place - 1).word
         if one.role("select") in _VERBS:  # the question's own verb: any number would answer another question
             return True
+        if one.word in _THAN or (one.role("more") is not None and self._says("than")):
+            return True  # "did we fix more than we broke?" is of two numbers
         if one.role("both") is not None:  # checks that fail in both are not those that fail in either
             return self.reading.query.of != "findings"
         if one.kind != "word" or before not in BEFORE_NAMES:
             return False
         plain = one.text.casefold()  # a word of no language is a name; "for forcing" is what is done
         return one.text[:1].isupper() or not (self.meanings is None or plain.endswith("ing") or is_word(plain))
+
+    def _is_done_to_them(self) -> int | None:
+        """Where the verb of the question stands, if it says more than that there are findings: "were snoozed"."""
+        found = predicate(self.mentions) if self._is_counted() and self.meanings is not None else None
+        if found is None or self.meanings is None:
+            return None
+        verb, auxiliary = found
+        state = self.mentions[auxiliary].word in ("is", "are") and not self.mentions[verb].word.endswith("ed")
+        if state and not self._has("select", "count"):
+            return None  # "is anything wrong with it?"
+        active = is_active(self.mentions, auxiliary, verb)
+        return None if self.meanings.adds_nothing(self.mentions[verb].text.casefold(), active=active) else verb
 
     def _is_asked(self, place: int) -> bool:
         """Whether a word says of what, when or where it is asked: any number would answer another question."""
@@ -143,6 +159,8 @@ class Telling(Draft):
             if one.kind == "name" and (one.near or (partly and where & set(partly[0].values))):
                 values = one.meanings[0].values if one.near else partly[0].values
                 reading.notes.append(f"“{one.text}” is read as {several(values)}")
+        if reading.query.measure == "count" and reading.query.group_by:
+            reading.notes += [f"“{word}” is read as with the {order} findings" for word, order in self.leanings.items()]
         if reading.about is not None and not self._is_counted():
             reading.notes.append(f"read as asked of {' or '.join(reading.about.checks)}")
         elif reading.about is not None:
@@ -336,6 +354,8 @@ class Telling(Draft):
     def _beyond_scans(self) -> str:
         """What the question asks in so many words and no scan holds: who did something, what will or would be."""
         words = [one.word for one in self.mentions]
+        if self._asks_who_is() and (self.reading.query.group_by.startswith("tag:") or self._is_of_users()):
+            words = words[1:]
         for word, why in NOT_IN_SCANS.items():
             if word in words and self.reading.query.select != "compare" and not (word == "who" and "call" in words):
                 follows = words[words.index(word) + 1 :][:1]
@@ -344,6 +364,11 @@ class Telling(Draft):
                 if word not in ("who", "will") or words[0] == word or coming:
                     return why
         return "what would be" if self._is_counted() and self._supposes() else ""
+
+    def _is_of_users(self) -> bool:
+        """Whether it is about what checks look for in users: "who has no MFA"."""
+        checks = [self.vocabulary.checks[one] for one in self.reading.about.checks] if self.reading.about else []
+        return bool(checks) and all(any(kind.casefold().endswith("user") for kind in one.types) for one in checks)
 
     def _beyond(self) -> str:
         """The words over, where the whole question is nearer to those that no scan can answer."""

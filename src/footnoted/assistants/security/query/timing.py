@@ -37,6 +37,11 @@ class Timing(Draft):
         apart = self._has("select", "compare") or self._says("than", "against")
         if days and not self._has("change") and any(one.role("scan") == "latest" for one in self.mentions):
             days.append((self.vocabulary.today,) * 2)  # "more now than on 9 November"
+        each = [place for place, one in enumerate(self.mentions) if one.role("noun") == "scan"
+                and self._at(place - 1).word in ("each", "every", "per", "by")]  # fmt: skip
+        if each and 2 <= len(scans) <= _MOST_SCANS and not self._has("change"):
+            self.compared = [self._scan_of(day) for day in reversed(scans)]
+            return
         listed = [place for place, one in enumerate(self.mentions) if one.kind == "number"
                   and self._at(place + 1).role("noun") == "scan" and self._has("select", "diff")]  # fmt: skip
         for place in listed[:1]:  # "over our last three scans"
@@ -45,6 +50,8 @@ class Timing(Draft):
                 self.compared = [self._scan_of(day) for day in reversed(scans[:count])]
                 self.timed.add(place)
                 return
+        if apart and len(days) == 1 and days[0][0] not in (self.vocabulary.previous, self.vocabulary.today):
+            days.append((self.vocabulary.today,) * 2)  # "better than three weeks ago"
         if apart and len(days) > 1 and all(first == last and first in scans for first, last in days):
             told = sorted({first for first, _ in days})
             self.compared = [self._scan_of(day) for day in told] if len(told) > 1 else []
@@ -135,9 +142,6 @@ class Timing(Draft):
         told = next((value for one in self.mentions if (value := one.role("change"))), "new")
         self.assumed_new |= told == "new" and not self._has("change") and not self._negated_past()
         self.where.setdefault("change", told)
-
-    def _states(self) -> list[str]:
-        return [value for one in self.mentions if (value := one.role("status"))]
 
     def _negated_past(self) -> bool:
         """Of "What was not there on the 9th" is what is new since."""

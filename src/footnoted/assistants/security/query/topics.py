@@ -27,6 +27,7 @@ _SHORTEST = 3  # letters that two forms of a word begin with alike
 _ROOT = 4  # letters two words must begin with alike
 _DENIED = 3  # words a title's "not" reaches over
 _DENYING = re.compile(r"not?|without|never|only|most|(block|restrict|prohibit|den[iy]|prevent|disa|limit|avoid|unus).*")
+_CONJUGATED = frozenset(("", "d", "ed", "s", "es", "e", "ing"))
 _SURE = 2  # words of a question in a check's own make it likely
 _SAMPLE = 24  # other checks that those of a topic must be nearer than
 _PLAINLY = (
@@ -85,6 +86,12 @@ def alike(one: str, other: str) -> bool:
     """Whether two words are forms of one: "owned" and "owner"."""
     length = _alike(one, other)
     return length >= _SHORTEST and {one[length:], other[length:]} <= {*ENDINGS, "", "d", "r"}
+
+
+def is_form(verb: str, other: str) -> bool:
+    """Whether two words are forms of one verb: "suppress" and "suppressed", "close" and "closing"."""
+    length = _alike(verb, other)
+    return length >= _ROOT and {verb[length:], other[length:]} <= {*_CONJUGATED}
 
 
 def _same(one: str, other: str) -> bool:

@@ -11,7 +11,7 @@ import tomllib
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -90,6 +90,12 @@ class Vocabulary:
     def is_previous(self, since: date) -> bool:
         """Whether a day is about that of the scan before: no farther from it than a third of the time since."""
         return self.previous is not None and abs((self.previous - since).days) <= (self.today - since).days // 3
+
+    def scan_near(self, days: int) -> date | None:
+        """The day of the scan taken about so many days before the newest: no farther from it than a third of them."""
+        wanted = self.today - timedelta(days=days)
+        nearest = min(self.scans[1:], key=lambda one: abs((one - wanted).days), default=None)
+        return nearest if nearest is not None and abs((nearest - wanted).days) <= days // 3 else None
 
     @property
     def tag_keys(self) -> set[str]:
