@@ -126,8 +126,8 @@ def reread(question: str, ranked: Sequence[Scored], sources: Sequence[Source], r
 def closely(question: str, ranked: Sequence[Scored], sources: Sequence[Source]) -> list[str]:
     """The best sixteen as they are read with the question to be ordered: in English behind the sentence before each."""
     best = [scored.sentence for scored in ranked[:_CLOSELY]]
-    texts = [alone(sentence, sources) for sentence in best]
-    return [after_another(sentence, sources) for sentence in best] if in_english(question, texts) else texts
+    texts = [after_another(sentence, sources) for sentence in best]
+    return texts if in_english(question, texts) else [alone(sentence, sources) for sentence in best]
 
 
 def _guides_first(question: str, some: Sequence[Scored], sources: Sequence[Source]) -> list[Scored]:
