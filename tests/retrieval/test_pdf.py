@@ -24,6 +24,26 @@ def test_wrapped_lines_become_paragraphs_and_gaps_part_them():
     assert document.text == f"{LONG} if our doctor agrees.\n\nA second paragraph stands apart."
 
 
+def test_a_paragraph_begins_at_its_gap_where_most_lines_are_paragraphs_of_their_own():
+    """A wording of short clauses and items: the pitch is that of broken lines, not the most usual one."""
+    lines, y = [], 780.0
+    for x, text, step in (
+        (60, "1.1 We pay for luggage that is lost.", 16),
+        (60, "1.2 We do not pay for:", 16),
+        (72, "(a) a drone;", 16),
+        (72, "(b) a bicycle, at any time.", 16),
+        (60, f"1.3 {LONG}.", 12),
+        (60, "Keep the receipts.", 16),
+        (60, "1.4 Write to us.", 16),
+    ):
+        lines.append((x, y, 9, text))
+        y -= step
+    assert read(lines).text == (
+        "1.1 We pay for luggage that is lost.\n\n1.2 We do not pay for:\n\n(a) a drone;\n(b) a bicycle, at any time.\n\n"
+        f"1.3 {LONG}. Keep the receipts.\n\n1.4 Write to us."
+    )
+
+
 def test_hyphenated_line_ends_are_mended():
     """A word broken at the margin is whole again; one that has a hyphen elsewhere keeps it."""
     lines = paragraphs(

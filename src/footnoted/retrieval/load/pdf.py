@@ -110,7 +110,10 @@ class _Setting:
         self._light = sum(len(line.text) for line in lines if line.bold) < letters / 2
         sizes_of_heads = {line.size for line in lines if self._heads(line)}
         self._levels = {size: level for level, size in enumerate(sorted(sizes_of_heads, reverse=True)[:6], 1)}
-        steps = [upper.y - line.y for upper, line in pairwise(lines) if _same_column(upper, line) and upper.y > line.y]
+        below = [(upper, line) for upper, line in pairwise(lines) if _same_column(upper, line) and upper.y > line.y]
+        # Under a line that the margin broke goes its sentence on; lists and short lines may all stand further apart.
+        steps = [upper.y - line.y for upper, line in below if upper.reach >= _FULL]
+        steps = steps or [upper.y - line.y for upper, line in below]
         # Pages of single lines have no pitch of their own; nobody sets text wider than two lines apart.
         self._pitch = min(statistics.median_low(steps), 2 * self._body) if steps else 0.0
         self._known = {word for line in lines for word in _WORD.findall(line.text.casefold())}
