@@ -20,6 +20,10 @@ _ASKING = frozenset("much many far long often".split())  # what "how" takes alon
 _TELLING = 3.9  # a weight from which on a word says what a question is about
 _SHORT, _SHORT_WEIGHT = 3, 4.0  # a short unknown word is likelier another language's small word than a name
 _SEAMS = "[?？؟!;；。,，、]+"
+_OPENS = frozenset(  # what an English question begins with, behind "and"
+    """how what when where who whose why which do does did is are was were
+    can could will would should must may has have""".split()
+)
 _LEAST, _MOST = 3, 4  # words of a part that can be asked alone; parts
 _LIGHT = 0.35  # how much a word of the question before weighs
 
@@ -72,12 +76,15 @@ def understand(question: str, *, about: str = "") -> Question:
 def parts(question: str) -> list[str]:
     """The parts of a question that can be asked alone; none where it is one.
 
-    Marks part them, and a question's first word where it comes again behind a word that joins.
+    Marks part them, a question's first word where it comes again behind a word that joins, and "and" before a word
+    that English questions begin with.
 
     >>> parts("How much is the premium, and what is the excess?")
     ['How much is the premium', 'and what is the excess']
     >>> parts("how do I cancel and how do I complain?")
     ['how do I cancel', 'how do I complain']
+    >>> parts("how late must my bags be and do I need receipts?")
+    ['how late must my bags be', 'do I need receipts']
     """
     found = [part for piece in re.split(_SEAMS, question) for part in _begun_again(piece.strip())]
     found = [part for part in found if len(part.split()) >= _LEAST]
@@ -87,7 +94,8 @@ def parts(question: str) -> list[str]:
 def _begun_again(piece: str) -> list[str]:
     written = piece.split()
     folded = [fold(word) for word in written]
-    again = next((i for i in range(_LEAST + 1, len(written) - 1) if folded[i] == folded[0]), 0)
+    later = range(_LEAST + 1, len(written) - 1)
+    again = next((i for i in later if folded[i] == folded[0] or (folded[i - 1] == "and" and folded[i] in _OPENS)), 0)
     return [" ".join(written[: again - 1]), " ".join(written[again:])] if again else [piece]
 
 

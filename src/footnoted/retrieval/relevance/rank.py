@@ -33,7 +33,8 @@ _MEASURED = 60  # sentences measured closely; the answer is among them 96 times 
 _SKIPPED = frozenset({"heading", "header", "rule"})
 _SAID = 900  # code points of a passage that its vector is made of
 _BOOK = 4_000  # code points from which on a source is no passage that one vector can stand for
-_READ = 1_400  # code points of a passage that are read together with the question
+_READ = 850  # code points of a passage that the reader has room for beside a question
+_LED = 200  # of them, those before the sentence, in a longer passage
 _CLOSELY = 16  # of the best sentences, each alone is
 _BEFORE = 600  # code points before a sentence among which the one before it is looked for
 _TOPIC = 3  # words of a sentence that only names what the next is about
@@ -171,7 +172,7 @@ def _read_by(question: str, texts: Sequence[str]) -> str:
 def passage_of(sentence: Sentence, sources: Sequence[Source]) -> str:
     """The passage a sentence stands in, under its heading, as far as it is read: that much around it in a book."""
     source = sources[sentence.source_index]
-    start = 0 if sentence.end <= _READ else max(0, sentence.start - _READ // 2)
+    start = 0 if sentence.end <= _READ else max(0, sentence.start - _LED)
     heading = sentence.headings[-1] if start and sentence.headings else source.title.rpartition("›")[2].strip()
     text = source.text[start : start + _READ]
     return f"{heading}\n{text}" if heading else text
