@@ -95,18 +95,21 @@ def _headed(said: str, passage: Passage) -> tuple[Span, ...]:
     opening, _, rest = said.partition(":")
     if not opening or not rest or _TOGETHER.search(opening):
         return ()
-    over, title = "", passage.source.title.rpartition("›")[2]
+    over, fits = "", _is_headed(passage.source.title.rpartition("›")[2], opening)
     for index, span in enumerate(passage.spans):
         words, lead = passage.words(index), passage.leads[index]
         if words.startswith("#"):
-            over = words
+            over, fits = words, _is_headed(words, opening)
         introduced = lead is not None and passage.words(lead) != over
-        if introduced or not ITEM.match(words) or quotable(words).strip(_CLOSING) != rest.strip(_CLOSING):
-            continue
-        heading = quotable(over or title)
-        if heading.endswith(opening) and not any(map(str.isalpha, heading[: -len(opening)])):  # all but its number
+        if fits and not introduced and ITEM.match(words) and quotable(words).strip(_CLOSING) == rest.strip(_CLOSING):
             return (span,)
     return ()
+
+
+def _is_headed(heading: str, opening: str) -> bool:
+    """Whether an opening is the heading's words, all but its number."""
+    whole = quotable(heading)
+    return whole.endswith(opening) and not any(map(str.isalpha, whole[: -len(opening)]))
 
 
 def _items(lead: int, passage: Passage) -> Iterator[tuple[Span, ...]]:
