@@ -40,6 +40,18 @@ def paragraphs(*lines: str, size: float = 11, top: float = 780) -> list[tuple[fl
     return [(60, top - 14 * row, size, line) for row, line in enumerate(lines) if line]
 
 
+def outlined(data: bytes, *entries: tuple[int, str, int]) -> bytes:
+    """The same PDF with an outline of ``(level from 0, title, page from 1)``."""
+    writer = PdfWriter(clone_from=PdfReader(io.BytesIO(data)))
+    above = []
+    for level, title, page in entries:
+        parent = above[level - 1] if level else None
+        above[level:] = [writer.add_outline_item(title=title, page_number=page - 1, parent=parent)]
+    out = io.BytesIO()
+    writer.write(out)
+    return out.getvalue()
+
+
 def encrypted(data: bytes, password: str, owner: str | None = None) -> bytes:
     """The same PDF, locked with a user's and an owner's password."""
     writer = PdfWriter(clone_from=PdfReader(io.BytesIO(data)))

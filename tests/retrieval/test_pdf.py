@@ -9,7 +9,7 @@ from pypdf import PdfWriter
 
 from footnoted.errors import SourceError
 from footnoted.retrieval.load import chunks, parse
-from tests.retrieval.paper import encrypted, paragraphs, pdf, ruled
+from tests.retrieval.paper import encrypted, outlined, paragraphs, pdf, ruled
 
 LONG = "We pay for emergency treatment abroad, a hospital bed and the journey home"
 
@@ -70,6 +70,75 @@ def test_headings_are_told_by_size_and_weight():
     assert [s.headings for s in document.sections] == [("1. Screening",), ("1. Screening", "1.1 By telephone")]
 
 
+TITLED = (
+    [(60, 700, 26, "Touring caravans"), (60, 640, 18, "Northern Mutual Society")],
+    [
+        (60, 780, 18, "LOOKING AFTER"),
+        (60, 758, 18, "YOUR CARAVAN"),
+        (60, 700, 11, "Lock it."),
+        (60, 660, 14, "1.1 Tyres", "bold"),
+        (60, 620, 11, "Have them looked at."),
+        (60, 580, 11, "Spare wheel", "bold"),
+        (60, 560, 11, "Keep it with you."),
+        (60, 500, 18, "Claims"),
+        (60, 460, 11, "Write to us."),
+    ],
+)
+
+
+def headings(document):
+    return [section.headings for section in document.sections]
+
+
+def test_an_outline_says_what_heads_what():
+    """Whatever the sizes: what the title page sets large heads nothing, and a heading of three levels has three."""
+    entries = [(0, "Looking after your caravan", 2), (1, "Tyres", 2), (0, "Claims", 2)]
+    document = parse(outlined(pdf(*TITLED), *entries), "a.pdf")
+    assert document.title == "Touring caravans"
+    assert headings(document)[1:] == [
+        ("LOOKING AFTER YOUR CARAVAN",),
+        ("LOOKING AFTER YOUR CARAVAN", "1.1 Tyres"),
+        ("LOOKING AFTER YOUR CARAVAN", "1.1 Tyres", "Spare wheel"),
+        ("Claims",),
+    ]
+
+
+def test_an_outline_of_something_else_changes_nothing():
+    """Bookmarks that are no headings: page names, or titles printed elsewhere."""
+    entries = [(0, "Page one", 1), (1, "Page two", 2), (0, "Claims", 1)]
+    assert headings(parse(outlined(pdf(*TITLED), *entries), "a.pdf")) == headings(read(*TITLED))
+
+
+def test_text_right_under_a_bold_line_is_no_part_of_the_heading():
+    """A term and what it means, set without a gap between them."""
+    body = paragraphs(LONG + ".", "", LONG + ".", "", LONG + ".")
+    document = read(
+        [
+            (60, 810, 16, "Words we use"),
+            *body,
+            (60, 640, 11, "Accident", "bold"),
+            (60, 627, 11, "Something sudden that hurts you."),
+        ]
+    )
+    assert headings(document)[-1] == ("Accident",)
+    assert document.text.endswith("# Accident\n\nSomething sudden that hurts you.")
+
+
+def test_a_foot_note_does_not_break_the_sentence_that_goes_on_over_the_page():
+    """The note stands behind its paragraph, its call is gone; a raised figure that calls no note stays raised."""
+    above = [
+        (60, 780, 11, "A shed of up to 30 m"),
+        (60 + 11 * 9.228, 785, 6, "2"),
+        (60, 740, 11, LONG + ", as far as we cover"),
+        (60 + 11 * 43.354, 745, 6, "1"),
+        (60, 100, 6, "1"),
+        (60, 96, 8, "Cover is what your schedule names."),
+    ]
+    text = read(above, paragraphs("them for you.", "", LONG + " if", "our doctor agrees.")).text
+    assert "30 m²" in text
+    assert "as far as we cover them for you.\n\n1 Cover is what your schedule names." in text
+
+
 def test_rows_of_cells_become_a_table():
     """Cells set apart on one height are a row; rows of as many cells a table."""
     rows = [("Band", "Premium", "Excess"), ("A", "Nothing", "£100"), ("B", "25%", "£250")]
@@ -102,6 +171,16 @@ def test_page_numbers_ride_along_and_running_heads_go():
     passages = chunks(read(*pages))
     assert [(p.metadata["page"], p.title) for p in passages] == [(n, f"A › Part {n}") for n in (1, 2, 3)]
     assert not any("Harbour" in p.text or "of 3" in p.text for p in passages)
+
+
+def test_a_running_head_that_names_its_section_goes():
+    """It differs on each page; what tells it is the page's number at its end."""
+    names = "Ships", "Cargo", "Harbour dues", "Crew"
+    pages = [
+        [(60, 820, 9, f"{number}. {name} {number + 6}"), *paragraphs(f"{LONG} for {name.lower()}.", top=700)]
+        for number, name in enumerate(names, 1)
+    ]
+    assert read(*pages).text == "\n\n".join(f"{LONG} for {name.lower()}." for name in names)
 
 
 def test_a_scan_says_that_it_needs_ocr():
@@ -422,6 +501,14 @@ def test_a_table_of_contents_is_no_heading():
         *paragraphs(LONG + "!", top=600),
     ]
     assert read(page).text == f"{LONG}.\n\n{LONG}!"
+
+
+def test_a_chapter_in_a_table_of_contents_goes_with_its_sections():
+    """Chapters are often listed without dots; where no lines with dots stand, a line may end in a number."""
+    contents = [(60, 780, 11, "1 Cover 2", "bold")]
+    contents += [(60, 760 - 14 * n, 11, f"1.{n} Part . . . . . . . . . {n}") for n in range(3)]
+    assert read([*contents, *paragraphs(LONG + ".", top=600)]).text == f"{LONG}."
+    assert "1 Cover 2" in read([contents[0], *paragraphs(LONG + ".", top=600)]).text
 
 
 @pytest.mark.parametrize("keep", [20, 300, 700])

@@ -189,7 +189,7 @@ def assemble(
 ) -> Document:
     """Headings and blocks, in order of place, become sections; the one top heading becomes the title."""
     top = _only_top(headings, blocks)
-    skip = top if top is not None and (not title or folded_name(title) == folded_name(top.title)) else None
+    skip = top if top is not None and (not title or letters_of(title) == letters_of(top.title)) else None
     if skip is not None:
         title = skip.title
     sections: list[Section] = []
@@ -251,6 +251,11 @@ def grouped(items: Iterable[T], goes_on: Callable[[list[T], T], bool]) -> list[l
 def folded_name(name: str) -> str:
     """A name for comparing: without case, single spaces."""
     return " ".join(name.casefold().split())
+
+
+def letters_of(text: str) -> str:
+    """What of a title tells whether another is the same: its letters and digits, without case."""
+    return "".join(filter(str.isalnum, text.casefold()))
 
 
 def fence_for(listing: str) -> str:

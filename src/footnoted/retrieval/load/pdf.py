@@ -1,4 +1,4 @@
-"""Reads a PDF: lines mended into paragraphs, lists and tables, headings told by their size."""
+"""Reads a PDF: lines mended into paragraphs, lists and tables, headings told by its outline or by their size."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ import re
 import statistics
 import threading
 from dataclasses import replace
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 
 from footnoted.errors import SourceError
 from footnoted.retrieval.load.document import Document, Draft, Mark, grouped
 from footnoted.retrieval.load.pdf_lines import Line, joined_box, page_lines, usual_size, without_furniture
+from footnoted.retrieval.load.pdf_notes import parted_notes
+from footnoted.retrieval.load.pdf_outline import Entry, entries_of, levels_of
 
 _ITEM = re.compile(r"(?:[-–*•‣▪◦●]|\(?\d{1,2}[.)]|\(?[a-z][.)])\s+\S")
 _HYPHEN = re.compile(r"(\w{2,})[-\u00ad\u2010]$")
@@ -27,12 +29,12 @@ _ONE_AT_A_TIME = threading.Lock()  # PDFium is not made for threads
 def read_pdf(path: str, data: bytes) -> Document:
     """The document of a PDF. Raises `SourceError` when it is encrypted, damaged, or holds images only."""
     with _ONE_AT_A_TIME:
-        pages, titled, scans = _pages(data)
+        pages, titled, scans, outline = _pages(data)
     if not any(char.isalnum() for page in pages for line in page for char in line.text):
         count = f"{len(pages)} page" + ("" if len(pages) == 1 else "s")
         raise SourceError(f"holds images only and no text ({count}, probably a scan); it needs OCR first")
     draft = Draft()
-    _Setting(without_furniture(pages)).write(draft)
+    _Setting(without_furniture(pages), outline).write(draft)
     # Many programs leave the name of the file they converted as the title.
     made = draft.document(path, title="" if re.search(r"\.\w{2,4}$", titled) else titled, kind="pdf")
     return replace(made, unread=_partly_read(scans)) if scans else made
@@ -45,8 +47,8 @@ def _partly_read(scans: list[int]) -> str:
     return f"is read in part: pages {some} hold images only and need OCR first"
 
 
-def _pages(data: bytes) -> tuple[list[list[Line]], str, list[int]]:
-    """The lines of each page, the title the file gives itself, and the pages that are pictures without words."""
+def _pages(data: bytes) -> tuple[list[list[Line]], str, list[int], list[Entry]]:
+    """The lines of each page, the title the file gives itself, the pages that are pictures, and the outline."""
     import pypdfium2
     from pypdfium2.raw import FPDF_PAGEOBJ_IMAGE
 
@@ -67,7 +69,7 @@ def _pages(data: bytes) -> tuple[list[list[Line]], str, list[int]]:
             if not pages[-1] and any(page.get_objects(filter=[FPDF_PAGEOBJ_IMAGE], max_depth=3)):
                 scans.append(number + 1)
             page.close()
-        return pages, str(file.get_metadata_value("Title") or "").strip(), scans
+        return pages, str(file.get_metadata_value("Title") or "").strip(), scans, entries_of(file)
     except pypdfium2.PdfiumError as error:
         raise SourceError("is damaged: a page of the PDF cannot be read") from error
     finally:
@@ -103,13 +105,16 @@ def _headed_once(rows: list[Line]) -> list[Line]:
 class _Setting:
     """How a document is set (sizes, pitch, measure), and from that what each line is."""
 
-    def __init__(self, lines: list[Line]) -> None:
-        self._lines = lines
+    def __init__(self, lines: list[Line], outline: list[Entry]) -> None:
         self._body = usual_size(lines)
+        self._lines, self._notes = parted_notes(lines, self._body)
+        lines = self._lines
         letters = sum(len(line.text) for line in lines)
         self._light = sum(len(line.text) for line in lines if line.bold) < letters / 2
-        sizes_of_heads = {line.size for line in lines if self._heads(line)}
-        self._levels = {size: level for level, size in enumerate(sorted(sizes_of_heads, reverse=True)[:6], 1)}
+        heads = [line for line in lines if self._heads(line)]
+        sizes = sorted({line.size for line in heads}, reverse=True)
+        printed = {id(line): min(1 + sizes.index(line.size), 6) for line in heads}
+        self._levels = levels_of(lines, outline, printed)
         below = [(upper, line) for upper, line in pairwise(lines) if _same_column(upper, line) and upper.y > line.y]
         # Under a line that the margin broke goes its sentence on; lists and short lines may all stand further apart.
         steps = [upper.y - line.y for upper, line in below if upper.reach >= _FULL]
@@ -120,10 +125,12 @@ class _Setting:
 
     def write(self, draft: Draft) -> None:
         """Write the lines as headings, tables, lists and paragraphs, each with its place on its page."""
-        for group in grouped(self._lines, self._belongs):
+        groups = grouped(self._lines, self._belongs)
+        for group, following in zip_longest(groups, groups[1:]):
             first = group[0]
             if self._level(first):
-                start = draft.heading(self._level(first), " ".join(line.text for line in group), page=first.page)
+                title, _ = self._joined(group, wrapped=True)
+                start = draft.heading(self._level(first), title, page=first.page)
                 boxes = [line.box for line in group]
                 draft.marks.append(Mark(start, len(draft), first.page, joined_box(boxes)))
             elif first.table or (len(group) > 1 and len(first.cells) > 1):
@@ -139,6 +146,14 @@ class _Setting:
             else:
                 text, places = self._joined(group)
                 _mark(draft, draft.paragraph(text, page=first.page), places)
+            self._write_notes(draft, before=following[0].page if following else _MOST_PAGES + 1)
+
+    def _write_notes(self, draft: Draft, *, before: int) -> None:
+        """Write the notes of the pages that are told, which stand behind the paragraph that goes on over the page."""
+        for page in [page for page in self._notes if page < before]:
+            for note in self._notes.pop(page):
+                text, places = self._joined(note, wrapped=True)
+                _mark(draft, draft.paragraph(text, page=page), places)
 
     def _heads(self, line: Line) -> bool:
         if line.table or len(line.text) > 150 or not any(map(str.isalpha, line.text)):
@@ -150,7 +165,7 @@ class _Setting:
         return bold and len(line.cells) == 1 and len(line.text) <= 90 and line.text[-1] not in ".,;:"
 
     def _level(self, line: Line) -> int:
-        return self._levels.get(line.size, 6) if self._heads(line) else 0
+        return self._levels.get(id(line), 0)
 
     def _belongs(self, group: list[Line], line: Line) -> bool:
         """Whether a line goes on with the group before it."""
@@ -158,7 +173,8 @@ class _Setting:
         if self._level(first) or self._level(line):
             # A heading may break over two lines; two headings of one size stand further apart.
             close = _same_column(last, line) and 0 < last.y - line.y < 1.6 * line.size
-            return close and line.size == last.size and bool(self._level(first))
+            same = line.size == last.size and self._level(line) == self._level(first)
+            return close and same
         if last.page == line.page and last.table != line.table:
             return False
         if bool(first.table) != bool(line.table) or (len(first.cells) > 1) != (len(line.cells) > 1):

@@ -26,8 +26,12 @@ _FILLED = 0.55  # share of its column's width that a line of prose takes, at lea
 _TRIED = 24  # places at which a gutter is looked for, those between most words first
 _MARGIN = 0.1  # share of the page's height in which heads and feet run
 _CONTENTS = re.compile(r"(?:\. ?){5,}\s*[\divxlc]*$")  # a line of a table of contents, dots up to its page
-_PAGE_NUMBER = re.compile(r"(?:page\s+)?\d+(?:\s*(?:of|/)\s*\d+)?", re.IGNORECASE)
+_PAGE_NUMBER = re.compile(r"(?:page\s+)?\d+(?:\s*(?:of|/)\s*\d+)?|[ivxlc]+", re.IGNORECASE)
+_LISTED = 3  # lines of contents on a page, from which on a line without dots that ends in a page's number is one too
+_DIGITS = "0123456789"
+RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹"
 _MOST = 200_000  # letters of one page
+SMALL = 0.85  # of the text's size, below which a raised figure and a foot note are set
 _FRAMED = 6  # lines in a cell over a table's whole width, at most; with more it is a frame round text
 
 Box = tuple[float, float, float, float]
@@ -195,6 +199,12 @@ def _words(page: Any) -> tuple[list[Word], int]:
         west, south, east, north = turned(place, quarters)
         if style is not None and (west - box[2] > style[1] or west < box[0] - style[1]):
             close()  # a leap that no space was found for
+        if style is not None and (char in _DIGITS or letters[-1] in _DIGITS):
+            base, size, _ = _style(pdfium, raw, at, quarters)
+            if char in _DIGITS and size < SMALL * style[1] and base > style[0] + 0.1 * style[1]:
+                char = RAISED[int(char)]
+            elif style[1] < SMALL * size:
+                close()  # behind the number of a foot note
         if style is None:
             turn = _quarters(pdfium.FPDFText_GetCharAngle(raw, at))
             if turn is None:
@@ -341,17 +351,32 @@ def usual_size(parts: Iterable[Word | Line]) -> float:
 def without_furniture(pages: list[list[Line]]) -> list[Line]:
     """All lines but page numbers, tables of contents, and the heads and feet that run from page to page."""
     body = usual_size(line for page in pages for line in page)
-    shapes = Counter(shape for page in pages for shape in {_shape(line) for line in _edge(page, body)})
+    edges = [_edge(page, body) for page in pages]
+    shapes = Counter(shape for edge in edges for shape in {_shape(line) for line in edge})
+    # A head that names its section changes, but the page's number beside it keeps its distance from the count of pages.
+    counted = Counter(start for edge in edges for start in {start for line in edge for start in _starts(line)})
     often = 2 if len(pages) == 2 else 3
     kept: list[Line] = []
-    for page in pages:
-        edge = {id(line) for line in _edge(page, body)}
-        for line in page:
-            repeats = shapes[_shape(line)] >= often and len(pages) > 1
-            furniture = id(line) in edge and (repeats or _PAGE_NUMBER.fullmatch(line.text))
-            if not furniture and not _CONTENTS.search(line.text):
+    for page, edge in zip(pages, edges, strict=True):
+        furniture = {
+            id(line)
+            for line in edge
+            if _PAGE_NUMBER.fullmatch(line.text)
+            or (len(pages) > 1 and shapes[_shape(line)] >= often)
+            or any(counted[start] >= max(3, len(pages) / 3) for start in _starts(line))
+        }
+        dotted = [bool(_CONTENTS.search(line.text)) for line in page]
+        listed = sum(dotted) >= _LISTED
+        for line, of_contents in zip(page, dotted, strict=True):
+            if not (id(line) in furniture or of_contents or (listed and line.text[-1].isdigit())):
                 kept.append(line)
     return kept
+
+
+def _starts(line: Line) -> set[int]:
+    """On which page page 1 would be, by each number that a line begins or ends with."""
+    words = line.text.split()
+    return {line.page - int(word) for word in (words[0], words[-1]) if word.isdecimal() and len(word) <= 4}
 
 
 def _edge(page: list[Line], body: float) -> list[Line]:
