@@ -321,6 +321,8 @@ def kinds(data: Path, meaning: Remembered) -> dict[str, np.ndarray]:
         for one in matter
         if one["kind"] != "collection" and not finding.kept_aside(one["id"])
     ]
+    wordings = sorted((Path(__file__).parent / "policies").glob("*.jsonl"))
+    rows += [("matter", json.loads(line)["question"]) for file in wordings for line in file.open(encoding="utf-8")]
     dice = random.Random(5)
     for code in finding.LANGUAGES:
         articles = json.loads((data / "questions" / "xquad" / f"{code}.json").read_text(encoding="utf-8"))["data"]

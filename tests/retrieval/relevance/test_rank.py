@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from footnoted.retrieval.relevance import ShippedMeaning, answerability, rank, read, reread, tells_changes
 from footnoted.retrieval.relevance.narrow import narrow
 from footnoted.retrieval.relevance.question import understand
-from footnoted.retrieval.relevance.rank import after_another, alone
+from footnoted.retrieval.relevance.rank import after_another, alone, kind_of
 from footnoted.types import Source
 from tests.laws import tried
 from tests.retrieval.relevance.test_measures import Alike
@@ -22,6 +22,20 @@ BRIDGE = Source(
     "Its engineer was Gilbert Roberts. The towers are 136 metres high and hollow. Tolls were abolished in 2018.",
     "Severn Bridge",
 )
+
+
+@pytest.mark.parametrize(
+    ("question", "kind"),
+    [
+        ("what is in here?", "collection"),
+        ("what goes in /usr/local?", "matter"),
+        ("what is in proxy_settings?", "matter"),
+        ("summarise the page on /usr/local", "page"),
+    ],
+)
+def test_what_names_a_path_or_an_identifier_is_not_asked_of_the_whole_collection(question, kind):
+    """However much it sounds like "what is in here?"."""
+    assert kind_of(question, ShippedMeaning()) == kind
 
 
 @pytest.mark.parametrize(

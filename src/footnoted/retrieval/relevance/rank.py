@@ -228,10 +228,19 @@ _TOPS = ("cover_around", "near", "passage", "pairs", "dense", "like", "like_pass
 
 
 def kind_of(question: str, likeness: Meaning) -> str:
-    """What a question is of: the ``matter``, the whole ``collection``, one ``page``; or ``greeting``, ``thanks``."""
+    """What a question is of: the ``matter``, the whole ``collection``, one ``page``; or ``greeting``, ``thanks``.
+
+    One that names a path or an identifier ("what goes in /usr/local?") is of that, however much it sounds like the others.
+    """
     vector = likeness.queries([question])[0]
     heads = {name.removeprefix("kind_"): head for name, head in _heads().items() if name.startswith("kind_")}
-    return max(heads, key=lambda name: float(heads[name][:-1] @ vector + heads[name][-1]), default="matter")
+    kind = max(heads, key=lambda name: float(heads[name][:-1] @ vector + heads[name][-1]), default="matter")
+    return "matter" if kind == "collection" and any(map(_is_literal, question.split())) else kind
+
+
+def _is_literal(word: str) -> bool:
+    word = word.strip("\"'`“”‘’()[]?!.,:;…")
+    return any(char in word for char in "/\\_.@") and any(map(str.isalnum, word))
 
 
 def said_of(source: Source) -> str:
