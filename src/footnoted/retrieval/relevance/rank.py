@@ -230,7 +230,7 @@ _TOPS = ("cover_around", "near", "passage", "pairs", "dense", "like", "like_pass
 def kind_of(question: str, likeness: Meaning) -> str:
     """What a question is of: the ``matter``, the whole ``collection``, one ``page``; or ``greeting``, ``thanks``.
 
-    One that names a path or an identifier ("what goes in /usr/local?") is of that, however much it sounds like the others.
+    One that names a path or an identifier ("what goes in /usr/local?") is of that, whatever it sounds like.
     """
     vector = likeness.queries([question])[0]
     heads = {name.removeprefix("kind_"): head for name, head in _heads().items() if name.startswith("kind_")}
