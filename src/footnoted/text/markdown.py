@@ -16,6 +16,7 @@ _LINK = re.compile(
     r"!?\[([^\]\n]*)\]\((?:<[^>\n]*>|(?!<)(?:[^()\s]|\([^()\s]*\))*)(?:\s+\"[^\"\n]*\")?\)",
 )
 _EMPHASIS = re.compile(r"[*`]+|(?<!\w)_+|_+(?!\w)")
+_BOXES = ("[ ] ", "[x] ", "[X] ")
 _TAG = re.compile(r"<[^>\n]{1,80}>")
 
 
@@ -49,7 +50,7 @@ def as_read(text: str) -> str:
 def is_emphasis(text: str, marks: Sequence[str] = ("**", "__")) -> bool:
     """Whether a text is one stretch of bold, or of another of these ``marks``, with or without a colon behind it.
 
-    >>> is_emphasis("**What is covered**:"), is_emphasis("**Never** and **always**")
+    >>> is_emphasis("**What max_age covers**:"), is_emphasis("**Never** and **always**")
     (True, False)
     """
     bare = text.removesuffix(":")
@@ -70,15 +71,16 @@ def list_mark(text: str) -> tuple[str, str]:
 
 
 def without_opening(line: str) -> str:
-    """The words of a line, behind the marks of its heading, its quotation and its list's item.
+    """The words of a line, behind the marks of its heading, its quotation and its list's item, a ticked box among them.
 
-    >>> without_opening("> 2. Theft"), without_opening("## Theft")
-    ('Theft', 'Theft')
+    >>> without_opening("> 2. Theft"), without_opening("## Theft"), without_opening("- [x] Theft")
+    ('Theft', 'Theft', 'Theft')
     """
     begin = skip_space(line, 0, len(line))
     at = begin
     while (words := max(behind_mark(line, at), behind_hashes(line, at), _behind_quote(line, at))) > at:
         at = words
+    at = skip_space(line, at + 3, len(line)) if at > begin and line.startswith(_BOXES, at) else at
     return line[at:] if at > begin else line
 
 
