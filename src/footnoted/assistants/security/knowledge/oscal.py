@@ -27,8 +27,8 @@ def read_oscal(value: Mapping[str, Any]) -> tuple[str, str, list[KnowledgeEntry]
     if isinstance(value.get("catalog"), Mapping):
         catalog = value["catalog"]
         title = line(at(catalog, "metadata", "title"))
-        words, named, _ = title.upper().rpartition("BASELINE")
-        baseline = next((word for word in runs(words) if word in _BASELINES), "") if named else ""
+        words, baselined, _ = title.upper().rpartition("BASELINE")
+        baseline = next((word for word in runs(words) if word in _BASELINES), "") if baselined else ""
         note = (f"in the {baseline} baseline",) if baseline else ()
         entries = [_entry(control, family, params, note) for control, family, params in _controls(catalog, "", {}, 0)]
         if not entries:
