@@ -337,7 +337,7 @@ def _pause_near(text: str, at: int, low: int, high: int) -> int:
         dashed = text.startswith(_DASHES, place + 1) and text[place + 2 : place + 3].isspace()
         if not text[place].isspace() or dashed:
             continue
-        kind = 0 if text[place] == "\n" else ";:,".find(text[place - 1]) + 1 or 4
+        kind = ";:,".find(text[place - 1]) + 1 or (0 if text[place] == "\n" else 4)
         mine = kind + abs(place + 1 - at) / 60
         if mine < rank:
             best, rank = place + 1, mine
