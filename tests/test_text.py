@@ -49,6 +49,20 @@ La prime est d'env. 120 € par an. | Elle est payable en janvier.
 """.strip().splitlines()
 
 
+def test_a_list_may_be_marked_by_dashes_and_squares():
+    """Whatever bullet a text uses, its items are sentences of their own, and their words stand without it."""
+    assert sentence_texts("We pay for:\n– rust\n▪ theft") == ["We pay for:", "– rust", "▪ theft"]
+    assert [list_mark(item) for item in ("– rust", "▪ theft", "–rust")] == [
+        ("–", "rust"),
+        ("▪", "theft"),
+        ("", "–rust"),
+    ]
+
+
+def sentence_texts(text):
+    return [text[span.start : span.end] for span in sentences(text)]
+
+
 @every("parted", PARTED)
 def test_a_text_is_parted_where_its_sentences_end(parted):
     """Abbreviations, numbers, quotations, brackets and addresses hold together; ends in any script part."""

@@ -17,9 +17,8 @@ _READABLE = {
 _SEQUENCE = re.compile("(?:\x1b\\[|\x9b)[0-?]{0,16}[ -/]{0,2}[@-~]")
 _UNFINISHED = re.compile("(?:\x1b(?:\\[[0-?]{0,16}[ -/]{0,2})?|\x9b[0-?]{0,16}[ -/]{0,2}|\r|[\ud800-\udbff])\\Z")
 _LONGEST_PART = 24  # code points such a beginning may have
-_ODD = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff\U000e0000-\U000e007f]")
-
-_HALF = re.compile("[\ud800-\udfff]")
+_HALVES = dict.fromkeys(range(0xD800, 0xE000), "\ufffd")
+_ODD = frozenset(map(chr, (*_READABLE, *_HALVES)))
 
 # Tokens that chat templates give a meaning (ChatML, Llama, Mistral, Gemma, DeepSeek, BERT): servers that
 # render a template into one text would take them for the end of a message or the start of another.
@@ -39,7 +38,7 @@ def readable(text: str) -> str:
     'red , next\nline'
     """
     # Whether every character can be printed is told ten times as fast as what the others are.
-    if text.isprintable() or text.replace("\n", " ").isprintable() or _ODD.search(text) is None:
+    if text.isprintable() or text.replace("\n", " ").isprintable() or _ODD.isdisjoint(text):
         return text
     text = _SEQUENCE.sub("", text).replace("\r\n", "\n")
     # Two halves of a character make one; a half alone becomes U+FFFD.
@@ -55,7 +54,11 @@ def storable(value: Any) -> Any:
     True
     """
     if isinstance(value, str):
-        return value if value.isascii() else _HALF.sub("\ufffd", value)
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            return value.translate(_HALVES)
+        return value
     if isinstance(value, dict):
         return {storable(name): storable(item) for name, item in value.items()}
     if isinstance(value, list | tuple):
@@ -91,7 +94,7 @@ class ReadableStream:
 
     def decode(self, piece: str) -> str:
         """What is certain now that ``piece`` has arrived."""
-        if not self.held and _ODD.search(piece) is None:
+        if not self.held and _ODD.isdisjoint(piece):
             return piece
         text = self.held + piece
         cut = _UNFINISHED.search(text, max(0, len(text) - _LONGEST_PART))

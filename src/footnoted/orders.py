@@ -17,12 +17,11 @@ from footnoted.inert import readable
 from footnoted.text import content_stems, sentences
 
 _LONGEST = 2_000  # code points of a sentence that are looked at from either end
-_PARAGRAPH = re.compile(r"\n\s*\n")
 _UNSEEN = {
     **{0xE0000 + code: chr(code) for code in range(0x20, 0x7F)},  # tag characters: ASCII that no eye sees
     **dict.fromkeys([0xAD, *range(0x200B, 0x2010), *range(0x2060, 0x2065), 0xFEFF]),  # what has no width
 }
-_ORNATE = re.compile("[\uff01-\uff5e\u24b6-\u24e9\U0001d400-\U0001d7ff]+")  # wide, circled and mathematical letters
+_ORNATE = (*range(0xFF01, 0xFF5F), *range(0x24B6, 0x24EA), *range(0x1D400, 0x1D800))  # wide, circled, mathematical
 
 
 def is_order(sentence: str) -> bool:
@@ -40,8 +39,11 @@ def is_order(sentence: str) -> bool:
 
 def stands_in_order(text: str, start: int, end: int) -> bool:
     """Whether ``text[start:end]`` is an order, or stands behind one in its paragraph and so may be part of it."""
-    begin = max((found.end() for found in _PARAGRAPH.finditer(text, max(0, start - _LONGEST), start)), default=0)
-    return is_order(text[max(begin, start - _LONGEST) : end])
+    near = max(0, start - _LONGEST)
+    lines = text[near:start].split("\n")
+    blank = next((place for place in range(len(lines) - 2, 0, -1) if not lines[place].strip()), 0)
+    behind = len("\n".join(lines[: blank + 1])) + 1 if blank else 0
+    return is_order(text[near + behind : end])
 
 
 def words_of_orders(texts: Iterable[str]) -> frozenset[str]:
@@ -56,7 +58,7 @@ def words_of_orders(texts: Iterable[str]) -> frozenset[str]:
         behind, at = False, 0
         for span in sentences(text):
             sentence = text[span.start : span.end]
-            behind = (behind and not _PARAGRAPH.search(text, at, span.start)) or is_order(sentence)
+            behind = (behind and text.count("\n", at, span.start) < 2) or is_order(sentence)
             at = span.end
             if behind:
                 ordered.update(content_stems(_as_read(sentence)))
@@ -71,8 +73,12 @@ def _as_read(text: str) -> str:
     """Letters as a model reads them: nothing between them that has no width, wide and ornate ones plain."""
     if text.isascii():
         return readable(text)
-    text = readable(text.translate(_UNSEEN))
-    return _ORNATE.sub(lambda found: unicodedata.normalize("NFKC", found.group()), text)
+    return readable(text.translate(_plain()))
+
+
+@cache
+def _plain() -> dict[int, str | None]:
+    return {**_UNSEEN, **{code: unicodedata.normalize("NFKC", chr(code)) for code in _ORNATE}}
 
 
 @cache

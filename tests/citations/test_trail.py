@@ -11,6 +11,8 @@ from footnoted.citations.trail import Trail, Words
         ("War is excluded. It pays for baggage", Words("It pays for baggage", "It pays for baggage")),
         ("- It pays for baggage", Words("It pays for baggage", "It pays for baggage")),
         ("1. It pays for baggage", Words("It pays for baggage", "It pays for baggage")),
+        ("- [x] It pays for baggage", Words("It pays for baggage", "It pays for baggage")),
+        ("Dr. Lee pays for baggage", Words("Dr. Lee pays for baggage", "Dr. Lee pays for baggage")),
         ("| Baggage | £1,500", Words("| Baggage | £1,500", "Baggage ")),
     ],
 )

@@ -17,6 +17,7 @@ from footnoted.answering.blueprint import MISSING
 from footnoted.grounding.claims import segment
 from footnoted.text import UNSPACED, runs
 from footnoted.text.marks import cited
+from footnoted.text.numbers import is_day
 from footnoted.text.phrases import whole
 from footnoted.types import Span
 
@@ -36,7 +37,6 @@ _VERB = whole(
     ist sind hat kann muss est sont son""".split()
 )
 _HUMPS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[_\W]+")
-_INSTANT = re.compile(r"\A(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(?::\d\d)?\S*\Z")
 _YEARS = (1000, 2100)
 
 _UNITS = {
@@ -218,6 +218,10 @@ def _label(steps: Sequence[Step]) -> tuple[list[str], str]:
     return [], unit
 
 
+def _is_clock(text: str) -> bool:
+    return len(text) == len("12:30") and text[2] == ":" and text.replace(":", "", 1).isdecimal()
+
+
 def _written(value: object, label: Sequence[str], unit: str) -> str:
     """A value as a sentence writes it.
 
@@ -225,10 +229,10 @@ def _written(value: object, label: Sequence[str], unit: str) -> str:
     ('£1,000', '2024')
     """
     if isinstance(value, str):
-        instant = _INSTANT.match(value)
-        if instant is None:
+        day, clock = value[:10], value[11:16]
+        if not is_day(day) or value[10:11] not in ("T", " ") or len(value[10:].split()) != 1 or not _is_clock(clock):
             return value if value == value.strip() and "\n" not in value else " ".join(value.split())
-        return instant.group(1) if instant.group(2) == "00:00" else " ".join(instant.groups())
+        return day if clock == "00:00" else f"{day} {clock}"
     if not isinstance(value, int | float):
         return str(value)
     figures = f"{Decimal(repr(abs(value))):,f}".removesuffix(".0")

@@ -7,7 +7,6 @@ the fields are the same. Code fences and words around the object are passed over
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -22,8 +21,7 @@ Value = str | int | float | bool | None
 Step = str | int
 
 _SPACE = " \t\r\n"
-_QUOTE_OR_ESCAPE = re.compile(r'["\\]')
-_AFTER_SCALAR = re.compile(r"[ \t\r\n,:\]}\[{\"]")
+_AFTER_SCALAR = frozenset(' \t\r\n,:]}[{"')
 _DEEPEST = 150  # levels; what is nested deeper is no answer, and pydantic does not read it either
 _ESCAPES = {"\\": "\\\\", "'": "\\'", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
@@ -160,23 +158,23 @@ class FieldReader:
         if self._escaped:
             self._escaped = False
             at += 1
-        while (found := _QUOTE_OR_ESCAPE.search(piece, at)) is not None:
-            if found.group() == '"':
-                self._held.append(piece[start : found.end()])
-                self._close(fields)
-                return found.end()
-            at = found.end() + 1
+        quote = piece.find('"', at)
+        while (escape := piece.find("\\", at, quote if quote >= 0 else len(piece))) >= 0:
+            at = escape + 2
             self._escaped = at > len(piece)
-        self._held.append(piece[start:])
-        return len(piece)
-
-    def _read_scalar(self, piece: str, at: int, fields: list[Field]) -> int:
-        end = _AFTER_SCALAR.search(piece, at)
-        self._held.append(piece[at : end.start()] if end else piece[at:])
-        if end is None:
+            quote = piece.find('"', at) if 0 <= quote < at else quote
+        self._held.append(piece[start : quote + 1] if quote >= 0 else piece[start:])
+        if quote < 0:
             return len(piece)
         self._close(fields)
-        return end.start()
+        return quote + 1
+
+    def _read_scalar(self, piece: str, at: int, fields: list[Field]) -> int:
+        end = next((place for place in range(at, len(piece)) if piece[place] in _AFTER_SCALAR), len(piece))
+        self._held.append(piece[at:end])
+        if end < len(piece):
+            self._close(fields)
+        return end
 
     def _close(self, fields: list[Field]) -> None:
         self._inside = ""

@@ -3,30 +3,27 @@
 from __future__ import annotations
 
 import json
-import re
 from typing import TYPE_CHECKING
 
 from footnoted.contract import OutputFormat
 from footnoted.inert import on_one_line
+from footnoted.text.lines import behind_hashes, behind_mark, may_be_mark
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from footnoted.types import Citation, FinishReason, Source
 
-# The start of a line that may still turn out to be a list mark, a heading, a quote or a code fence.
-_UNDECIDED_BULLET = re.compile(r"\s*+(?:[-*•‣–+]|\d{1,3}[.)]?)?\s*+")
-_BULLET = re.compile(r"\A\s*+(?:[-*•‣–+]|\d{1,3}[.)])\s+")
-_UNDECIDED_PLAIN = re.compile(r"\s{0,3}(?:#{1,6}\s*|>\s*|[`]{1,2}|`{3,}[^\n]*)?")
-_PLAIN = re.compile(r"\A\s{0,3}(?:#{1,6}\s+|>\s?)")
 _MOST_SPACES = 4
+_MARGIN = 3  # white space before a heading or a quote, at most
+_MARKS = frozenset(["", ">", "`", "``", *("#" * depth for depth in range(1, 7))])
 
 
 class LineShaper:
     """Rewrites each line's start (and, for plain text, drops ``**``); any cut of the input gives the same output."""
 
     def __init__(
-        self, undecided: re.Pattern[str], open_line: Callable[[str], str | None], *, strip_bold: bool = False
+        self, undecided: Callable[[str], bool], open_line: Callable[[str], str | None], *, strip_bold: bool = False
     ) -> None:
         self._undecided = undecided
         self._open_line = open_line
@@ -56,7 +53,7 @@ class LineShaper:
         ended = part.endswith("\n")
         if self._head is not None:
             self._head += part.rstrip("\r\n") if ended else part
-            if not ended and self._undecided.fullmatch(self._head):
+            if not ended and self._undecided(self._head):
                 if self._head.isspace():
                     self._head = self._head[:_MOST_SPACES]  # more can wait in a list alone, which wants none of it
                 elif self._head.lstrip().startswith("```"):
@@ -94,20 +91,33 @@ class LineShaper:
 def shaper(output_format: OutputFormat) -> LineShaper | None:
     """The shaper a format needs, or ``None`` where the model's text goes through as it is."""
     if output_format is OutputFormat.BULLETS:
-        return LineShaper(_UNDECIDED_BULLET, _as_bullet)
+        return LineShaper(may_be_mark, _as_bullet)
     if output_format in (OutputFormat.PLAIN, OutputFormat.JSON):
-        return LineShaper(_UNDECIDED_PLAIN, _as_plain, strip_bold=True)
+        return LineShaper(_may_be_plain, _as_plain, strip_bold=True)
     return None
 
 
 def _as_bullet(head: str) -> str | None:
-    return "- " + _BULLET.sub("", head, count=1).lstrip() if head.strip() else None
+    bare = head.lstrip()
+    return f"- {bare[behind_mark(bare) :]}" if bare else None
+
+
+def _may_be_plain(head: str) -> bool:
+    """Whether the start of a line may still turn out to be a heading, a quote or a code fence."""
+    bare = head.lstrip()
+    return len(head) - len(bare) <= _MARGIN and (bare.rstrip() in _MARKS or bare.startswith("```"))
 
 
 def _as_plain(head: str) -> str | None:
-    if head.lstrip().startswith("```"):
+    bare = head.lstrip()
+    if bare.startswith("```"):
         return None
-    return _PLAIN.sub("", head, count=1)
+    if len(head) - len(bare) > _MARGIN:
+        return head
+    if bare.startswith(">"):
+        return bare[2:] if bare[1:2].isspace() else bare[1:]
+    words = behind_hashes(bare)
+    return bare[words:] if words else head
 
 
 JSON_OPENING = '{"answer": "'

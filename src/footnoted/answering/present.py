@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING
 
 from footnoted.grounding.quantities import quantities, same
 from footnoted.once import once
-from footnoted.text import STOPWORDS, sentences
+from footnoted.text import STOPWORDS, runs, sentences
+from footnoted.text.phrases import places
+from footnoted.text.scripts import is_wordlike
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -20,14 +22,15 @@ if TYPE_CHECKING:
     from footnoted.grounding.quantities import Quantity
 
 _NUMERAL = re.compile(r"\d{1,3}(?:[,\u00a0\u202f'’]\d{2,3})+(?!\d)(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+")
-_ADDRESS = re.compile(r"://|@\w|\bwww\.", re.IGNORECASE)
 # A letter before a digit, or two full stops among digits; not a currency's letters, not "mid-2024".
 _CODE = re.compile(
     r"(?!(?:[A-Z]{0,3}\$|GBP|USD|EUR|CHF|INR|RM|Rs\.?)\d|[a-z]+-\d+\Z)\W*(?:.*[^\W\d].*\d|\d+(?:\.\d+){2})"
 )
 _AROUND = ".,;:!?()[]{}\"'“”‘’«»"
 _SIGNED = re.compile(rf"(?<!\w)(?<!\d\s)[-−–][£$€¥₹]?(?P<numeral>{_NUMERAL.pattern})")
-_BELOW = r"(?:[-−–(]\s?[£$€¥₹]?\s?|\b(?:minus|negative|below|loss of|deficit of)\W+)"
+_MINUS, _CURRENCIES = tuple("-−–("), "£$€¥₹"
+_BELOW = ("minus", "negative", "below", "loss of", "deficit of")
+_REACH = 24  # code points before a figure in which a sign or a word says that it is below zero
 _BARE = frozenset({"", "year"})  # a four-digit number reads as a year, whatever it counts
 
 
@@ -43,13 +46,13 @@ class Figures:
         >>> Figures(["Up to £1,000 within two weeks."]).lacks("£1000, 14 days, 75")
         '75'
         """
-        if not (any(char.isdigit() for char in value) or _ADDRESS.search(value)) or self._says(value):
+        if not (any(char.isdigit() for char in value) or _has_address(value)) or self._says(value):
             return ""
         for signed in _SIGNED.finditer(value):
             if not self._below_zero(signed["numeral"]):
                 return signed.group()
         for token in value.split():
-            if (_ADDRESS.search(token) or _CODE.match(token)) and not self._says(token):
+            if (_has_address(token) or _CODE.match(token)) and not self._says(token):
                 return token.strip(_AROUND)
         value = " ".join(token for token in value.split() if not _CODE.match(token))
         for figure in quantities(value):
@@ -87,12 +90,14 @@ class Figures:
         plain = " ".join(words.casefold().split()).strip(_AROUND)
         if not plain:
             return False
-        whole = re.compile(rf"(?<![\w.,/-]){re.escape(plain)}(?![\w/-]|[.,]\d)")
-        return any(whole.search(text) is not None for text in self._folded)
+        return any(_stands_alone(text, at, at + len(plain)) for text in self._folded for at in places(plain, text))
 
     def _below_zero(self, numeral: str) -> bool:
-        there = re.compile(rf"{_BELOW}{re.escape(numeral)}(?![\d]|[.,]\d)")
-        return any(there.search(text) is not None for text in self._folded)
+        return any(
+            not _goes_on(text, at + len(numeral)) and _is_below(text[max(0, at - _REACH) : at])
+            for text in self._folded
+            for at in places(numeral, text)
+        )
 
     @once
     def _folded(self) -> list[str]:
@@ -114,9 +119,37 @@ class Figures:
         return frozenset(written | counted | spoken)
 
 
+def _stands_alone(text: str, start: int, end: int) -> bool:
+    """Whether a stretch is no part of a longer word, figure or address."""
+    before, after = text[start - 1 : start], text[end : end + 1]
+    joined = is_wordlike(before) or is_wordlike(after) or before in tuple(".,/-") or after in tuple("/-")
+    return not joined and not _goes_on(text, end)
+
+
+def _goes_on(text: str, end: int) -> bool:
+    """Whether a figure that stands before ``end`` has more digits or a fraction."""
+    after = text[end : end + 2]
+    return after[:1].isdecimal() or (after[:1] in tuple(".,") and after[1:].isdecimal())
+
+
+def _is_below(before: str) -> bool:
+    """Whether what stands before a figure makes it negative: a sign, perhaps with a currency's between, or a word."""
+    bare = before.removesuffix(" ")
+    if (bare[:-1] if bare[-1:] in tuple(_CURRENCIES) else bare).removesuffix(" ").endswith(_MINUS):
+        return True
+    return not is_wordlike(before[-1:]) and f" {' '.join(runs(before))}".endswith(tuple(f" {one}" for one in _BELOW))
+
+
 def _counts_nothing(figure: Quantity) -> bool:
     """Whether a bare number may be an amount of anything: 75 in a table's cell may be pounds, 75 people are none."""
     return not figure.word or figure.word in STOPWORDS
+
+
+def _has_address(text: str) -> bool:
+    """Whether a web or mail address stands in a text, or a name that begins with "@"."""
+    folded = text.casefold()
+    web = "://" in text or any(not is_wordlike(folded[at - 1 : at]) for at in places("www.", folded))
+    return web or any(is_wordlike(text[at + 1 : at + 2]) for at in places("@", text))
 
 
 def _number(numeral: str) -> float:

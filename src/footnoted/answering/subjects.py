@@ -11,6 +11,8 @@ from collections.abc import Sequence
 
 from footnoted.once import once
 from footnoted.prompting.described import described
+from footnoted.text.phrases import places
+from footnoted.text.scripts import is_wordlike
 from footnoted.types import Source, Verdict
 
 _WORD = re.compile(r"[^\W\d_][\w’'-]*")
@@ -59,12 +61,19 @@ class Subjects:
 
     def _is_name(self, word: str) -> bool:
         """Whether a word that begins a sentence has its capital in the middle of a source's sentence, too."""
-        inside = re.compile(rf"(?<=[\w,;] ){re.escape(_nominative(word))}\b")
-        return any(inside.search(source.text) is not None for source in self._sources)
+        name = _nominative(word)
+        return any(
+            text[at - 1] == " "
+            and (is_wordlike(text[at - 2]) or text[at - 2] in ",;")
+            and not is_wordlike(text[at + len(name) : at + len(name) + 1])
+            for text in (source.text for source in self._sources)
+            for at in places(name, text)
+            if at > 1
+        )
 
     def _stands(self, subject: Sequence[str], source: int) -> bool:
         text = self._texts[source]
-        return all(re.search(rf"\b{re.escape(word.casefold())}", text) is not None for word in subject)
+        return all(any(not is_wordlike(text[at - 1 : at]) for at in places(word.casefold(), text)) for word in subject)
 
     @once
     def _texts(self) -> list[str]:

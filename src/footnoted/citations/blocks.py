@@ -6,8 +6,8 @@ paragraph, a fence with the text.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
+from string import digits
 from typing import Final, Literal
 
 from footnoted.citations.numbers import WINDOW, Unfinished
@@ -15,8 +15,8 @@ from footnoted.text.marks import skip
 
 PROSE, TICKS, CODE, CLOSING, INFO, FENCE, INDENTED, UNTIL = range(8)
 
-_LIST_MARK = re.compile(r"[-*+•]|\d{1,9}[.)]?")  # perhaps: white space must follow, and no number stand alone
-_TICK_OR_LINE = re.compile(r"`+|\n")
+_BULLETS, _AFTER_NUMBER = frozenset("-*+•"), frozenset(".)")
+_LONGEST_NUMBER = 9
 
 # A piece of text without any of these passes unread, by what it is in; elsewhere every character counts.
 _STOPS: Final = {
@@ -135,19 +135,20 @@ class Blocks:
             elif end < len(text):
                 self._set(PROSE if self._run == self._ticks else CODE)
             return end
-        match = _TICK_OR_LINE.search(text, at)
-        if match is None:
-            return len(text)
-        if match.group() == "\n":
+        line = text.find("\n", at)
+        tick = text.find("`", at, line if line >= 0 else len(text))
+        if tick < 0:
+            if line < 0:
+                return len(text)
             self.at_line_start = True
             self._mode = FENCE if self._mode == INFO else CODE
-            return match.end()
+            return line + 1
         if self._mode == INFO and self._fence[0] == "~":
-            return match.end()
+            return tick + 1
         if self._mode == INFO:  # "```code``` text": no fence after all
             self._ticks = len(self._fence)
         self._mode, self._run = CLOSING, 0
-        return match.start()
+        return tick
 
     def _to_closer(self, text: str, at: int, *, final: bool) -> int:
         """Inside maths, a link's target or raw HTML, up to its closer."""
@@ -198,12 +199,12 @@ def read_line_head(text: str, at: int, *, final: bool) -> LineHead:
             raise Unfinished
         if after - end >= 3:
             return LineHead("fence", after, indent, fence=text[end:after])
-    if mark := _LIST_MARK.match(text, end, limit):
-        after = mark.end()
-        if after == limit and waiting:
-            raise Unfinished
-        if not mark[0].isdecimal() and after < limit and text[after] in " \t":
-            return LineHead("item", after + 1, indent, item_indent=indent + after - end + 1)
+    number = skip(text, end, min(limit, end + _LONGEST_NUMBER), digits)
+    after = number + (text[number : min(limit, number + 1)] in (_AFTER_NUMBER if number > end else _BULLETS))
+    if after > end and after == limit and waiting:
+        raise Unfinished
+    if after > number and after < limit and text[after] in " \t":
+        return LineHead("item", after + 1, indent, item_indent=indent + after - end + 1)
     return LineHead("text", end, indent)
 
 

@@ -7,12 +7,14 @@ points, in which a marker already read is `TAKEN`.
 from __future__ import annotations
 
 import re
+from string import ascii_letters, digits
+
+from footnoted.text.scripts import is_wordlike
 
 LOOK_BEHIND = 32
 TAKEN = "\ufffc"
 
-_TOKEN = re.compile(r"[A-Za-z0-9_.$@]+\Z")
-_CALL = re.compile(r"\w\([^()\s]*\)\Z")
+_IN_TOKEN = f"{ascii_letters}{digits}_.$@"
 _CODE_SHAPE = re.compile(r"(?:[a-z]|[a-z]{1,2}\d{1,2})\Z|[a-z]{2,}[A-Z][a-z]")  # x, x1, camelCase
 _DOMAINS = tuple(f".{name}" for name in "com org net gov edu info io eu uk de fr us ca au".split())
 _ASIDES = ("[...]", "[…]", "[sic]", "[. . .]", "[ ]", "[x]", "[X]")
@@ -51,11 +53,13 @@ def indexes(before: str) -> bool:
     if last == "]":
         return not before.endswith(_ASIDES)
     if last == ")":
-        return _CALL.search(before) is not None and not before.endswith("(s)")
+        called, opened, inside = before[:-1].rpartition("(")
+        calls = bool(opened) and is_wordlike(called[-1:]) and not any(char == ")" or char.isspace() for char in inside)
+        return calls and inside != "s"
     if last in ("/", "=", "@", "_", "$") or "://" in before[before.rfind(" ") + 1 :]:
         return True
-    match = _TOKEN.search(before)
-    return match is not None and last not in ".$@" and _is_code_name(match.group())
+    token = before[len(before.rstrip(_IN_TOKEN)) :]
+    return token != "" and last not in ".$@" and _is_code_name(token)
 
 
 def ends_in_word(before: str) -> bool:

@@ -8,7 +8,7 @@ stretch of what has passed. Code, maths, links and definitions pass untouched (`
 from __future__ import annotations
 
 import re
-from string import ascii_letters
+from string import ascii_letters, digits
 
 from footnoted.citations import context
 from footnoted.citations.blocks import Blocks
@@ -24,7 +24,7 @@ _STOPS = frozenset("[\\【［〔(（<*^⁰¹²³⁴⁵⁶⁷⁸⁹`$\n")
 _SPECIAL = re.compile(f"[{re.escape(''.join(sorted(_STOPS)))}]")
 # What surely waits, and is not looked at before it goes on: the white space and digits of the plainest markers.
 _BEGUN = re.compile(r" ?(?:\[\d{1,2}\]){0,2}\[(?:\d{1,2}\]?)?")
-_AMOUNT = re.compile(r"[\d.,]{0,24}")
+_AMOUNT, _LONGEST_AMOUNT = f"{digits}.,", 24
 _RAW_TAGS = frozenset({"<code", "<pre", "<script", "<style", "<math", "<samp"})
 _BEGIN = "\\begin{"
 
@@ -199,8 +199,7 @@ class MarkerDecoder:
         if self._dollar and not last.isspace() and not after.isalnum():
             self._dollar = False
         elif after and not after.isspace() and not last.isalnum():
-            amount = _AMOUNT.match(self._buffer, at + 1)
-            end = amount.end() if amount else at + 1
+            end = skip(self._buffer, at + 1, min(self._size, at + 1 + _LONGEST_AMOUNT), _AMOUNT)
             unit = self._ahead(end)
             priced = end > at + 1 and (not unit or unit.isspace() or unit in "kKmMbB)]!?:;-–—%/|*\"'”[(")
             self._dollar = self._dollar or not priced

@@ -22,6 +22,7 @@ from footnoted.once import once
 from footnoted.text import content_stems, sentences
 from footnoted.text.markdown import without_emphasis, without_opening
 from footnoted.text.marks import skip_space
+from footnoted.text.scripts import is_european
 from footnoted.types import Span
 
 MAX_SENTENCE = 500  # code points; a longer stretch without a full stop is cut into pieces
@@ -35,10 +36,8 @@ _MAX_FOUND = 40  # occurrences of one quotation looked at
 # Letters and digits that `folded` may make equal to others: ligatures, full-width forms, combining accents.
 _UNUSUAL = re.compile(r"[^\x00-\x7f£\xc0-\xd6\xd8-\xf6\xf8-\u012f\u2010-\u2015\u2018-\u201e\u2022\u2026€]")
 _QUOTED = re.compile(r"[\"“”„«‹「『‘]([^\"“”«»‹›「」『』\n]{8,})[\"”“»›」』’]")
-_ELLIPSIS = re.compile(r"\s*(?:\[?(?:\.\.\.|…|\. \. \.)\]?)\s*")
 _EDGE = " \t\r\n.,;:!?\"'“”‘’«»()[]。！？…"
 _STOPS = " \t\r\n.,;:!?。！？"
-_LATIN = re.compile(r"[0-9A-Za-z\u00c0-\u024f\u0370-\u052f]")
 _QUOTE_MARKS = "'‘’‚‛`´"
 _DOUBLE_MARKS = '"“”„‟«»'
 _HYPHENS = "-‐‑‒–—−"
@@ -147,7 +146,7 @@ class SourceSpans:
         found = self._find(quotation.strip(_EDGE), weights)
         if found is not None:
             return found
-        pieces = [piece.strip(_EDGE) for piece in _ELLIPSIS.split(quotation)]
+        pieces = [piece.strip(_EDGE) for piece in quotation.replace("...", "…").replace(". . .", "…").split("…")]
         pieces = [piece for piece in pieces if len(piece) >= 4]
         if len(pieces) < 2:
             return None
@@ -309,7 +308,7 @@ def overlap(claim: str, quote: str) -> float:
 
 def _is_telling(quotation: str) -> bool:
     """Whether quoted words say where they are from: not one word set off in quotation marks."""
-    return len(quotation.split()) >= 3 or len(quotation) >= 20 or _LATIN.search(quotation) is None
+    return len(quotation.split()) >= 3 or len(quotation) >= 20 or not any(map(is_european, quotation))
 
 
 def _begun(token: str) -> str:
@@ -317,14 +316,14 @@ def _begun(token: str) -> str:
 
     It looks back from the first character on, because a search for a fixed character is quick.
     """
-    if not _LATIN.match(token[0]):
+    if not is_european(token[0]):
         return re.escape(token)
     first, rest = re.escape(token[0]), re.escape(token[1:])
     return rf"{first}(?<![^\W_]{first})(?<!\d[.,]{first}){rest}"
 
 
 def _ends(token: str) -> str:
-    return r"(?![^\W_]|[\u0300-\u036f]|[.,]\d)" if _LATIN.match(token[-1]) else ""
+    return r"(?![^\W_]|[\u0300-\u036f]|[.,]\d)" if is_european(token[-1]) else ""
 
 
 def _pieces(text: str, span: Span) -> list[Span]:

@@ -6,13 +6,13 @@ import re
 from typing import NamedTuple
 
 from footnoted.text import content_stems, sentences
+from footnoted.text.markdown import without_opening
 
 REACH = 1_000  # code points a marker looks back
 LOOK_ON = 400  # code points a marker that stands first waits for its words
 
 _SENTENCE_OVER = re.compile(r"[.!?…]+[*_\"'”’»)\]]*\s|[。！？]|\n")
 _CLOSERS = "*_\"'”’»)]"
-_LIST_HEAD = re.compile(r"\A\s*(?:[-*+•>]|\(?\w{1,3}[.)])\s+(?:\[[ xX]\]\s+)?")
 # Words that lead in a marker rather than say something: "According to [1], …".
 _LEADS_IN = frozenset("accord see per cf sourc document passag note state say report describ under".split())
 
@@ -56,7 +56,7 @@ class Trail:
         if not fresh.strip() and not untold:
             return None if self.waiting else self._last
         line = recent[recent.rfind("\n") + 1 :]
-        fresh_line = _LIST_HEAD.sub("", fresh[-len(line) :]).strip() if line else ""
+        fresh_line = without_opening(fresh[-len(line) :]).strip() if line else ""
         claim = _last_sentence(fresh_line)
         if _says_something(claim):
             begun_before = len(fresh) < len(line) and len(claim) == len(fresh_line)

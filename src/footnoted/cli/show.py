@@ -7,7 +7,6 @@ import contextlib
 import errno
 import json
 import os
-import re
 import sys
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
 from functools import partial, wraps
@@ -42,7 +41,8 @@ _EXTRAS = {
     **dict.fromkeys(("ray",), "ray"),
     **dict.fromkeys(("mcp", "mcp_types"), "mcp"),
 }
-_STEERING = re.compile("[\x7f-\x9f\u2028-\u202e\u2066-\u2069]")  # JSON escapes C0 itself
+# JSON escapes C0 itself.
+_ESCAPED = {code: f"\\u{code:04x}" for code in (*range(0x7F, 0xA0), *range(0x2028, 0x202F), *range(0x2066, 0x206A))}
 
 
 def words(text: object, style: str = "") -> Text:
@@ -68,7 +68,7 @@ def write(text: str, style: str = "") -> None:
 
 def write_json(text: str) -> None:
     """JSON to standard output; what could steer a terminal stands escaped, so the value is the same."""
-    sys.stdout.write(_STEERING.sub(lambda found: f"\\u{ord(found.group()):04x}", text) + "\n")
+    sys.stdout.write(text.translate(_ESCAPED) + "\n")
 
 
 def write_as_json(told: object) -> None:

@@ -6,18 +6,18 @@ introduce the list hold for each alone: not "only if:", not "all of these:".
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
-from footnoted.grounding.evidence import ITEM, Passage
+from footnoted.grounding.evidence import Passage
 from footnoted.grounding.exact import quotable
+from footnoted.text import runs
+from footnoted.text.lines import behind_mark, is_item
 from footnoted.types import Span
 
-_TOGETHER = re.compile(  # what a list's introduction says of its items together, and not of each alone
-    r"\b(?:only|just|all|both|each|every|either|neither|none|except)\b"
-    r"|\b(?:if|unless|when|while|until|where|provided)\b(?:\W+\w+){0,5}\W*\Z",
-    re.IGNORECASE,
-)
+# What a list's introduction says of its items together, and not of each alone; and among its last words.
+_TOGETHER = frozenset("only just all both each every either neither none except".split())
+_LAST = frozenset("if unless when while until where provided".split())
+_LAST_WORDS = 6
 _CLOSING = " .,;:：；"
 _MARKS = str.maketrans("", "", "*_`#")
 _CUT = 40  # words from which on a passage may hold a sentence in pieces
@@ -79,21 +79,26 @@ def _list(said: str, passage: Passage) -> tuple[Span, ...]:
         parts = []
         for item in items:
             for span in item:  # the whole item, or one of its sentences
-                mark = ITEM.match(passage.source.text, span.start, span.end)
-                words = quotable(passage.source.text[mark.end() if mark else span.start : span.end]).strip(_CLOSING)
+                begin = behind_mark(passage.source.text, span.start, span.end)
+                words = quotable(passage.source.text[begin : span.end]).strip(_CLOSING)
                 if words and (rest == words or rest.startswith(f"{words};")):
                     parts.append(span)
                     rest = rest[len(words) :].lstrip(_CLOSING)
                     break
-        if parts and not rest and (len(parts) == len(items) or not _TOGETHER.search(opening)):
+        if parts and not rest and (len(parts) == len(items) or not _is_together(opening)):
             return (passage.spans[lead], *parts)
     return ()
+
+
+def _is_together(opening: str) -> bool:
+    said = runs(opening.casefold())
+    return not (_TOGETHER.isdisjoint(said) and _LAST.isdisjoint(said[-_LAST_WORDS:]))
 
 
 def _headed(said: str, passage: Passage) -> tuple[Span, ...]:
     """A list's item after the heading over it, where no sentence introduces the list: "What is not covered: …"."""
     opening, _, rest = said.partition(":")
-    if not opening or not rest or _TOGETHER.search(opening):
+    if not opening or not rest or _is_together(opening):
         return ()
     over, fits = "", _is_headed(passage.source.title.rpartition("›")[2], opening)
     for index, span in enumerate(passage.spans):
@@ -101,7 +106,7 @@ def _headed(said: str, passage: Passage) -> tuple[Span, ...]:
         if words.startswith("#"):
             over, fits = words, _is_headed(words, opening)
         introduced = lead is not None and passage.words(lead) != over
-        if fits and not introduced and ITEM.match(words) and quotable(words).strip(_CLOSING) == rest.strip(_CLOSING):
+        if fits and not introduced and is_item(words) and quotable(words).strip(_CLOSING) == rest.strip(_CLOSING):
             return (span,)
     return ()
 
@@ -118,7 +123,7 @@ def _items(lead: int, passage: Passage) -> Iterator[tuple[Span, ...]]:
     for index, span in enumerate(passage.spans):
         if passage.leads[index] != lead or index in passage.rows:
             continue
-        if item and ITEM.match(passage.source.text, span.start):
+        if item and is_item(passage.source.text, span.start):
             yield Span(item[0].start, item[-1].end), *item
             item = []
         item.append(span)

@@ -8,7 +8,6 @@ is found by its own words, so passages about something else change no verdict.
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING
 from footnoted.grounding.reading import Words, weight_of
 from footnoted.grounding.tables import Row, rows
 from footnoted.text import content_stems, sentences, words
+from footnoted.text.lines import is_item
 from footnoted.text.marks import stripped
 from footnoted.types import Evidence, Pointer, Source, Span
 
@@ -31,9 +31,8 @@ _BY_MEANING = 64  # sentences that are embedded for a claim, some ten millisecon
 _LEAST = 3  # telling words of a sentence that is looked at for its meaning
 _LONGEST = 60  # words; what is longer (transcripts) is cut at its own pauses
 _LONGEST_LEAD = 240  # code points; a longer sentence is no mere introduction
-ITEM = re.compile(r"\s*(?:[-*+•‣–]|\(?\d{1,3}[.)]|\(?[a-z][.)])\s+")
 _COLONS = (":", "：")
-_PAUSE = re.compile(r"\n|[;:]\s|,\s|\s[–—-]\s|\s")
+_DASHES = tuple("–—-")
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,7 +290,7 @@ def _leads(text: str, spans: Sequence[Span]) -> list[int | None]:
             before, inside = span.end, False
             continue
         header = None
-        if ITEM.match(text, span.start):
+        if is_item(text, span.start):
             inside = True
         elif not (inside and "\n" not in text[before : span.start]):
             inside = False
@@ -334,9 +333,12 @@ def _pieces(text: str, span: Span) -> list[Span]:
 def _pause_near(text: str, at: int, low: int, high: int) -> int:
     """The best pause within some 60 characters of ``at``: a line's end, else a semicolon, a comma, a space."""
     best, rank = at, 9.0
-    for match in _PAUSE.finditer(text, max(low + 1, at - 60), min(high, at + 60)):
-        kind = "\n;:,".find(match.group()[0])
-        mine = (kind if kind >= 0 else 4) + abs(match.end() - at) / 60
+    for place in range(max(low + 1, at - 60), min(high, at + 60)):
+        dashed = text.startswith(_DASHES, place + 1) and text[place + 2 : place + 3].isspace()
+        if not text[place].isspace() or dashed:
+            continue
+        kind = ";:,".find(text[place - 1]) + 1 or (0 if text[place] == "\n" else 4)
+        mine = kind + abs(place + 1 - at) / 60
         if mine < rank:
-            best, rank = match.end(), mine
+            best, rank = place + 1, mine
     return best

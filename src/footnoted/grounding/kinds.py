@@ -6,16 +6,14 @@ no check. Only layout (a rule, a lone marker) and the closed list of courtesies 
 
 from __future__ import annotations
 
-import re
-
 from footnoted.grounding.exempt import is_exempt
 from footnoted.grounding.refusals import refuses
 from footnoted.text.boundaries import FACES
-from footnoted.text.markdown import without_number
+from footnoted.text.markdown import is_emphasis, without_number
 from footnoted.text.marks import without_markers
 
 _DECORATION = dict.fromkeys(map(ord, (*"*_~`#>\ufe0f\u200d", *FACES)))
-_BOLD = re.compile(r"(\*\*|__)(?!\s)(?:(?!\1).)+\1:?|\*(?!\s|\*)[^*]+\*:?")
+_EMPHASIS = ("**", "__", "*")
 _TRAILING = " \t\n.,!…。！।۔\"'”»)）」"
 _LONGEST_HEADING = 120  # code points; whatever is longer says something
 
@@ -35,7 +33,7 @@ def kind_of(text: str, *, ends_line: bool = True) -> str:
         return "courtesy"
     if text[0] == "`" and text.count("`") == 2 and text.rstrip(".:").endswith("`"):
         return "code"
-    if text[0] in "*_" and _BOLD.fullmatch(without_markers(text).strip()):
+    if text[0] in "*_" and is_emphasis(without_markers(text).strip(), _EMPHASIS):
         return heading_kind(text)
     if plain[-1] in ":：":
         short = len(text) <= 2 * _LONGEST_HEADING and without_markers(text) == text

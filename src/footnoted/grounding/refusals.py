@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from footnoted.grounding.exempt import is_exempt
+from footnoted.text.scripts import is_han, is_hangul
 
 _SOURCE = (
     r"(?:(?:the|these|those|any of the|your|my|our|this|any) )?(?:(?:provided|given|available|supplied|retrieved"
@@ -171,7 +172,6 @@ _NEGATIONS = (
     *("not", "n't", "no ", "neither", "none", "nothing", "unable", "unclear", "insufficient", "little", "beyond"),
     *("nicht", "kein", "nichts", " ne ", "n'", "aucun", "tidak", "tiada"),
 )
-_UNLATIN = re.compile("[\u0590-\u109f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _OTHER_CLAUSE = re.compile(
     r"[,;] (?:and|or|as|which|und|et|y|car) |[;；—–:]|[,，،]? ?\b(?:but|however|so|therefore|thus|hence|because|since"
     r"|although|though|while|whereas|yet|except|aber|sondern|weil|denn|jedoch|deshalb|daher|mais|cependant|donc"
@@ -181,13 +181,18 @@ _OTHER_CLAUSE = re.compile(
 
 def refuses(plain: str) -> bool:
     """Whether every clause of a sentence (in plain words, lower case) only says that there is no answer."""
-    pattern = _OTHER if _UNLATIN.search(plain) else _LATIN
+    pattern = _LATIN if plain.isascii() or not any(map(_is_elsewhere, plain)) else _OTHER
     if pattern is _LATIN and not any(negation in plain for negation in _NEGATIONS):
         return False
     if not pattern.search(plain):
         return False
     clauses = [clause.strip(" ,，،") for clause in _OTHER_CLAUSE.split(plain)]
     return all(pattern.search(clause) or is_exempt(clause) or not any(map(str.isalnum, clause)) for clause in clauses)
+
+
+def _is_elsewhere(char: str) -> bool:
+    """Whether a character is of a script without capitals: Hebrew to Burmese, or of East Asia."""
+    return "\u0590" <= char <= "\u109f" or is_han(char) or is_hangul(char)
 
 
 def beyond(text: str) -> str:

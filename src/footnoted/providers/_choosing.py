@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 from footnoted.orders import is_order
 from footnoted.providers import _wording
 from footnoted.retrieval.relevance import Sentence, read
-from footnoted.text import LIST_MARK, UNSPACED, content_stems, estimate_tokens
+from footnoted.text import UNSPACED, content_stems, estimate_tokens
+from footnoted.text.lines import is_item
 from footnoted.text.markdown import list_mark, without_number
 from footnoted.text.phrases import whole
 from footnoted.types import Pointer, Span
@@ -134,9 +135,9 @@ class _Chosen:
         near = [other for other in self._around(sentence) if other.kind == "item" and other.block == sentence.block]
         at = next((i for i, other in enumerate(near) if other.start == sentence.start), 0)
         first, last = at, at
-        while first > 0 and not LIST_MARK.match(near[first].text):
+        while first > 0 and not is_item(near[first].text):
             first -= 1
-        while last + 1 < len(near) and not LIST_MARK.match(near[last + 1].text):
+        while last + 1 < len(near) and not is_item(near[last + 1].text):
             last += 1
         if not near or near[last].end - near[first].start > _LONGEST_ITEM:
             return sentence
@@ -214,7 +215,7 @@ class _Chosen:
 
     def _heading(self, item: Sentence) -> str:
         """The heading over a list item, where it turns the item's sense: an exclusion must not read as cover."""
-        if not LIST_MARK.match(item.text):
+        if not is_item(item.text):
             return ""
         heading = item.headings[-1] if item.headings else self._sources[item.source_index].title.rpartition("›")[2]
         _, words = list_mark(heading.strip())

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import email.utils
 import json
-import re
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -14,9 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 MAX_MESSAGE = 400  # code points of a provider's own words that an error repeats
-_TITLE = re.compile(r"<title[^>]*>(.*?)</title>", re.IGNORECASE | re.DOTALL)
 _BAD_KEY = ("api_key_invalid", "api key not valid", "invalid api key")
-_DELAY = re.compile(r'"retryDelay"\s*:\s*"([\d.]+)s"')  # google.rpc.RetryInfo
 _FILTER_CODES = ("content_filter", "content_policy_violation", "ResponsibleAIPolicyViolation")
 _FILTERS = ("content_filter", "content_policy_violation", "blocked input", "blocked output")
 _DENIED = 498  # Cohere: a word of the request or of the reply is on a list
@@ -116,9 +113,16 @@ def words(body: str) -> str:
     try:
         said = _message(json.loads(body))
     except (ValueError, RecursionError):
-        title = _TITLE.search(body)
-        said = f"an HTML page, {title.group(1).strip()!r}" if title else body
+        title = _title(body) if "<title" in body.lower() else ""
+        said = f"an HTML page, {title!r}" if title else body
     return shorten(said)
+
+
+def _title(page: str) -> str:
+    from selectolax.lexbor import LexborHTMLParser
+
+    title = LexborHTMLParser(page).css_first("title")
+    return title.text().strip() if title is not None else ""
 
 
 def shorten(said: str) -> str:
@@ -149,8 +153,9 @@ def retry_after(headers: Mapping[str, str], body: str = "") -> float | None:
             return max(0.0, email.utils.parsedate_to_datetime(value).timestamp() - time.time())
         except ValueError:
             return None
-    delay = _DELAY.search(body)
-    return _number(delay.group(1)) if delay else None
+    _, _, behind = body.partition('"retryDelay"')  # google.rpc.RetryInfo: "12s"
+    _, _, delay = behind.partition('"')
+    return _number(delay.partition('s"')[0]) if delay else None
 
 
 def _number(value: str) -> float | None:

@@ -6,8 +6,9 @@ import re
 
 from footnoted.text import markdown
 from footnoted.text.markdown import list_mark, without_links, without_opening
+from footnoted.text.marks import closed_up
+from footnoted.text.scripts import is_han, is_thai
 
-_MARKER = re.compile(r"\s*(?:\[\^?(?:\d{1,3}|source\s+\d+)(?:\s*[,–-]\s*\d{1,3})*\]|【[^】]{1,12}】)", re.IGNORECASE)
 _EMPHASIS = re.compile(r"(?<![\w*_])(\*{1,3}|_{1,3})(?=\S)(.+?)(?<=\S)\1(?![\w*_])", re.DOTALL)
 _ENDS = tuple(".!?…。！？।؟۔")
 _AFTER_ENDS = "\"'”’»)]」』）*_`"
@@ -19,7 +20,7 @@ def plain(words: str) -> str:
     >>> plain("**Theft** is [covered](a.md) [3]")
     'Theft is covered'
     """
-    words = _MARKER.sub("", without_links(words))
+    words = closed_up(without_links(words))
     words = _EMPHASIS.sub(r"\2", words)
     return " ".join(words.split())
 
@@ -39,16 +40,6 @@ def sentence(words: str) -> str:
     if words.rstrip(_AFTER_ENDS).endswith(_ENDS) or is_thai(words[-1]):
         return words
     return words + ("。" if is_han(words[-1]) else ".")
-
-
-def is_thai(char: str) -> bool:
-    """Whether a character is of a script without spaces and without full stops."""
-    return "\u0e00" <= char <= "\u0e7f"
-
-
-def is_han(char: str) -> bool:
-    """Whether a character is Chinese or Japanese: of a script without spaces."""
-    return "\u3040" <= char <= "\u30ff" or "\u3400" <= char <= "\u9fff"
 
 
 def row(words: str, header: str) -> str:

@@ -6,7 +6,6 @@ Protocol: platform.claude.com/docs/en/build-with-claude/streaming. The terminal 
 from __future__ import annotations
 
 import json
-import re
 from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
 from footnoted.providers._faults import told_of
@@ -21,6 +20,7 @@ from footnoted.providers._wire import (
     turns_of,
     understood,
 )
+from footnoted.text import runs
 from footnoted.types import Delta, FinishReason, Pointer, Usage
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ ENDINGS = {
 }
 _CACHED = {"type": "ephemeral"}
 _TITLE = 200  # code points of a document's title
-_MODEL = re.compile(r"claude-(haiku|sonnet|opus|fable|mythos)-(\d+)(?:[-.](\d{1,2}))?(?!\d)")
+_FAMILIES = frozenset(("haiku", "sonnet", "opus", "fable", "mythos"))
 
 
 class Anthropic(ThinkingWire):
@@ -125,22 +125,34 @@ def samples(model: str) -> bool:
     >>> samples("claude-sonnet-4-5-20250929"), samples("claude-haiku-5-5")
     (True, False)
     """
-    known = _MODEL.search(model)
-    return known is None or (int(known[2]), int(known[3] or 0)) < (4, 7)
+    _, *version = _known(model) or ("",)
+    return not version or version < [4, 7]
+
+
+def _known(model: str) -> tuple[str, int, int] | tuple[()]:
+    """The family of a model with its version; nothing where its name does not say.
+
+    >>> _known("claude-sonnet-4-5-20250929"), _known("eu.anthropic.claude-opus-5-v1:0"), _known("claude-3-opus")
+    (('sonnet', 4, 5), ('opus', 5, 0), ())
+    """
+    family, major, minor, *_ = [*runs(model.partition("claude-")[2]), "", "", ""]
+    if family not in _FAMILIES or not major.isdecimal():
+        return ()
+    return family, int(major), int(minor) if minor.isdecimal() and len(minor) < len("100") else 0
 
 
 def thinking(model: str, effort: str | None, without: set[str]) -> tuple[dict[str, Any], bool]:
     """The fields that keep a model's thinking short, and whether it thinks all the same."""
-    known = _MODEL.search(model)
+    known = _known(model)
     if effort is not None:
         return ({} if "effort" in without else {"output_config": {"effort": effort}}), True
-    if known is None or int(known[2]) < 5:
+    if not known or known[1] < 5:
         return {}, False
-    minor = int(known[3] or 0)
+    family, _, minor = known
     if "thinking" not in without:
-        if known[1] == "haiku" or (known[1] in ("sonnet", "opus") and minor == 0):
+        if family == "haiku" or (family in ("sonnet", "opus") and minor == 0):
             return {"thinking": {"type": "disabled"}}, False
-        if known[1] == "sonnet":
+        if family == "sonnet":
             return {"thinking": {"type": "between_tools"}}, False
     return ({} if "effort" in without else {"output_config": {"effort": "low"}}), True
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -24,8 +23,9 @@ from footnoted.retrieval.relevance import (
     passage_of,
     tells,
 )
-from footnoted.text import content_stems, estimate_tokens, fold, stem, words
+from footnoted.text import content_stems, estimate_tokens, fold, runs, stem, words
 from footnoted.text.language import language
+from footnoted.text.phrases import whole
 from footnoted.types import Delta, FinishReason, Pointer, Prompt, Usage
 
 if TYPE_CHECKING:
@@ -39,10 +39,8 @@ THRESHOLD = (
 )
 _THREAD_FROM = 20_000  # code points; below it ranking is quicker than a reader can see
 _SCHEMA_FIELDS = frozenset({"answer", "confidence", "sources_used", "key_facts", "limitations"})
-_FOLLOWS = re.compile(r"\s*(?:and|or|but|also|what about|how about|what if|so)\b", re.IGNORECASE)
-_POINTS_BACK = re.compile(
-    r"\b(?:it|its|they|them|their|that|this|those|these|he|she|him|her|there|one)\b", re.IGNORECASE
-)
+_FOLLOWS = whole("and", "or", "but", "also", "what about", "how about", "what if", "so")
+_POINTS_BACK = frozenset("it its they them their that this those these he she him her there one".split())
 _THIN, _THIN_POINTING = 2, 4  # fewer words of content than this need the question before
 _LOOKED_BACK = 3  # turns
 _OF_A_PART = 2  # sentences for each part of a question that has several
@@ -254,8 +252,8 @@ def _joined(found: tuple[Passage, ...], more: tuple[Passage, ...], room: int) ->
 
 def _leans(question: str) -> bool:
     content = len(set(content_stems(question)))
-    pointing = _POINTS_BACK.search(question) and content < _THIN_POINTING
-    return content < _THIN or bool(_FOLLOWS.match(question)) or bool(pointing)
+    pointing = content < _THIN_POINTING and not _POINTS_BACK.isdisjoint(runs(question.casefold()))
+    return content < _THIN or bool(_FOLLOWS.match(question.lstrip())) or pointing
 
 
 def _why_not(prompt: Prompt, ranked: Sequence[Scored]) -> str:

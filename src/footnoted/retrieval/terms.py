@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import re
+from itertools import groupby
 
 from footnoted.text import STOPWORDS, stem, words
+from footnoted.text.scripts import is_han
 
 _LONGEST = 64  # characters of a term; longer ones are hashes and addresses nobody types
-_IDEOGRAPHS = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]{3,}")
+_SHORTEST = 3  # characters of a run whose words are not all pairs
 
 
 def index_terms(text: str) -> list[str]:
@@ -17,8 +18,9 @@ def index_terms(text: str) -> list[str]:
     ['the', 'excess', '1000']
     """
     terms = [term for word, _, _ in words(text) for term in _stems(word)]
-    for run in _IDEOGRAPHS.findall(text):
-        terms.extend(run)
+    for han, characters in groupby(text, is_han) if not text.isascii() else ():
+        run = list(characters) if han else []
+        terms.extend(run if len(run) >= _SHORTEST else ())
     return terms
 
 

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
 from footnoted.testing.script import Pin, Reply
 from footnoted.text import content_stems, sentences
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from footnoted.testing.script import Request
     from footnoted.types import Span
 
-_FENCE = re.compile(r"^== (\w+) (\d+)(?:: [^\n]*)?\n(.*?)(?=^== \1 )", re.MULTILINE | re.DOTALL)
 _NOTHING = Reply("The sources do not say.", delay=0.03)
 
 
@@ -23,8 +23,9 @@ def canned(request: Request) -> Reply:
     """
     question = _question(request)
     documents = _documents(request)
-    texts = documents or [text for _, _, text in _FENCE.findall(request.prompt_text)]
-    numbers = [number for _, number, _ in _FENCE.findall(request.prompt_text)]
+    fenced = list(_fenced(request.prompt_text))
+    texts = documents or [text for _, text in fenced]
+    numbers = [number for number, _ in fenced]
     place, span = _best(question, texts)
     if span is None:
         return _NOTHING
@@ -34,6 +35,21 @@ def canned(request: Request) -> Reply:
     reply = Reply(" ".join(quote.split()), delay=0.03)
     pin = Pin(len(reply.parts) - 1, place, span.start, span.end, quote)
     return Reply(reply.text, delay=0.03, citations=[pin])
+
+
+def _fenced(prompt: str) -> Iterator[tuple[str, str]]:
+    """Each source's number and text, from its line ``== key number: title`` to the next line with its key."""
+    number, key, lines = "", "", list[str]()
+    for line in prompt.splitlines(keepends=True):
+        mark, _, named = line.partition(" ")
+        named, _, told = named.partition(" ")
+        if mark == "==" and named == key and number:
+            yield number, "".join(lines)
+            number = ""
+        if mark == "==" and not number and (one := told.partition(":")[0].strip()).isdecimal():
+            number, key, lines = one, named, []
+        else:
+            lines.append(line)
 
 
 def _question(request: Request) -> set[str]:

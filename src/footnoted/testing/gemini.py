@@ -7,7 +7,6 @@ There is no end event: the chunk that carries ``finishReason`` is the last.
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from footnoted.testing.dialect import Dialect, Frame, Message, Refused
@@ -30,17 +29,18 @@ class Gemini(Dialect):
     """``data: {"candidates": […]}`` chunks."""
 
     name: ProtocolName = "gemini"
-    path = re.compile(r"/v1(?:beta|alpha)?/models/([^/:]+):(generateContent|streamGenerateContent)$")
+    folders: tuple[str, ...] = ("/v1", "/v1beta", "/v1alpha")
 
     def read(self, message: Message) -> Request | None:
-        found = self.path.search(message.path)
-        if not found:
+        folder, _, call = message.path.rpartition("/models/")
+        model, _, verb = call.partition(":")
+        if not folder.endswith(self.folders) or verb not in ("generateContent", "streamGenerateContent"):
             return None
         body = message.json
         return self._request(
             message,
-            model=found[1],
-            stream=found[2] == "streamGenerateContent",
+            model=model,
+            stream=verb == "streamGenerateContent",
             system_text=text_of(body.get("systemInstruction") or body.get("system_instruction")),
             prompt_text=texts(body.get("contents"), "user"),
             key=message.headers.get("x-goog-api-key") or message.query.get("key"),
@@ -115,7 +115,7 @@ class Vertex(Gemini):
     """The same in a project: another path, and a bearer token."""
 
     name: ProtocolName = "vertex"
-    path = re.compile(r"/v1/(?:projects/[^/]+/locations/[^/]+/)?publishers/google/models/([^/:]+):(\w+)$")
+    folders = ("/publishers/google",)
 
     def bad_key(self, key: str | None) -> Refused:  # noqa: ARG002
         return Refused(401, self.error(401, "Request had invalid authentication credentials."))

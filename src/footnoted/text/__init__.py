@@ -14,13 +14,10 @@ from itertools import chain
 import Stemmer
 
 from footnoted.text.boundaries import Cursor, next_end
+from footnoted.text.lines import begins_block
 from footnoted.text.marks import stripped
 from footnoted.types import Span
 
-# What stands before a list's item: a bullet, "1.", "(12)", "a)".
-LIST_MARK = re.compile(r"(?:[-*+•‣]|\(?\d{1,3}[.)]|\(?[a-z][.)])\s+")
-# A line that begins a block: a heading, table row, code fence or rule, which stands alone; a list item or quote.
-_BLOCK_LINE = re.compile(rf"[ \t]*(?:(?P<alone>#{{1,6}}\s|\||```|~~~|={{3,}}|-{{3,}})|{LIST_MARK.pattern}|>)")
 _WORD = re.compile(
     r"[A-Za-z\u00c0-\u024f\u0370-\u052f\u0590-\u06ff\u0900-\u0dff]+(?:['’][A-Za-z]+)?"
     r"|\d+(?:[.,:]\d+)*"
@@ -61,11 +58,11 @@ def _blocks(text: str) -> list[tuple[int, int]]:
     position = 0
     for line in text.splitlines(keepends=True):
         end = position + len(line)
-        opens = _BLOCK_LINE.match(line)
+        opens = begins_block(line)
         if begin is not None and (opens or line.isspace()):
             blocks.append((begin, position))
             begin = None
-        if opens and opens["alone"]:
+        if opens == "alone":
             blocks.append((position, end))
         elif begin is None and not line.isspace():
             begin = position

@@ -5,7 +5,7 @@ English, German, French, Spanish, Malay, and the commonest of Italian, Portugues
 
 from __future__ import annotations
 
-from footnoted.text.thai import is_thai
+from footnoted.text.scripts import is_thai
 
 # Never the end of a sentence, whatever follows.
 _OPEN_ENDED = frozenset(

@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 
 from footnoted.text.abbreviations import depends_on_next_word, full_stop_closes, lower_case_begins
 from footnoted.text.marks import LATER, NEVER, marker_end, skip, skip_space, starts_with_marker
-from footnoted.text.thai import is_thai, space_ends
+from footnoted.text.scripts import is_han, is_hangul, is_thai
+from footnoted.text.thai import space_ends
 
 MARKS = ".!?…‽。！？｡।॥؟۔።။។"
 _EAST = frozenset("。！？｡।॥؟۔።။។")
@@ -32,8 +33,7 @@ def _but_for(notable: str) -> str:
 
 
 _CANDIDATE = re.compile(rf"[{MARKS}]+|[{_FACES}]+|[ \t]+")  # white space in a sentence with Thai in it alone
-_FACE = re.compile(rf"[{_FACES}\ufe0f\U0001f3fb-\U0001f3ff]+")
-_UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]")
+_IN_FACES = FACES.union("\ufe0f", map(chr, range(0x1F3FB, 0x1F400)))  # what says how a face is drawn, and skins
 _CLOSERS = "\"'”’“»«›)]*_~`」』）】〉》"
 _OPENERS = "\"'“”‘„«»‹([*_~¿¡「『（【〈《"
 _NOTABLE = re.compile(_but_for(MARKS + "".join(map(chr, range(0xE01, 0xE5C)))))
@@ -152,7 +152,7 @@ def _judge(text: str, match: re.Match[str], cursor: Cursor, stop: int, *, more: 
         return end
     if _inside_aside(text, cursor, text[match.end() : end], match.start()):
         return NEVER
-    if _FACE.match(mark):
+    if mark[0] in _IN_FACES:
         return _judge_face(text, match, cursor, stop, more=more)
     following = skip_space(text, end, stop)
     if following >= stop:
@@ -173,11 +173,10 @@ def _past_markers(text: str, at: int, stop: int, cursor: Cursor, *, more: bool) 
         start = skip_space(text, end, stop)
         if start >= stop:
             return (LATER, spaced) if more else (end, spaced)
-        face = _FACE.match(text, start, stop)
-        if face:
-            if face.end() >= stop and more:
+        if text[start] in _IN_FACES:
+            end = skip(text, start, stop, _IN_FACES)
+            if end >= stop and more:
                 return LATER, spaced
-            end = face.end()
             continue
         found = marker_end(text, start, stop, more=more)
         if found == LATER:
@@ -197,8 +196,7 @@ def _past_markers(text: str, at: int, stop: int, cursor: Cursor, *, more: bool) 
 
 
 def _judge_face(text: str, match: re.Match[str], cursor: Cursor, stop: int, *, more: bool) -> int:
-    face = _FACE.match(text, match.start(), stop)
-    end = face.end() if face else match.end()
+    end = skip(text, match.start(), stop, _IN_FACES)
     following = skip_space(text, end, stop)
     if following >= stop:
         return LATER if more else end
@@ -226,12 +224,16 @@ def _takes_up(text: str, closers: int, after: int, following: int) -> bool:
 def _closes_unspaced(text: str, match: re.Match[str], following: int) -> bool:
     """Whether a Western mark with no space behind it ends a sentence, as it may between unspaced scripts."""
     mark, quoted = match.group(), following > match.end()
-    if mark[0] == "…" or mark.startswith("..") or not _UNSPACED.match(text[following]):
+    if mark[0] == "…" or mark.startswith("..") or not _is_unspaced(text[following]):
         return False
-    if quoted and "\uac00" <= text[following] <= "\ud7af":  # Hangul
+    if quoted and is_hangul(text[following]):
         return False  # "…."라고: a particle takes the quotation up
     before = text[max(match.start() - 1, 0)]
-    return mark != "." or _UNSPACED.match(before) is not None
+    return mark != "." or _is_unspaced(before)
+
+
+def _is_unspaced(char: str) -> bool:
+    return is_han(char) or is_hangul(char)
 
 
 def _judge_west(

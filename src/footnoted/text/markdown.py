@@ -7,15 +7,17 @@ by `grounding.blocks` and `citations.blocks`.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
-from footnoted.text import LIST_MARK
+from footnoted.text.lines import behind_hashes, behind_mark
+from footnoted.text.marks import skip_space
 
 _LINK = re.compile(
     r"!?\[([^\]\n]*)\]\((?:<[^>\n]*>|(?!<)(?:[^()\s]|\([^()\s]*\))*)(?:\s+\"[^\"\n]*\")?\)",
 )
 _EMPHASIS = re.compile(r"[*`]+|(?<!\w)_+|_+(?!\w)")
+_BOXES = ("[ ] ", "[x] ", "[X] ")
 _TAG = re.compile(r"<[^>\n]{1,80}>")
-_OPENING = re.compile(rf"\s*(?:(?:#{{1,6}}\s+|>\s+|{LIST_MARK.pattern}))+")
 
 
 def without_links(text: str) -> str:
@@ -45,6 +47,18 @@ def as_read(text: str) -> str:
     return " ".join(without_emphasis(_TAG.sub("", without_links(text))).split())
 
 
+def is_emphasis(text: str, marks: Sequence[str] = ("**", "__")) -> bool:
+    """Whether a text is one stretch of bold, or of another of these ``marks``, with or without a colon behind it.
+
+    >>> is_emphasis("**What max_age covers**:"), is_emphasis("**Never** and **always**")
+    (True, False)
+    """
+    bare = text.removesuffix(":")
+    mark = next((one for one in marks if bare.startswith(one) and bare.endswith(one)), "")
+    inside = bare[len(mark) : -len(mark)] if mark else ""
+    return bool(inside) and not inside[0].isspace() and mark not in inside and "\n" not in inside
+
+
 def list_mark(text: str) -> tuple[str, str]:
     """What a list's item is marked with, without brackets and points, and its words; no mark where it is no item.
 
@@ -52,18 +66,27 @@ def list_mark(text: str) -> tuple[str, str]:
     (('3', 'Close the lid.'), ('', 'Close it.'))
     """
     bare = text.lstrip()
-    mark = LIST_MARK.match(bare)
-    return (mark.group().strip().strip("(.)"), bare[mark.end() :]) if mark else ("", text)
+    words = behind_mark(bare)
+    return (bare[:words].strip().strip("(.)"), bare[words:]) if words else ("", text)
 
 
 def without_opening(line: str) -> str:
-    """The words of a line, behind the marks of its heading, its quotation and its list's item.
+    """The words of a line, behind the marks of its heading, its quotation and its list's item, a ticked box among them.
 
-    >>> without_opening("> 2. Theft"), without_opening("## Theft")
-    ('Theft', 'Theft')
+    >>> without_opening("> 2. Theft"), without_opening("## Theft"), without_opening("- [x] Theft")
+    ('Theft', 'Theft', 'Theft')
     """
-    opening = _OPENING.match(line)
-    return line[opening.end() :] if opening else line
+    begin = skip_space(line, 0, len(line))
+    at = begin
+    while (words := max(behind_mark(line, at), behind_hashes(line, at), _behind_quote(line, at))) > at:
+        at = words
+    at = skip_space(line, at + 3, len(line)) if at > begin and line.startswith(_BOXES, at) else at
+    return line[at:] if at > begin else line
+
+
+def _behind_quote(line: str, at: int) -> int:
+    words = skip_space(line, at + 1, len(line)) if line.startswith(">", at) else at
+    return words if words > at + 1 else at
 
 
 def without_number(heading: str) -> str:

@@ -6,12 +6,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 
 from footnoted.types import Span
 
 LATER = -2  # not known yet
 NEVER = -1  # not here
+_YEARS = 1000  # sources are fewer than this number, years are not
 
 _MARKER = re.compile(
     r"""\[\^?(?:[Ss]ources?[ ]{0,2}|Quellen?[ ]|Fuentes?[ ])?"""
@@ -58,6 +59,20 @@ def without_markers(text: str) -> str:
     '£75 . '
     """
     return _SUPERSCRIPT.sub("", _MARKER.sub("", text))
+
+
+def closed_up(text: str) -> str:
+    """The text without its markers in square brackets, nor the white space before them; a year in brackets stays.
+
+    >>> closed_up("£75 [1]. See [2026] UKSC 4, m² 【2】.")
+    '£75. See [2026] UKSC 4, m².'
+    """
+    kept, at = "", 0
+    for found in _MARKER.finditer(text):
+        if not _if_named(found) and max(integers(found["numbers"] or "0")) < _YEARS:
+            kept += text[at : found.start()].rstrip()
+            at = found.end()
+    return kept + text[at:]
 
 
 def without_numbers(text: str) -> str:
@@ -117,7 +132,7 @@ def stripped(text: str, start: int, stop: int) -> tuple[int, int]:
     return start, stop
 
 
-def skip(text: str, at: int, stop: int, chars: str) -> int:
+def skip(text: str, at: int, stop: int, chars: Container[str]) -> int:
     """The first place from ``at`` on where none of ``chars`` stands, or ``stop``."""
     while at < stop and text[at] in chars:
         at += 1

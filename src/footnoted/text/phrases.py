@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 
 
@@ -19,6 +20,18 @@ def whole(*phrases: str) -> re.Pattern[str]:
     joined = [_written(phrase) for phrase in phrases if phrase.strip() and not _has_words(phrase)]
     ways = [rf"(?<!\w)(?:{spaced})(?!\w)", *joined] if spaced else joined
     return re.compile("|".join(ways) or r"(?!)", re.IGNORECASE)
+
+
+def places(words: str, text: str) -> Iterator[int]:
+    """Every place of a text where the words stand as they are written, be it inside of longer ones.
+
+    >>> list(places("aa", "aaa a"))
+    [0, 1]
+    """
+    at = text.find(words) if words else -1
+    while at >= 0:
+        yield at
+        at = text.find(words, at + 1)
 
 
 def _has_words(phrase: str) -> bool:

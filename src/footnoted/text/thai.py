@@ -7,6 +7,7 @@ not before a word that carries a clause on, nor after a first condition ("หา
 from __future__ import annotations
 
 from footnoted.text.marks import LATER, NEVER, skip_space
+from footnoted.text.scripts import is_thai
 
 _RUNS_ON = tuple(
     """
@@ -24,11 +25,6 @@ _PARTICLES = ("ครับ", "ค่ะ", "คะ", "จ้ะ", "ขอบค�
 _CLAUSE = 40  # code points that make a clause
 _SHORT_CLAUSE = 15  # before a word that begins sentences
 _AHEAD = 12  # code points that tell which word follows
-
-
-def is_thai(char: str) -> bool:
-    """Whether a character is a Thai letter, vowel sign or figure; no character is none."""
-    return "\u0e01" <= char <= "\u0e5b"
 
 
 def space_ends(text: str, begin: int, space: tuple[int, int], stop: int, *, more: bool) -> int:

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from footnoted.assistants.security.query.finding_query import FindingQuery, Where
-from footnoted.assistants.security.query.linking import spelt_out
 from footnoted.assistants.security.query.running import run
+from footnoted.assistants.security.query.tokens import spelt_out
 from footnoted.assistants.security.query.vocabulary import _names, vocabulary_of
 from footnoted.assistants.security.query.wording import words_of
 from tests.assistants.security.conftest import advisor_on

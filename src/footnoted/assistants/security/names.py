@@ -33,7 +33,8 @@ _SERVICE_ALIASES = {
 }  # fmt: skip
 _PARTS = re.compile(r"[a-z]+|\d+")
 # Prowler files what belongs to a VPC under ec2 and Security Hub too; the resource tells.
-_VPC_RESOURCES = re.compile(r"vpc|subnet|networkacl|flowlog|natgateway|internetgateway|routetable", re.IGNORECASE)
+_VPC_RESOURCES = ("vpc", "subnet", "networkacl", "flowlog", "natgateway", "internetgateway", "routetable")
+_VPC_NAMES = (":vpc/", "vpc-flow-log")
 _TWO_WORDS = (
     "AutoScaling", "CloudTrail", "CloudFront", "CloudFormation", "CloudWatch", "SecretsManager", "DynamoDb",
     "CodeBuild", "GuardDuty", "ApiGateway", "OpenSearch",
@@ -59,9 +60,8 @@ def service_key(name: str, *, resource_type: str = "", resource_id: str = "") ->
     """
     key = re.sub(r"[^a-z0-9]", "", re.sub(r"^(?:aws|amazon)\b", "", name.strip().casefold()))
     key = _SERVICE_ALIASES.get(key, key)
-    if key == "ec2" and (_VPC_RESOURCES.search(resource_type) or re.search(r":vpc/|vpc-flow-log", resource_id)):
-        return "vpc"
-    return key
+    of_vpc = any(part in resource_type.casefold() for part in _VPC_RESOURCES)
+    return "vpc" if key == "ec2" and (of_vpc or any(part in resource_id for part in _VPC_NAMES)) else key
 
 
 @lru_cache(maxsize=4096)

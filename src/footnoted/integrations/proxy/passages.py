@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from footnoted.text.markdown import stretches
+from footnoted.text.marks import skip_space
+from footnoted.text.phrases import places
 
 _MOST_DEPTH = 6
 _MOST_PASSAGES = 400
@@ -27,7 +29,6 @@ _NAMES = ("title", "name", "file_name", "filename", "source", "url", "file", "pa
 _TEXTS = ("text", "content", "page_content", "passage", "body", "chunk", "snippet", "document", "excerpt")
 _TAG = re.compile(r"<(?P<close>/?)(?P<name>[A-Za-z][\w.:-]{0,60})(?P<attributes>(?:\s[^<>]{0,2000})?)>")
 _ATTRIBUTE = re.compile(r"([\w.:-]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
-_ARRAY = re.compile(r"\[\s*\{")
 # "Context:" on a line of its own words, up to the next such label: what LangChain's and LlamaIndex's templates do.
 _LABEL = re.compile(r"^[ \t]*[#*]*[ \t]*([A-Za-z][\w /]{1,40}?)[*]*[ \t]*:[*]*[ \t]*", re.MULTILINE)
 _EVIDENCE = (" context", " sources", " documents", " passages", " excerpts", " search results")
@@ -76,9 +77,10 @@ def passages_of_json(text: str, *, inside: bool = False) -> list[Passage]:
             return list(_in_value(json.loads(stripped)))[:_MOST_PASSAGES]
         except (ValueError, RecursionError):
             pass
-    if inside and (begin := _ARRAY.search(text)):
+    listed = (at for at in places("[", text) if text.startswith("{", skip_space(text, at + 1, len(text))))
+    if inside and (begin := next(listed, -1)) >= 0:
         try:
-            value, _ = json.JSONDecoder().raw_decode(text, begin.start())
+            value, _ = json.JSONDecoder().raw_decode(text, begin)
             return list(_in_value(value))[:_MOST_PASSAGES]
         except (ValueError, RecursionError):
             pass

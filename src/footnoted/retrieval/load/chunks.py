@@ -12,6 +12,7 @@ from typing import Any
 
 from footnoted.retrieval.load.document import Block, Document, Mark, Section, grouped
 from footnoted.text import UNSPACED, sentences
+from footnoted.text.lines import filled_lines
 from footnoted.text.marks import skip_space
 from footnoted.types import Source
 
@@ -22,7 +23,6 @@ _CAPTION = 200  # characters of a table's caption, at most
 _INTRODUCTION = 600  # characters of what introduces a list, fewer than
 _HARD = 4000  # characters above which a stretch without any sentence end is cut anyway
 
-_LINE = re.compile(r"^[^\S\n]*\S.*", re.MULTILINE)  # that is not blank
 _WORDS = re.compile(r"[^\W_]+(?:[.,'’-][^\W_]+)*")
 
 
@@ -119,7 +119,8 @@ def _parts(text: str, block: Block) -> list[tuple[int, int]]:
     if block.parts:
         seams = [(block.start if n == 0 else a, b) for n, (a, b) in enumerate(block.parts)]
     elif block.kind == "code":
-        seams = [line.span() for line in _LINE.finditer(text, block.start, block.end)]
+        lines = filled_lines(text[block.start : block.end])
+        seams = [(block.start + start, block.start + end) for start, end in lines]
     else:
         seams = [(block.start, block.end)]
     parts: list[tuple[int, int]] = []

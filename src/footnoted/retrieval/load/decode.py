@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import codecs
-import re
 
 from footnoted.errors import SourceError
 
@@ -25,7 +24,7 @@ _KNOWN_BINARY = (
     (b"\xd0\xcf\x11\xe0", "an old Office file (.doc, .xls)"),
     (b"{\\rtf", "an RTF file"),
 )
-_COLOURS = re.compile(r"\x1b\[[0-9;:]{0,40}m")  # of the terminal that a log was written for
+_COLOURS, _LONGEST_COLOUR = "0123456789;:", 40  # of the terminal that a log was written for
 _CONTROL = frozenset(range(32)) - {7, 8, 9, 10, 11, 12, 13, 27}
 
 
@@ -41,7 +40,12 @@ def decode(data: bytes) -> str:
 
 def without_colours(text: str) -> str:
     """The text without the colours of a terminal."""
-    return _COLOURS.sub("", text)
+    kept, *pieces = text.split("\x1b[")
+    for piece in pieces:
+        colour, ended, rest = piece.partition("m")
+        coloured = ended and len(colour) <= _LONGEST_COLOUR and not colour.strip(_COLOURS)
+        kept += rest if coloured else f"\x1b[{piece}"
+    return kept
 
 
 def _decoded(data: bytes) -> str:

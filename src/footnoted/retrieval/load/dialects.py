@@ -11,20 +11,17 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from footnoted.retrieval.load.inline import MUTE, TAG, TAGS, is_markup
+from footnoted.retrieval.load.inline import MUTE, TAG, TAGS, closes, is_markup
 from footnoted.retrieval.load.weave import Weaver, Woven
-from footnoted.text import LIST_MARK
+from footnoted.text.lines import is_item
 from footnoted.text.marks import skip, skip_space
+from footnoted.text.scripts import is_wordlike
 
-_LANGUAGE = re.compile(r"\{?\s*\.?([\w+#.-]+)")
-_DIRECTIVE = re.compile(r"\{(?P<name>[a-z][\w:-]*)\}[ \t]*(?P<title>.*)")
-_NAMED = re.compile(r"(?P<name>[^\s\[{]*)[ \t]*(?P<rest>.*)")  # what follows ":::"
 _BANGS = re.compile(  # and tabs, which always have a title
     r"(?:(?:!!!|\?\?\?\+?)[ \t]+(?P<name>[\w-]+)(?:[ \t]+[\w-]+)*|===[!+]*(?=[ \t]+['\"]))"
     r"(?:[ \t]+(?P<quote>['\"])(?P<title>.*)(?P=quote))?[ \t]*$"
 )
 _OPTION = re.compile(r"[ \t]{4,}[\w-]+:(?:\s|$)|[ \t]*:[\w-]+:(?:\s|$)")
-_ALERT = re.compile(r"\[!(?P<name>\w+)\][+-]?[ \t]*(?P<title>.*)$")
 _IMPORT = re.compile(r"import\s+(?:[\w*{][^'\"]*\sfrom\s+)?(['\"])[^'\"]+\1;?[ \t]*$")
 _EXPORTED = ("const", "let", "var", "function", "default", "class", "async")
 _TITLED = re.compile(r"""\b(?:title|label)\s*=\s*(?:"([^"]*)"|'([^']*)'|\{["'`]([^"'`]*)["'`]\})""")
@@ -37,7 +34,8 @@ _ADMONITIONS = frozenset(
 )
 # Those that stand in a line of words, and begin no paragraph.
 _INLINE = frozenset("a b i em strong code kbd span abbr dfn u small sub sup".split())
-_COLOURS = re.compile(r"<(?:font|span|u|b)(?:\s+(?:color|style|class)=[^<>]*)?>|</(?:font|span|u|b)>")
+_COLOURED = frozenset(("font", "span", "u", "b"))
+_COLOURS = ("", "color", "style", "class")  # of a tag by which a terminal's colours are shown
 _STEP = "step"
 _DEEPEST = 40  # constructs in each other; what lies deeper is read as if it were not in one
 
@@ -158,9 +156,10 @@ class _Reader:
             self._fence = ""
         elif self._shown and "<" in body:
             self._weaver.put(self._held[-1].pad, start)
-            for tag in _COLOURS.finditer(self._text, start, end):
-                self._weaver.keep(start, tag.start())
-                start = tag.end()
+            for tag in TAG.finditer(self._text, start, end):
+                if tag["tag"] in _COLOURED and tag["attributes"].strip().partition("=")[0] in _COLOURS:
+                    self._weaver.keep(start, tag.start())
+                    start = tag.end()
             self._weaver.keep(start, min(end + 1, len(self._text)))
         else:
             self._write(start, end)
@@ -199,18 +198,18 @@ class _Reader:
         return False
 
     def _open_fence(self, run: str, info: str, first: int, indent: int) -> bool:
-        directive = _DIRECTIVE.match(info)
-        if directive and directive["name"] in _ADMONITIONS:
-            self._push(run, directive["name"], directive["title"], first)
+        directive, title = _directive(info)
+        if directive in _ADMONITIONS:
+            self._push(run, directive, title, first)
             return True
         if not info and self._close(run):
             return True
         self._blank = False
         self._fence, self._listing = run, self._weaver.length
-        language = _LANGUAGE.match(info)
-        self._shown = language is not None and language[1] == "console"
+        language = _language(info)
+        self._shown = language == "console"
         pad = self._held[-1].pad + " " * indent
-        self._weaver.put(pad + run + (language[1] if language else "") + "\n", first)
+        self._weaver.put(f"{pad}{run}{language}\n", first)
         return True
 
     def _slashes(self, run: str, words: str, first: int) -> bool:
@@ -227,9 +226,9 @@ class _Reader:
 
     def _colons(self, run: str, words: str, first: int, indent: int) -> bool:
         """``:::name[title]`` or ``:::{name} title`` opens a container, ``:::`` closes it."""
-        found = _NAMED.match(words)
-        name, rest = (found["name"], found["rest"]) if found else ("", words)
-        directive = _DIRECTIVE.match(rest)
+        behind = next((at for at, char in enumerate(words) if char in "[{" or char.isspace()), len(words))
+        name, rest = words[:behind], words[behind:].lstrip(" \t")
+        directive, told = _directive(rest)
         if not name and not rest:
             self._close(run)
             return True
@@ -244,7 +243,7 @@ class _Reader:
             return True
         label, title = name, rest
         if directive:
-            label, title = directive["name"], directive["title"]
+            label, title = directive, told
         elif rest.startswith("{"):
             label = (re.findall(r"\.([\w-]+)", rest) or [""])[0]
             title = _title_of(rest)
@@ -264,10 +263,11 @@ class _Reader:
     def _quote(self, first: int, end: int, indent: int) -> None:
         """The first line of a block quote; the others are unwrapped as they come."""
         start = skip(self._text, first + 1, end, " \t")
-        alert = _ALERT.match(self._text, start, end)
+        alert, closed, title = self._text[start:end].partition("]")
         pad = self._held[-1].pad + " " * indent * self._listed
-        if alert:
-            self._push(">", alert["name"].lower(), alert["title"], first, strip=0, pad=pad)
+        if closed and alert.startswith("[!") and alert[2:].replace("_", "a").isalnum():
+            title = title[title.startswith(("+", "-")) :].lstrip(" \t")
+            self._push(">", alert[2:].lower(), title, first, strip=0, pad=pad)
         else:
             self._push(">", "quote", "", first, strip=0, pad=pad)
             self._blank = True
@@ -373,7 +373,7 @@ class _Reader:
 
     def _keep(self, start: int, first: int, end: int) -> None:
         """A line of words; components that close in it are closed."""
-        if LIST_MARK.match(self._text, first, end):
+        if is_item(self._text, first, end):
             self._listed = True
         elif self._blank and first == start:
             self._listed = False
@@ -436,13 +436,35 @@ def _columns(line: str) -> int:
     return len(line[: len(line) - len(line.lstrip())].expandtabs(4))
 
 
+def _language(info: str) -> str:
+    """The language that a listing's fence names: ``python``, ``{.python}``, ``{code} python``.
+
+    >>> _language("{ .c++ linenums=1}"), _language("python")
+    ('c++', 'python')
+    """
+    bare = info.removeprefix("{").lstrip().removeprefix(".")
+    return bare[: next((at for at, char in enumerate(bare) if not (is_wordlike(char) or char in "+#.-")), len(bare))]
+
+
+def _directive(words: str) -> tuple[str, str]:
+    """The name of a directive and its title: ``{note} Mind this``; two empty texts where none stands."""
+    name, closed, title = words.removeprefix("{").partition("}")
+    named = words.startswith("{") and closed and "a" <= name[:1] <= "z"
+    if not named or not all(is_wordlike(char) or char in ":-" for char in name):
+        return "", ""
+    return name, title.lstrip(" \t")
+
+
 def _closing_tag(text: str, name: str, start: int) -> tuple[int, int] | None:
     """Where the tag stands that closes the element which opens at ``start``; only structure has its own kind inside."""
-    opens, depth = ("?", 0) if name in _STRUCTURE else ("", 1)
-    for tag in re.compile(rf"<(/{opens}){name}\b[^>]*>", re.IGNORECASE).finditer(text, start):
-        depth += -1 if tag[1] else 1
-        if depth == 0:
-            return tag.span()
+    depth = 0
+    for tag in TAG.finditer(text, start):
+        if closes(tag, name):
+            depth -= 1
+            if depth <= 0:
+                return tag.span()
+        elif name in _STRUCTURE and tag["tag"].lower() == name:
+            depth += 1
     return None
 
 

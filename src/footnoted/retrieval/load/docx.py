@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -20,7 +19,7 @@ _UNSEEN = (
     f"{_WORD}del",
     "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback",
 )
-_HEADING = re.compile(r"heading\s*([1-9])", re.IGNORECASE)
+_LEVELS = frozenset("123456789")
 
 
 def read_docx(path: str, data: bytes, *, limit_bytes: int) -> Document:
@@ -56,11 +55,11 @@ def _levels(word: Any) -> dict[str, int]:
         style_id = style.get(f"{_WORD}styleId") or ""
         called = _value(style, f"{_WORD}name") or ""
         outline = _value(style, f"{_WORD}pPr/{_WORD}outlineLvl")
-        numbered = _HEADING.fullmatch(called)
+        _, heading, number = called.casefold().rpartition("heading")
         if called.casefold() == "title":
             levels[style_id] = 0
-        elif numbered:
-            levels[style_id] = int(numbered[1])
+        elif heading and number.strip() in _LEVELS and called.casefold().startswith("heading"):
+            levels[style_id] = int(number)
         elif outline and outline < "9":
             levels[style_id] = int(outline) + 1
     levels.pop("", None)  # a style without an id is nobody's: a paragraph that names none is no heading

@@ -21,7 +21,6 @@ _BLOCKS = frozenset(
     "hgroup hr html li main p section summary ul ol table pre h1 h2 h3 h4 h5 h6 tr td th tbody thead tfoot".split()
 )
 _HEADINGS = frozenset("h1 h2 h3 h4 h5 h6".split())
-_CHARSET = re.compile(rb"<meta[^>]+charset\s*=\s*[\"']?([\w-]+)", re.IGNORECASE)
 _BREAK = "\u2028"  # a line break the page asks for, told from those of its source
 _NESTS = re.compile(
     r"<(/?)(?:div|span|section|article|b|i|em|strong|font|table|blockquote|a|ul|ol|main|center|details)\b",
@@ -73,13 +72,20 @@ def written(page: str) -> str:
 
 def decoded_page(data: bytes) -> str:
     """The page's text; what the page says of its own encoding counts where the bytes do not settle it."""
-    charset = _CHARSET.search(data[:2048])
+    charset = _charset(data[:2048].decode("latin-1"))
     if charset and not data.startswith((b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")):
         try:
-            return data.decode(charset[1].decode("ascii"))
+            return data.decode(charset)
         except (LookupError, ValueError):
             pass  # it says what it is not
     return decode(data)
+
+
+def _charset(head: str) -> str:
+    """The encoding that a page's beginning says it is in: ``<meta charset="utf-8">``, or as a content's type."""
+    told = [meta.attributes for meta in LexborHTMLParser(head).css("meta")] if "charset" in head.lower() else []
+    typed = ((one.get("content") or "").lower().partition("charset=")[2] for one in told)
+    return next(filter(None, (*(one.get("charset") for one in told), *typed)), "").strip("\"' ;")
 
 
 class _Reader:

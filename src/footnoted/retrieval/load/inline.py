@@ -45,7 +45,6 @@ _TARGET = re.compile(
     r"|\[(?P<name>[^\[\]\n]*)\]"
 )
 _ELSEWHERE = ("http:", "https:", "mailto:", "tel:", "ftp:")
-_COMPONENT = re.compile(r"[A-Z]\w*[a-z]\w*(?:\.\w+)*")
 _ROLE_TARGET = re.compile(r"`([^`<>]*[^`<>\s])\s*<[^`<>]+>`")
 
 
@@ -55,7 +54,9 @@ def is_markup(tag: str) -> bool:
     >>> is_markup("div"), is_markup("CardGroup"), is_markup("account")
     (True, True, False)
     """
-    return tag.lower() in TAGS or _COMPONENT.fullmatch(tag) is not None
+    component, *parts = tag.split(".")
+    named = "A" <= tag[:1] <= "Z" and any("a" <= char <= "z" for char in component)
+    return tag.lower() in TAGS or (named and all(part.replace("_", "a").isalnum() for part in (component, *parts)))
 
 
 def inline_edits(
@@ -113,11 +114,16 @@ def _end_of_mute(match: re.Match[str], end: int, unclosed: set[str]) -> int:
     tag = match["tag"].lower()
     if tag not in MUTE or match["end"] or match["void"] or tag in unclosed:
         return 0
-    closed = re.compile(rf"</{tag}\s*>", re.IGNORECASE).search(match.string, match.end(), end)
+    closed = next((one for one in TAG.finditer(match.string, match.end(), end) if closes(one, tag)), None)
     if closed is None:
         unclosed.add(tag)
         return 0
     return closed.end()
+
+
+def closes(tag: re.Match[str], name: str) -> bool:
+    """Whether a tag closes elements of this name, in any case."""
+    return bool(tag["end"]) and tag["tag"].lower() == name
 
 
 def _replaced(match: re.Match[str], kind: str) -> str | None:

@@ -15,6 +15,8 @@ from footnoted.retrieval.load.dialects import Plain, plain
 from footnoted.retrieval.load.document import Block, Document, Heading, assemble, folded_name
 from footnoted.retrieval.load.inline import inline_edits
 from footnoted.retrieval.load.weave import Edit, edited
+from footnoted.text.marks import skip
+from footnoted.text.scripts import is_wordlike
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,10 +24,8 @@ if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.tree import SyntaxTreeNode
 
-_FRONT = re.compile(r"\A(?P<fence>---|\+\+\+)[ \t]*\n(?P<body>.*?)^(?P=fence)[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
-_KEY = re.compile(r"^(?P<key>[A-Za-z][\w .-]*?)\s*[:=]\s*(?P<value>\S.*?)\s*$")
+_FENCES = ("---", "+++")  # around YAML, around TOML
 _REFERENCE = re.compile(r"^[ ]{0,3}\[(?P<name>(?!\^)[^\]\n]+)\]:[ \t]*(?P<to><[^>\n]*>|\S+).*\n?", re.MULTILINE)
-_APART = re.compile(r"\n(?:[ \t]*\n)+")
 
 
 def read_markdown(path: str, text: str, *, components: bool = False, kind: str = "markdown") -> Document:
@@ -58,20 +58,33 @@ def _prose(plain_text: Plain) -> Iterator[tuple[int, int]]:
     at = 0
     for start, end in [*plain_text.listings, (len(plain_text.woven.text), len(plain_text.woven.text))]:
         while at < start:
-            gap = _APART.search(plain_text.woven.text, at, start)
-            stop = gap.end() if gap else start
+            gap = _gap(plain_text.woven.text, at, start)
+            stop = gap[1] if gap else start
             yield at, stop
             at = stop
         at = max(at, end)
+
+
+def _gap(text: str, start: int, end: int) -> tuple[int, int] | None:
+    """The first blank lines of a stretch, with the line end before them."""
+    begin = text.find("\n", start, end)
+    while begin >= 0:
+        stop = begin + 1
+        while text.startswith("\n", blank := skip(text, stop, end, " \t"), end):
+            stop = blank + 1
+        if stop > begin + 1:
+            return begin, stop
+        begin = text.find("\n", stop, end)
+    return None
 
 
 def _edits(text: str, start: int, end: int, references: dict[str, str], *, components: bool) -> list[Edit]:
     """What to take out of one block; a line that was nothing else goes whole."""
     edits = [Edit(m.start(), m.end()) for m in _REFERENCE.finditer(text, start, end)] if references else []
     edits += inline_edits(text, start, end, references=references, components=components)
-    apart = _APART.search(text, start, end)
-    if apart is not None and apart.end() - apart.start() > 2:
-        edits.append(Edit(apart.start(), apart.end(), "\n\n"))
+    apart = _gap(text, start, end)
+    if apart is not None and apart[1] - apart[0] > len("\n\n"):
+        edits.append(Edit(*apart, "\n\n"))
     if not edits:
         return edits
     left = edited(text[start:end], [Edit(a - start, b - start, new) for a, b, new in edits])
@@ -135,18 +148,21 @@ def _parser() -> MarkdownIt:
 
 def front_matter(text: str) -> tuple[dict[str, str], int]:
     """Simple ``key: value`` lines of a leading YAML or TOML block, and where the body begins."""
-    match = _FRONT.match(text)
-    if match is None:
+    opening, newline, rest = text.partition("\n")
+    fence = opening.rstrip(" \t")
+    lines = rest.split("\n") if newline and fence in _FENCES else []
+    closing = next((place for place, line in enumerate(lines) if line.rstrip(" \t") == fence), None)
+    if closing is None:
         return {}, 0
     found: dict[str, str] = {}
-    for line in match["body"].splitlines():
-        entry = _KEY.match(line)
-        if entry:
-            value = entry["value"]
-            if len(value) > 1 and value[0] == value[-1] and value[0] in "'\"":
-                value = value[1:-1]
-            found[entry["key"].casefold()] = value
-    return found, match.end()
+    for line in lines[:closing]:
+        parted = min((line.partition(sign) for sign in ":="), key=lambda parts: len(parts[0]))
+        key, value = parted[0].rstrip(), parted[2].strip()
+        named = key[:1].isascii() and key[:1].isalpha() and all(is_wordlike(char) or char in " .-" for char in key)
+        if named and value:
+            quoted = len(value) > 1 and value[0] == value[-1] and value[0] in "'\""
+            found[key.casefold()] = value[1:-1] if quoted else value
+    return found, min(len(text), len(opening) + 1 + sum(len(line) + 1 for line in lines[: closing + 1]))
 
 
 def _newlines(text: str) -> list[int]:

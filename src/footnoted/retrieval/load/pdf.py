@@ -13,9 +13,10 @@ from footnoted.retrieval.load.document import Document, Draft, Mark, grouped
 from footnoted.retrieval.load.pdf_lines import Line, joined_box, page_lines, usual_size, without_furniture
 from footnoted.retrieval.load.pdf_notes import parted_notes
 from footnoted.retrieval.load.pdf_outline import Entry, entries_of, levels_of
+from footnoted.text import runs
+from footnoted.text.lines import is_item
 
-_ITEM = re.compile(r"(?:[-–*•‣▪◦●]|\(?\d{1,2}[.)]|\(?[a-z][.)])\s+\S")
-_HYPHEN = re.compile(r"(\w{2,})[-\u00ad\u2010]$")
+_HYPHENS = ("-", "\u00ad", "\u2010")
 _WORD = re.compile(r"\w+(?:-\w+)*")
 _HEADED = 1.12  # how many times the size of the body a heading is set in, at least
 _FULL = 0.7  # share of its column's width above which a line was broken by the margin
@@ -138,7 +139,7 @@ class _Setting:
                 spans = draft.table([list(line.cells) for line in rows], page=first.page)
                 for (start, end), line in zip(spans, rows, strict=True):
                     draft.marks.append(Mark(start, end, line.page, line.box))
-            elif _ITEM.match(first.text):
+            elif is_item(first.text):
                 items = self._items(group)
                 spans = draft.items([text for text, _ in items], page=first.page)
                 for (start, _), (_, places) in zip(spans, items, strict=True):
@@ -181,17 +182,17 @@ class _Setting:
             return False
         if len(first.cells) > 1:
             return len(first.cells) == len(line.cells)
-        if _ITEM.match(line.text) and not _ITEM.match(first.text):
+        if is_item(line.text) and not is_item(first.text):
             return False
         if not _same_column(last, line):
-            return last.text[-1:] not in ".!?:" and not _ITEM.match(line.text)
+            return last.text[-1:] not in ".!?:" and not is_item(line.text)
         apart = last.y - line.y
-        if _ITEM.match(first.text) and _ITEM.match(line.text):
+        if is_item(first.text) and is_item(line.text):
             return 0 < apart < 3 * self._pitch
         return 0 <= apart <= _APART * self._pitch
 
     def _items(self, group: list[Line]) -> list[tuple[str, list[Place]]]:
-        items = grouped(group, lambda _, line: not _ITEM.match(line.text))
+        items = grouped(group, lambda _, line: not is_item(line.text))
         return [self._joined(item, wrapped=True) for item in items]
 
     def _joined(self, lines: list[Line], *, wrapped: bool = False) -> tuple[str, list[Place]]:
@@ -202,9 +203,9 @@ class _Setting:
         text = lines[0].text
         places = [(0, len(text), lines[0])]
         for before, line in pairwise(lines):
-            broken = _HYPHEN.search(before.text)
-            if broken and line.text[:1].islower():
-                text = text[:-1] + self._hyphen(broken[1], line.text)
+            broken = (runs(before.text[:-1]) or [""])[-1] if before.text.endswith(_HYPHENS) else ""
+            if len(broken) > 1 and before.text[:-1].endswith(broken) and line.text[:1].islower():
+                text = text[:-1] + self._hyphen(broken, line.text)
             elif wrapped or before.reach >= _FULL:
                 text += " "
             else:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 
-from footnoted.retrieval.load.document import Block, Document, Heading, assemble
-from footnoted.text import LIST_MARK
+from footnoted.retrieval.load.document import Block, Document, Heading, assemble, grouped
+from footnoted.text.lines import filled_lines, is_item
 
-_PARAGRAPH = re.compile(r"^[^\S\n]*\S.*(?:\n[^\S\n]*\S.*)*", re.MULTILINE)  # lines without a blank one between
 _NUMBERED = re.compile(r"^(?:(?:SECTION|PART|CHAPTER|ARTICLE|Section|Part|Chapter|Article)\s+\w+|\d+(?:\.\d+)*\.?)\b")
 
 
@@ -15,7 +14,8 @@ def read_plain(path: str, text: str) -> Document:
     """The document of a text file, its words untouched."""
     headings: list[Heading] = []
     blocks: list[Block] = []
-    paragraphs = [paragraph.span() for paragraph in _PARAGRAPH.finditer(text)]
+    lines = grouped(filled_lines(text), lambda group, line: group[-1][1] + 1 == line[0])
+    paragraphs = [(group[0][0], group[-1][1]) for group in lines]
     depths = [0, *(_numbered(text[start:end]) for start, end in paragraphs), 0]
     for place, (start, end) in enumerate(paragraphs, 1):
         # Numbered lines one after another are a list whose items stand apart.
@@ -62,7 +62,7 @@ def _blocks(text: str, start: int, end: int) -> list[Block]:
     position = start
     for line in text[start:end].split("\n"):
         stop = position + len(line)
-        if LIST_MARK.match(line.strip()):
+        if is_item(line.strip()):
             items.append((position, stop))
         elif items:
             items[-1] = (items[-1][0], stop)

@@ -14,7 +14,6 @@ from footnoted.errors import SourceError
 from footnoted.retrieval.load.document import Document, Draft
 
 _ROLE = re.compile(r":([a-zA-Z][\w:+.-]*):`")
-_DIRECTIVE = re.compile(r"^[ \t]*\.\. ([a-zA-Z][\w:+.-]*)::", re.MULTILINE)
 # What builds a page and says nothing on it.
 _MUTE = frozenset(
     """toctree automodule autoclass autofunction autosummary currentmodule module index only tabularcolumns image raw
@@ -106,7 +105,11 @@ def _register(text: str) -> None:
         last = words.lstrip("~!").rpartition(".")[2] if words.startswith("~") else words
         return [nodes.literal("", last.lstrip("!"))], []
 
-    for name in set(_DIRECTIVE.findall(text)):  # Sphinx's own listing has options that docutils' refuses
+    lines = (line.lstrip(" \t").partition("::") for line in text.split("\n"))
+    named = {
+        before[3:] for before, colons, _ in lines if colons and before.startswith(".. ") and before.count(" ") == 1
+    }
+    for name in named:  # Sphinx's own listing has options that docutils' refuses
         if name.lower() not in en.directives or name in _LISTINGS | _MUTE:
             directives.register_directive(name, Content)
     for name in set(_ROLE.findall(text)):

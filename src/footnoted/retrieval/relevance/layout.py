@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
-from footnoted.text import LIST_MARK, sentences
+from footnoted.text import sentences
+from footnoted.text.lines import is_item
+from footnoted.text.markdown import is_emphasis
 from footnoted.types import Span
 
 if TYPE_CHECKING:
@@ -120,7 +122,7 @@ class _Reader:
             return "heading"
         if words.startswith("|") or (words.count(" | ") >= 2 and fresh):
             return "row"
-        if fresh and LIST_MARK.match(words):
+        if fresh and is_item(words):
             return "item"
         if not fresh and self.found and self.found[-1].kind == "item":
             return "item"
@@ -148,7 +150,7 @@ class _Reader:
             return
         alone = len(self.found) < 2 or self.found[-2].block != last.block
         asks = last.text.rstrip("\"'”’»)*_").endswith(("?", "？"))
-        if alone and (asks or _is_bold(last.text)):
+        if alone and (asks or is_emphasis(last.text)):
             self._make_heading(_UNDER_HEADINGS)
 
     def _make_heading(self, level: int) -> None:
@@ -186,11 +188,3 @@ def _heading_level(words: str) -> int:
     """How many of ``#`` open a heading of Markdown; 0 where words are none."""
     level = len(words) - len(words.lstrip("#"))
     return level if 1 <= level <= 6 and words[level : level + 1].isspace() else 0
-
-
-def _is_bold(words: str) -> bool:
-    """Whether words are one stretch of bold: ``**What is covered**``, with or without a colon."""
-    mark, inside = words[:2], words.removesuffix(":")[2:-2]
-    return (
-        mark in ("**", "__") and words.removesuffix(":").endswith(mark) and bool(inside) and not set("*_") & set(inside)
-    )

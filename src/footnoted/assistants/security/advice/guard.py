@@ -11,16 +11,19 @@ from footnoted.assistants.security.advice.compose import UNVERIFIED
 from footnoted.assistants.security.advice.context import BEST, AnswerContext
 from footnoted.assistants.security.findings.finding import Finding
 from footnoted.assistants.security.severity import MARKS, Severity, read_severity
+from footnoted.text.lines import fence
+from footnoted.text.markdown import list_mark
+from footnoted.text.marks import marker_end, skip
+from footnoted.text.phrases import places, whole
+from footnoted.text.scripts import is_wordlike
 
 if TYPE_CHECKING:
     from footnoted.assistants.security.advice.sources import Desk
 
 _MARKS = "".join(MARKS.values())
 _END = re.compile(r"[.!?…](?:[\"'”’)\]*_]|\s?\[\d{1,3}\])*(?=\s)|\n")
-_MARKERS = re.compile(r"(?:[ \t]*\[\d{1,3}\])+")
 _LEAST = 12  # code points of a sentence; "1." ends none
 _LEAST_OF_NAME = 4  # code points of a name that is looked for
-_LIST_MARK = re.compile(r"\s*(?:\d{1,3}[.)]|[-*•])\s*\Z")
 _WORD = r"(critical|high|medium|moderate|low|informational)"
 _CLAIMS = re.compile(
     rf"\b{_WORD}\b(?=[\s-]*(?:severity|risk|priority|impact|rated|rating)\b)"
@@ -29,7 +32,7 @@ _CLAIMS = re.compile(
     rf"(?:\s+(?:is|are|of|as|only|just|merely|a|an|at|level)|\s*[:=–-])*\s+[*_]*{_WORD}\b",
     re.IGNORECASE,
 )
-_SHOUTED = re.compile(r"\b(CRITICAL|HIGH|MEDIUM|LOW|INFORMATIONAL)\b")
+_SEVERITY = whole(*"critical high medium low informational".split())
 # The times this advisor gives for a severity, as a model repeats them.
 _WITHIN = re.compile(
     r"\b(?:within|in) (?:24\s?[–-]\s?48 hours|1\s?[–-]\s?2 weeks|one (?:or|to) two weeks)|\bat the next review\b",
@@ -43,7 +46,6 @@ _COUNT = re.compile(
     r"((?:\s+[\w-]+){0,4}?)\s+(?:findings?|issues?|misconfigurations?|failures?|violations?|vulnerabilit(?:y|ies)|alerts?)\b",
     re.IGNORECASE,
 )
-_FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})", re.MULTILINE)
 _COMMAND = re.compile(r"`((?:aws|terraform|kubectl|az|gcloud|eksctl|curl|rm|sudo)\s[^`\n]+)`")
 
 
@@ -123,25 +125,23 @@ class Guard:
     def _settled(self, *, last: bool) -> str:
         settled: list[str] = []
         while self._held:
-            opening = _FENCE.match(self._held)
-            taken = self._block(opening, last=last) if opening else self._sentence(last=last)
+            mark = fence(self._held)
+            taken = self._block(mark, last=last) if mark else self._sentence(last=last)
             if taken is None:
                 break
             settled.append(taken)
         return "".join(settled)
 
-    def _block(self, opening: re.Match[str], *, last: bool) -> str | None:
+    def _block(self, mark: str, *, last: bool) -> str | None:
         """A whole block of code, with a warning above it unless the knowledge base has it."""
-        mark, close = opening[1], None
-        newline = self._held.find("\n", opening.end())
-        if newline >= 0:
-            close = re.compile(rf"^[ \t]*{re.escape(mark)}[ \t]*$", re.MULTILINE).search(self._held, newline + 1)
-        if not last and (close is None or close.end() == len(self._held)):
+        opening, *lines = self._held.split("\n")
+        close = next((place for place, line in enumerate(lines) if line.strip(" \t") == mark), None)
+        if not last and (close is None or close == len(lines) - 1):
             return None
-        end = close.end() if close else len(self._held)
-        block, self._held = self._held[:end], self._held[end:]
-        body = block[newline + 1 : close.start() if close else end] if newline >= 0 else ""
-        closing = "" if close else f"\n{mark}"
+        body = "".join(f"{line}\n" for line in lines[:close]) if close is not None else "\n".join(lines)
+        block = f"{opening}\n{body}{lines[close]}" if close is not None else self._held
+        self._held = self._held[len(block) :]
+        closing = "" if close is not None else f"\n{mark}"
         if self._is_known(body):
             return block + closing
         self.corrections.append("code of the model was marked as unverified")
@@ -154,7 +154,7 @@ class Guard:
             if found.group() == "\n":
                 break
             # "1." begins a line; and a mark right after the stop still belongs to it.
-            if end < _LEAST or _LIST_MARK.fullmatch(self._held[:end] + " "):
+            if end < _LEAST or list_mark(self._held[:end] + " ")[1] == "":
                 continue
             if not last and not self._held[end:].strip(" "):
                 return None
@@ -163,8 +163,8 @@ class Guard:
             if not last:
                 return None
             end = len(self._held)
-        if markers := _MARKERS.match(self._held, end):
-            end = markers.end()
+        while (behind := marker_end(self._held, skip(self._held, end, len(self._held), " \t"), len(self._held))) > 0:
+            end = behind
         text, self._held = self._held[:end], self._held[end:]
         return self._corrected(text)
 
@@ -206,7 +206,7 @@ class Guard:
         """Words that say another severity than the data are replaced by the data's."""
 
         def put(found: re.Match[str]) -> str:
-            word = next(word for word in found.groups() if word)
+            word = next(filter(None, found.groups()), found.group())
             if read_severity(word) is severity:
                 return found.group()
             self.corrections.append(f"a severity was set right: {word} is {severity.value}")
@@ -219,7 +219,10 @@ class Guard:
             self.corrections.append(f"a time was set right: {found.group()} is {severity.within}")
             return severity.within
 
-        return _WITHIN.sub(time, _SHOUTED.sub(put, _CLAIMS.sub(put, text)))
+        def shouted(found: re.Match[str]) -> str:
+            return put(found) if found.group().isupper() else found.group()
+
+        return _WITHIN.sub(time, _SEVERITY.sub(shouted, _CLAIMS.sub(put, text)))
 
     def _wrong_count(self, text: str) -> str:
         """The words of a count of findings that no data gives; empty when all counts stand."""
@@ -254,13 +257,10 @@ class Guard:
 
 def _stands(name: str, folded: str) -> bool:
     """Whether a name stands in a text as a word of its own."""
-    at = folded.find(name)
-    while at >= 0:
-        before, after = folded[at - 1 : at], folded[at + len(name) : at + len(name) + 1]
-        if not (before.isalnum() or before in ("_", "-")) and not (after.isalnum() or after in ("_", "-")):
-            return True
-        at = folded.find(name, at + 1)
-    return False
+    return any(
+        not any(is_wordlike(char) or char == "-" for char in (folded[at - 1 : at], folded[at + len(name) :][:1]))
+        for at in places(name, folded)
+    )
 
 
 def _plain(code: str) -> str:

@@ -7,10 +7,10 @@ which scanners report its breach: Prowler's check ids and Security Hub's control
 
 from __future__ import annotations
 
-import re
 import tomllib
 from functools import lru_cache
 from pathlib import Path
+from string import ascii_lowercase, digits
 from typing import Any
 
 from footnoted.assistants.security.knowledge.entry import KnowledgeEntry
@@ -22,8 +22,7 @@ FRAMEWORKS = ("hipaa", "soc2", "pci-dss", "gdpr", "cis-aws", "nist-800-53")
 _SHIPPED = Path(__file__).with_name("controls")
 _TEXTS = ("id", "title", "severity", "summary", "check", "cli", "terraform")
 _LISTS = ("console", "finding_checks")
-_ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)+")
-_START = re.compile(r"^[ \t]*\[\[\s*control\s*\]\]", re.MULTILINE)
+_IN_WORDS = frozenset(ascii_lowercase + digits)
 
 
 @lru_cache(maxsize=1)
@@ -59,7 +58,8 @@ def _read_file(path: Path) -> list[tuple[int, KnowledgeEntry]]:
         content = tomllib.loads(text)
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise ConfigurationError(f"{path.name}: cannot be read as TOML: {error}") from error
-    lines = [text.count("\n", 0, found.start()) + 1 for found in _START.finditer(text)]
+    opened = (line.partition("]]")[0].lstrip(" \t").partition("[[") for line in text.split("\n"))
+    lines = [number for number, (before, _, name) in enumerate(opened, 1) if not before and name.strip() == "control"]
     service, tables = content.get("service"), content.get("control")
     if not isinstance(service, str) or not service:
         raise ConfigurationError(f'{path.name}, line 1: the file must open with its service, as service = "s3"')
@@ -75,7 +75,8 @@ def _control(table: dict[str, Any], service: str, place: str) -> KnowledgeEntry:
     if unknown:
         raise ConfigurationError(f"{place}: {', '.join(sorted(unknown))}: no such field in a control")
     texts = {name: _text(table, name, place) for name in _TEXTS}
-    if not _ID.fullmatch(texts["id"]):
+    words = texts["id"].split("-")
+    if len(words) < 2 or not all(word and _IN_WORDS.issuperset(word) for word in words):
         raise ConfigurationError(f"{place}: the id {texts['id']!r} should be lower-case words joined by hyphens")
     if texts["severity"] not in SEVERITIES:
         raise ConfigurationError(f"{place}: severity is one of {', '.join(SEVERITIES)}; got {texts['severity']!r}")

@@ -6,8 +6,6 @@ PCI DSS 3.2.1) reported it.
 
 from __future__ import annotations
 
-import re
-
 _CIS = """
 1.1 CloudWatch.1 · 1.2 IAM.5 · 1.3 IAM.8 · 1.4 IAM.3 · 1.5 IAM.11 · 1.6 IAM.12 · 1.7 IAM.13 · 1.8 IAM.14 · 1.9 IAM.15
 1.10 IAM.16 · 1.11 IAM.17 · 1.12 IAM.4 · 1.13 IAM.9 · 1.14 IAM.6 · 1.16 IAM.2 · 1.20 IAM.18 · 1.22 IAM.1
@@ -28,7 +26,6 @@ S3.1 S3.3 · S3.2 S3.2 · S3.3 S3.7 · S3.4 S3.4 · S3.5 S3.5 · S3.6 S3.1
 SageMaker.1 SageMaker.1 · SSM.1 SSM.2
 SSM.2 SSM.3 · SSM.3 SSM.1
 """
-_CONTROL = re.compile(r"(?i)(pci\.)?([a-z][a-z0-9]*)\.(\d{1,3})")
 _FAMILIES = {
     name.casefold(): name
     for name in (
@@ -64,7 +61,8 @@ def spelled(name: str) -> str:
     >>> spelled("cloudtrail.1"), spelled("pci.s3.6"), spelled("bucket-1")
     ('CloudTrail.1', 'PCI.S3.6', 'bucket-1')
     """
-    found = _CONTROL.fullmatch(name.strip())
-    if found is None or found[2].casefold() not in _FAMILIES:
+    folded = name.strip().casefold()
+    family, _, number = folded.removeprefix("pci.").partition(".")
+    if family not in _FAMILIES or not number.isdecimal() or len(number) > len("999"):
         return name
-    return f"{'PCI.' if found[1] else ''}{_FAMILIES[found[2].casefold()]}.{found[3]}"
+    return f"{'PCI.' if folded.startswith('pci.') else ''}{_FAMILIES[family]}.{number}"

@@ -9,11 +9,12 @@ from typing import Any
 from footnoted.assistants.security.findings.fields import NotAFinding, at, line, paragraph
 from footnoted.assistants.security.knowledge.entry import KnowledgeEntry
 from footnoted.assistants.security.names import requirement_name
+from footnoted.text import runs
 
 _INSERT = re.compile(r"\{\{\s*insert:\s*param,\s*([\w.-]+)\s*\}\}")
 _LONGEST = 6_000  # code points of a statement
 _DEEPEST = 12
-_BASELINE = re.compile(r"\b(LOW|MODERATE|HIGH|PRIVACY)\b(?=.*BASELINE)", re.IGNORECASE)
+_BASELINES = frozenset("LOW MODERATE HIGH PRIVACY".split())
 
 
 def is_oscal(value: Mapping[str, Any]) -> bool:
@@ -26,8 +27,9 @@ def read_oscal(value: Mapping[str, Any]) -> tuple[str, str, list[KnowledgeEntry]
     if isinstance(value.get("catalog"), Mapping):
         catalog = value["catalog"]
         title = line(at(catalog, "metadata", "title"))
-        baseline = _BASELINE.search(title)
-        note = (f"in the {baseline[1].upper()} baseline",) if baseline else ()
+        words, baselined, _ = title.upper().rpartition("BASELINE")
+        baseline = next((word for word in runs(words) if word in _BASELINES), "") if baselined else ""
+        note = (f"in the {baseline} baseline",) if baseline else ()
         entries = [_entry(control, family, params, note) for control, family, params in _controls(catalog, "", {}, 0)]
         if not entries:
             raise NotAFinding("is an OSCAL catalogue without controls")

@@ -10,10 +10,9 @@ from footnoted.assistants.security.findings.fields import ID, NotAFinding, at, l
 from footnoted.assistants.security.knowledge.entry import KnowledgeEntry
 from footnoted.assistants.security.names import framework_key, service_key
 from footnoted.assistants.security.severity import read_severity
+from footnoted.text.markdown import list_mark, stretches
 
-_FENCE = re.compile(r"^```[\w-]*\n(.*?)\n?```\s*$", re.DOTALL)
 _MOST_CHECKS = 1_000  # of one requirement
-_STEP = re.compile(r"^\s*(?:\d+[.)]|[-*])\s+")
 
 
 def is_compliance(value: Mapping[str, Any]) -> bool:
@@ -97,9 +96,7 @@ def read_check(value: Mapping[str, Any]) -> KnowledgeEntry:
         check=_plain(paragraph(at(advice, "Text"))),
         cli=_code(at(code, "CLI")),
         terraform=_code(at(code, "Terraform")),
-        console=tuple(
-            _STEP.sub("", step).strip() for step in paragraph(at(code, "Other")).splitlines() if step.strip()
-        ),
+        console=tuple(list_mark(step)[1].strip() for step in paragraph(at(code, "Other")).splitlines() if step.strip()),
         checks=(check,),
         url=line(at(advice, "Url") or at(value, "RelatedUrl"), most=ID),
     )
@@ -107,8 +104,9 @@ def read_check(value: Mapping[str, Any]) -> KnowledgeEntry:
 
 def _code(value: Any) -> str:
     text = paragraph(value)
-    found = _FENCE.match(text)
-    return found[1] if found else text
+    pieces = stretches(text)
+    fenced = len(pieces) == 3 and not pieces[0][0] and not pieces[2][0].strip()
+    return pieces[1][0].removesuffix("\n") if fenced else text
 
 
 def _plain(text: str) -> str:

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from footnoted.assistants.security.query.draft import Draft
 from footnoted.assistants.security.query.finding_query import Having
-from footnoted.assistants.security.query.linking import Mention
+from footnoted.assistants.security.query.mentions import Mention
 from footnoted.assistants.security.query.relations import HAVING, bounds_of, field_of
 from footnoted.assistants.security.query.words import FUNCTION_WORDS, UNITS
 

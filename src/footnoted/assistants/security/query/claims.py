@@ -20,6 +20,7 @@ from footnoted.assistants.security.query.wording import value_name, words_of
 from footnoted.assistants.security.query.words import MONTHS
 from footnoted.assistants.security.rooms import reading as connected
 from footnoted.text import content_stems
+from footnoted.text.numbers import is_day
 
 if TYPE_CHECKING:
     from footnoted.assistants.security.query.vocabulary import Vocabulary
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 
 _NUMBER = re.compile(r"(?<![\w.:/#-])(\d{1,3}(?:,\d{3})+|\d+)(?![\w:/-]|\.\d)")
 _NAMED = re.compile(r"\d.*[-_]|[-_].*\d|^\d{6,}$|^[a-z]{2,}-[a-z]+-\d$")  # an account, a resource, a region
-_DATE = re.compile(r"\d{4}-\d\d-\d\d")
 _DENIED_VERB = re.compile(r"\b(?:can't|cannot|not|isn't|aren't|no scan|nobody)\b.{0,40}\bcompl", re.IGNORECASE)
 _OVER_TIME = re.compile(r"\bfrom\b.*\bto\b|\bweek\b|\bscans?\b|\bwere\b|\bwent\b")
 _MONTH = "|".join(MONTHS)
@@ -96,7 +96,7 @@ class Rows:
         told = read(plain, self._vocabulary)
         where = told.query.where.model_copy(update={"first_seen_from": None, "first_seen_before": None})
         said = _Said(plain, tuple(re.findall(r"[\w']+", plain.casefold())), told, where)
-        unknown = [one for one in told.unfit if _NAMED.search(one) and not _DATE.fullmatch(one)]
+        unknown = [one for one in told.unfit if _NAMED.search(one) and not is_day(one)]
         if unknown and not said.denied:
             return Held(right=False, truth=f"nothing of your scans is called {', '.join(unknown)}")
         for rule in (self._compliance, self._mapping, self._resource, self._severity, self._first, self._oldest,

@@ -9,8 +9,10 @@ from itertools import takewhile
 from typing import TYPE_CHECKING, Any, get_args
 
 from footnoted.assistants.security.query.finding_query import FindingQuery, Group, Having
-from footnoted.assistants.security.query.linking import Linker, Mention, at, spelt_out
+from footnoted.assistants.security.query.linking import Linker
+from footnoted.assistants.security.query.mentions import Mention, at
 from footnoted.assistants.security.query.relations import negations, predicate
+from footnoted.assistants.security.query.tokens import spelt_out
 from footnoted.assistants.security.query.topics import Topic, alike, is_form, tells
 from footnoted.assistants.security.query.vocabulary import Meaning, Vocabulary, compact
 from footnoted.assistants.security.query.words import BEFORE_NAMES, FUNCTION_WORDS, ROLES, UNITS, span

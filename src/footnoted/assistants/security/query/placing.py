@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from footnoted.assistants.security.query.draft import Draft, as_word, several
-from footnoted.assistants.security.query.linking import Mention, is_word
+from footnoted.assistants.security.query.linking import is_word
+from footnoted.assistants.security.query.mentions import Mention
 from footnoted.assistants.security.query.relations import HAVING, negations
 from footnoted.assistants.security.query.topics import tells
 from footnoted.assistants.security.query.vocabulary import PROVIDERS, Meaning, compact, singulars

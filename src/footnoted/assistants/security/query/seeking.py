@@ -7,8 +7,8 @@ from dataclasses import replace
 from itertools import takewhile
 from typing import Any
 
-from footnoted.assistants.security.query.linking import Mention, at
 from footnoted.assistants.security.query.meaning import examples
+from footnoted.assistants.security.query.mentions import Mention, at
 from footnoted.assistants.security.query.shaping import Shaping
 from footnoted.assistants.security.query.topics import Topic, alike, has_number, stems_of, tells, topic_of
 from footnoted.assistants.security.query.vocabulary import parts_of

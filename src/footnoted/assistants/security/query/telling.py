@@ -8,7 +8,8 @@ from dataclasses import replace
 from footnoted.assistants.security.query.accounting import Held
 from footnoted.assistants.security.query.draft import Choice, Draft, Reading, is_possessive, several
 from footnoted.assistants.security.query.finding_query import GROUPS, LIMIT, FindingQuery
-from footnoted.assistants.security.query.linking import at, is_word
+from footnoted.assistants.security.query.linking import is_word
+from footnoted.assistants.security.query.mentions import at
 from footnoted.assistants.security.query.relations import beyond_flat, field_of, is_active, negations, predicate
 from footnoted.assistants.security.query.vocabulary import Meaning
 from footnoted.assistants.security.query.words import BEFORE_NAMES, FUNCTION_WORDS, NOT_IN_SCANS, UNITS

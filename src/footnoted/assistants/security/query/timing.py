@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from datetime import date, timedelta
 from typing import Any
 
 from footnoted.assistants.security.names import requirement_key
 from footnoted.assistants.security.query.draft import Draft
-from footnoted.assistants.security.query.linking import Mention
+from footnoted.assistants.security.query.mentions import Mention
 from footnoted.assistants.security.query.words import UNITS, span
 from footnoted.text import content_stems
+from footnoted.text.numbers import is_year
 
-_YEAR = re.compile(r"(?:19|20)\d\d")
 _EDGES = {"by": "until", "through": "until", "from": "since"}  # what these are before a day
 _MOST_SCANS = 6  # that are set side by side
 _LONGEST = 36_500  # days a question may reach back
@@ -161,7 +160,7 @@ class Timing(Draft):
         if number.kind == "number":
             self.timed.add(place - 1)
             count = span(int(str(number.value)), self.mentions[place].word, self.vocabulary.today)
-            if count > _LONGEST or _YEAR.fullmatch(number.text):
+            if count > _LONGEST or is_year(number.text):
                 self.reading.unfit.append(f"{number.text} {self.mentions[place].text}")
                 return
             than = self._role_before(place - 1, "than", 2)
