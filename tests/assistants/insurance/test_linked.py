@@ -123,3 +123,63 @@ async def test_another_insurers_clauses_are_not_quoted_where_one_is_named(sail, 
     turned = await desk.answer("how long does zephyrine pay for repairs in France?")
     assert "40 days" in turned.result.answer
     assert "30 days" not in turned.result.answer
+
+
+HEADED = """# Zephyrine Dinghy Policy
+
+## SECTION 4 – SAILS
+
+4.1 We pay for a torn sail up to the limit in the Table of Benefits.
+
+4.2 We pay for a lost sail.
+
+4.3 We do not pay for stains.
+
+## SECTION 5 – TOWING
+
+5.1 We tow the dinghy, as Part 9 shows.
+
+## PART 9 – TABLE OF BENEFITS
+
+| Benefit | Breeze | Gale |
+| --- | --- | --- |
+| Sails, new for old (4.2) | £300 | £900 |
+| Section 4 | £200 | £400 |
+| Section 5 – Towing | £100 | £200 |
+"""
+
+
+@pytest.fixture
+def headed(tmp_path):
+    (tmp_path / "headed.md").write_text(HEADED, "utf-8")
+    return tmp_path / "headed.md"
+
+
+def test_a_table_without_a_caption_goes_by_the_heading_over_it(headed):
+    clauses = read_policy(Index.open(headed, cache="off").sources())
+    assert beside(clauses, "4.1") == ["TABLE OF BENEFITS, row Section 4"]
+    assert beside(clauses, "5.1") == ["TABLE OF BENEFITS, row Section 5 – Towing"]
+    assert beside(clauses, "4.3") == []
+    assert of(clauses, "5.1") >= {("TABLE OF BENEFITS, row Section 5 – Towing", "row")}
+
+
+def test_a_row_that_bears_a_clause_s_number_is_that_clause_s_own(headed):
+    clauses = read_policy(Index.open(headed, cache="off").sources())
+    assert beside(clauses, "4.2") == ["TABLE OF BENEFITS, row Sails, new for old (4.2)"]
+    assert ("TABLE OF BENEFITS, row Sails, new for old (4.2)", "row") in of(clauses, "4.2")
+    assert ("4.2", "row") in of(clauses, "TABLE OF BENEFITS, row Sails, new for old (4.2)")
+
+
+async def test_such_a_row_is_told_with_its_clause_and_stands_under_its_heading(headed):
+    retrieval = RetrievalAgent([headed], cache="off")
+    turned = await InsuranceDesk(retrieval).answer("will you pay for a lost sail with Gale?")
+    assert "TABLE OF BENEFITS. Sails, new for old (4.2): Gale £900." in turned.result.answer
+    places = [one.section_hierarchy for one in turned.request.context_chunks]
+    assert ["PART 9 – TABLE OF BENEFITS"] in places
+
+
+def test_a_clause_may_be_named_by_its_number_alone(tmp_path):
+    more = "\n## Endorsement E – Regattas\n\nE.1 The exclusion in 4.3 is deleted.\n"
+    (tmp_path / "headed.md").write_text(HEADED + more, "utf-8")
+    clauses = read_policy(Index.open(tmp_path / "headed.md", cache="off").sources())
+    assert of(clauses, "4.3") == {("E.1", "named")}

@@ -181,12 +181,12 @@ def chance_of(found: Sequence[Candidate]) -> float:
 
 
 def _holds(outer: Clause, inner: Clause) -> bool:
-    """Whether a clause stands in another: 4.2(b) in 4.2."""
+    """Whether a clause stands in another: 4.2(b) in 4.2; definitions without a number share their section's."""
     return (
         bool(outer.number)
         and outer.document == inner.document
-        and len(inner.number) > len(outer.number)
         and inner.number.startswith(f"{outer.number}(")
+        and inner.text in outer.text
     )
 
 

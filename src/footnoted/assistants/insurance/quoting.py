@@ -30,6 +30,7 @@ from footnoted.types import Evidence, FinishReason, Source, Verdict
 
 _OPEN = 2.0  # log-odds within which another product's or plan's clause may decide as well, where nothing is sure
 _MEANT = 8  # clauses among which such a one is looked for
+_TABLE = re.compile(r"Table(?: \w{1,4})?")  # what a table's own place ends with, other than its heading
 _SURE = 0.82  # chance of being right from which the clauses are told as the answer
 
 
@@ -106,9 +107,7 @@ def _source(chunk: ChunkResult, place: int) -> Source:
     own = headings[-1] if headings else ""
     paragraph = re.match(r"\(\d{1,3}\)", opening)  # of an article, whose number stands in its heading
     if own and (
-        opening.lstrip("(").startswith(own)
-        or own.startswith("Table")
-        or (paragraph and own.endswith(paragraph.group()))
+        opening.lstrip("(").startswith(own) or _TABLE.fullmatch(own) or (paragraph and own.endswith(paragraph.group()))
     ):
         headings = headings[:-1]
     data = {"file": chunk.source_file or chunk.product_name, "section_hierarchy": headings}
@@ -118,14 +117,14 @@ def _source(chunk: ChunkResult, place: int) -> Source:
 def _read(chunk: ChunkResult, place: int) -> list[Clause]:
     clauses = read_policy([_source(chunk, place)])
     own = chunk.section_hierarchy[-1] if chunk.section_hierarchy else ""
-    if not own.startswith("Table"):
+    if not _TABLE.fullmatch(own):
         return clauses
     return [_of_table(clause, own) for clause in clauses]  # its caption may stand in the section before
 
 
 def _of_table(clause: Clause, name: str) -> Clause:
     """A row that does not know what its table is called, with that name."""
-    if clause.row is None or clause.row.table:
+    if clause.row is None or clause.row.table == name:
         return clause
     row = replace(clause.row, table=name)
     return replace(clause, number=f"{name}, row {row.key}", text=row.told(), parent=name, row=row)
