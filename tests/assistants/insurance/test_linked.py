@@ -5,7 +5,7 @@ import pytest
 from footnoted.assistants.insurance import ChunkResult, RetrievalAgent, read_policy
 from footnoted.assistants.insurance.deciding import candidates
 from footnoted.assistants.insurance.desk import InsuranceDesk
-from footnoted.assistants.insurance.linked import joined, passages_joined, rows_of
+from footnoted.assistants.insurance.linked import joined, passages_joined, rows_of, turned_by
 from footnoted.assistants.insurance.passages import Clauses, passages_of
 from footnoted.assistants.insurance.quoting import nearest
 from footnoted.retrieval import Index
@@ -116,6 +116,23 @@ def test_a_row_cut_from_its_caption_still_knows_its_table():
     assert told.text == "Table A. B1 Sails: Gale £900."
 
 
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        ("a torn sail on Gale?", "Gale £900."),
+        ("a torn sail on Gale Plus?", "Gale Plus £950."),
+        ("a torn sail on Gale Plus, or on Gale?", "Gale £900; Gale Plus £950."),
+        ("a torn sail on gale, plus a towed dinghy?", "Gale £900."),
+    ],
+)
+def test_a_plan_whose_name_begins_like_another_s_is_told_alone(asked, told):
+    table = SAIL[SAIL.index("| Section") : SAIL.index("Table B –")].strip()
+    table = table.replace("Gale |", "Gale | Gale Plus |").replace("--- |\n", "--- | --- |\n")
+    table = table.replace("£900 |", "£900 | £950 |").replace("£200 |", "£200 | £250 |")
+    chunk = ChunkResult(content=table, product_name="Zephyrine", section_hierarchy=["Part T – Tables", "Table A"])
+    assert nearest(asked, [chunk]).quotes[0].text == f"Table A. B1 Sails: {told}"
+
+
 async def test_another_insurers_clauses_are_not_quoted_where_one_is_named(sail, tmp_path):
     other = SAIL.replace("Zephyrine", "Borealine").replace("£900", "£700").replace("40 days", "30 days")
     (tmp_path / "other.md").write_text(other, "utf-8")
@@ -183,3 +200,15 @@ def test_a_clause_may_be_named_by_its_number_alone(tmp_path):
     (tmp_path / "headed.md").write_text(HEADED + more, "utf-8")
     clauses = read_policy(Index.open(tmp_path / "headed.md", cache="off").sources())
     assert of(clauses, "4.3") == {("E.1", "named")}
+
+
+async def test_an_exclusion_is_told_with_the_endorsement_that_deletes_it(tmp_path):
+    more = "\n## Endorsement E – Laundry\n\nE.1 Clause 4.3 is deleted, for up to £60 a year.\n"
+    (tmp_path / "headed.md").write_text(HEADED + more, "utf-8")
+    read = {one.number: one for one in read_policy(Index.open(tmp_path / "headed.md", cache="off").sources())}
+    every = list(read.values())
+    assert turned_by(read["4.3"], every) == [read["E.1"]]
+    assert turned_by(read["4.3"], [*every, read["4.3"]]) == []
+    assert turned_by(read["4.1"], every) == []
+    turned = await InsuranceDesk(RetrievalAgent([tmp_path / "headed.md"], cache="off")).answer("do you pay for stains?")
+    assert "E.1 Clause 4.3 is deleted, for up to £60 a year." in turned.result.answer

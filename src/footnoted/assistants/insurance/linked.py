@@ -90,6 +90,22 @@ def _section(key: str) -> str:
     return found["number"] if found else ""
 
 
+def turned_by(clause: Clause, others: Sequence[Clause]) -> list[Clause]:
+    """What names an exclusion by its own number, as what deletes or narrows it does; nothing of one without its own."""
+    bearing = [one for one in others if one.document == clause.document and one.number == clause.number]
+    if clause.kind != "exclusion" or clause.row is not None or not clause.number or len(bearing) > 1:
+        return []
+    return [
+        one
+        for one in others
+        if one.document == clause.document
+        and one.row is None
+        and one.kind != "exclusion"
+        and clause.number in one.refers
+        and not _kin(one.number, clause.number)
+    ]
+
+
 def passages_joined(places: Sequence[int], passages: Sequence[Passage]) -> Iterator[int]:
     """The places of passages with a clause that is `joined` to one of these passages', those themselves left out."""
     told = set(places)

@@ -17,7 +17,7 @@ from footnoted.assistants.insurance.assessing import citations_of, result_of
 from footnoted.assistants.insurance.beside import Quote
 from footnoted.assistants.insurance.citation import ChunkResult
 from footnoted.assistants.insurance.clauses import Clause, read_policy
-from footnoted.assistants.insurance.deciding import LONGEST, MOST, Candidate, candidates, chance_of, quoted, rows_beside
+from footnoted.assistants.insurance.deciding import LONGEST, MOST, Candidate, beside, candidates, chance_of, quoted
 from footnoted.assistants.insurance.letter import MARK_ROOM, Letter
 from footnoted.assistants.insurance.models import ResponseRequest, ResponseResult
 from footnoted.assistants.insurance.passages import Clauses, Passage, named_in, own_names, stands_at
@@ -68,7 +68,7 @@ def nearest(question: str, chunks: Sequence[ChunkResult], *, before: str = "") -
     named = _named(question, passages)
     found = [candidate for candidate in found if candidate.clause.document in named] or found
     chosen = quoted(found)
-    told = [pair for each in chosen for pair in ((each.place, each.clause), *rows_beside(each, question, passages))]
+    told = [pair for each in chosen for pair in ((each.place, each.clause), *beside(each, question, passages))]
     quotes = tuple(dict.fromkeys(_quote(clause, place, plans) for place, clause in told))
     chance = chance_of(found)
     sure = chance >= _SURE
@@ -171,7 +171,17 @@ def _columns_named(question: str, passages: Sequence[Passage]) -> tuple[list[str
                 first[column] = None
             if any(stem in asked and sum(stem in other for other in stems) == 1 for stem in each):
                 own[column] = None
-    return list(first), list(own)
+    return _longest_named(question, list(first)), list(own)
+
+
+def _longest_named(question: str, columns: Sequence[str]) -> list[str]:
+    """Of columns whose names begin alike those that are named whole: of "Tourer" and "Tourer Gold" the longest."""
+    rest, whole = question.casefold(), []
+    for column in sorted(columns, key=len, reverse=True):
+        rest, found = re.subn(rf"\b{re.escape(column.casefold())}\b", " ", rest)
+        whole += [column] * bool(found)
+    begun = {one.split()[0].casefold() for one in whole}
+    return [one for one in columns if one in whole or one.split()[0].casefold() not in begun]
 
 
 def _quote(clause: Clause, place: int, plans: Sequence[str]) -> Quote:
