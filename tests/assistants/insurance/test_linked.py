@@ -212,3 +212,36 @@ async def test_an_exclusion_is_told_with_the_endorsement_that_deletes_it(tmp_pat
     assert turned_by(read["4.1"], every) == []
     turned = await InsuranceDesk(RetrievalAgent([tmp_path / "headed.md"], cache="off")).answer("do you pay for stains?")
     assert "E.1 Clause 4.3 is deleted, for up to £60 a year." in turned.result.answer
+
+
+def test_a_row_called_like_a_clause_or_its_section_is_that_clause_s_own(tmp_path):
+    """An exclusion has no sum; words that any heading may have in common with a row are no name."""
+    text = """# Zephyrine Dinghy Policy
+
+## 4. Loss of or damage to Your Dinghy
+
+4.1 We pay for a wreck.
+
+4.2 We do not pay for stains.
+
+4.3 Child seats. We pay for a new one.
+
+## 5. How to claim
+
+5.1 Write to us.
+
+## 6. Limits
+
+| Benefit | Breeze | Gale |
+| --- | --- | --- |
+| Loss or damage to the Dinghy | £300 | £900 |
+| Child seats, each | £20 | £40 |
+| All other claims | £10 | £30 |
+"""
+    (tmp_path / "sail.md").write_text(text, "utf-8")
+    clauses = read_policy(Index.open(tmp_path / "sail.md", cache="off").sources())
+    assert beside(clauses, "4.1") == ["Limits, row Loss or damage to the Dinghy"]
+    assert beside(clauses, "4.3") == ["Limits, row Child seats, each"]
+    assert beside(clauses, "4.2") == beside(clauses, "5.1") == []
+    assert ("4.3", "row") in of(clauses, "Limits, row Child seats, each")
+    assert ("Limits, row Child seats, each", "row") in of(clauses, "4.3")

@@ -10,13 +10,16 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Literal
 
-from footnoted.assistants.insurance.labels import borne, in_heading, without_items
+from footnoted.assistants.insurance.labels import bare_heading, borne, in_heading, without_items
+from footnoted.text import content_stems
 
 if TYPE_CHECKING:
     from footnoted.assistants.insurance.clauses import Clause
     from footnoted.assistants.insurance.passages import Passage
+    from footnoted.assistants.insurance.rows import Row
 
 _ROW_OF = re.compile(r"\brows? (?P<row>[A-Z]{0,2}\d[\w.]*|[A-Z]) (?:of|in) (?P<table>Table \w+)")
+_BRACKETED = re.compile(r"\(.*?\)|, .*")  # of a row's name, what tells how it is meant: "Child seats, each"
 _SECTION = re.compile(r"(?:[A-Z][A-Za-z]+\s+)?(?P<number>[A-Z]{0,2}\d[\w.]*|[A-Z])(?:\s*[–—:-].*)?")
 
 # A row that is named or bears the number, a clause that is named, one that names.
@@ -39,11 +42,12 @@ def joined(clause: Clause, others: Sequence[Clause]) -> Iterator[tuple[Clause, J
                 yield one, "named"
         elif clause.row is None and one.row is not None:
             key, table = one.row.key, one.row.table
-            own = root in borne(one.row.name) or (table, key) in rows
+            own = root in borne(one.row.name) or (table, key) in rows or _called_alike(clause, one.row)
             if own or (_names(clause, one) and (key == root or table not in named_rows)):
                 yield one, "row"
         elif clause.row is not None and one.row is None:
-            if one.number and (one.number == clause.row.key or one.number in borne(clause.row.name)):
+            bears = one.number and (one.number == clause.row.key or one.number in borne(clause.row.name))
+            if bears or _called_alike(one, clause.row):
                 yield one, "row"
             elif _names(one, clause):
                 yield one, "named"
@@ -52,15 +56,19 @@ def joined(clause: Clause, others: Sequence[Clause]) -> Iterator[tuple[Clause, J
 def rows_of(clause: Clause, others: Sequence[Clause], numbers: Sequence[float]) -> list[Clause]:
     """The rows of tables that are a clause's own, or are for a number that was asked with.
 
-    A row is a clause's own where one names the other, or where its key is the number of the clause or of its section
-    and the clause names its table.
+    A row is a clause's own where one names the other or both are called alike, or where its key is the number of the
+    clause or of its section and the clause names its table.
     """
     if clause.row is not None:
         return []
     named = {(found["table"], found["row"]) for found in _ROW_OF.finditer(clause.text)}
     rows = [(one, one.row) for one in others if one.row is not None and one.document == clause.document]
     root = without_items(clause.number)
-    own = {id(row) for _, row in rows if root in borne(row.name) or (row.table, row.key) in named}
+    own = {
+        id(row)
+        for _, row in rows
+        if root in borne(row.name) or (row.table, row.key) in named or _called_alike(clause, row)
+    }
     tables = {row.table for one, row in rows if _names(clause, one)}
     for table in tables - {row.table for _, row in rows if id(row) in own}:
         keys = [key for _, row in rows if row.table == table and (key := _section(row.key))]
@@ -82,6 +90,16 @@ def _names(clause: Clause, row: Clause) -> bool:
     if table in clause.refers or (part and part in (one.casefold() for one in clause.refers)):
         return True
     return len(table.split()) > 1 and re.search(rf"\b{re.escape(table)}\b", clause.text, re.IGNORECASE) is not None
+
+
+def _called_alike(clause: Clause, row: Row) -> bool:
+    """Whether a cover and a row have the same name: "6. Evacuation and return home", "Evacuation and return home"."""
+    heading = clause.headings[-1] if clause.headings else ""
+    name, called = _BRACKETED.sub("", row.name).strip(), clause.title or bare_heading(heading)
+    if clause.kind == "exclusion" or not name or borne(row.name):  # whose number a row bears, it is of that clause
+        return False
+    stems = set(content_stems(name))
+    return name.casefold() == called.casefold() or (len(stems) > 1 and stems == set(content_stems(called)))
 
 
 def _section(key: str) -> str:
