@@ -44,6 +44,20 @@ def test_a_paragraph_begins_at_its_gap_where_most_lines_are_paragraphs_of_their_
     )
 
 
+def test_what_begins_left_of_an_item_s_label_is_a_paragraph_of_its_own():
+    """However little it stands apart; what begins at the label or right of it goes on with the item."""
+    lines = [
+        (60, 700, 9, f"{LONG}:"),
+        (72, 688, 9, "(a) a bicycle that was locked; and"),
+        (84, 676, 9, "left at a station."),
+        (72, 664, 9, "(b) a tent that was"),
+        (72, 652, 9, "pitched."),
+        (60, 640, 9, "Contents means clothes."),
+    ]
+    listed = "(a) a bicycle that was locked; and left at a station.\n(b) a tent that was pitched."
+    assert read(lines).text == f"{LONG}:\n\n{listed}\n\nContents means clothes."
+
+
 def test_hyphenated_line_ends_are_mended():
     """A word broken at the margin is whole again; one that has a hyphen elsewhere keeps it."""
     lines = paragraphs(

@@ -111,6 +111,28 @@ def test_a_number_falls_into_its_row():
     assert not row.holds(31)
 
 
+def test_each_definition_of_an_unnumbered_list_is_a_clause_of_its_own(tmp_path):
+    """The items of one end where the next is explained; a sentence that goes on with it does not end them."""
+    text = """# Fernhill Boat Policy
+
+## Words
+
+Vessel means the boat named in Your Schedule and its:
+
+(a) sails; and
+
+(b) oars.
+
+It does not mean a tender.
+
+Mooring means a place to which the Vessel is tied.
+"""
+    (tmp_path / "boat.md").write_text(text)
+    read = {one.defines: one.text for one in read_policy(Index.open([tmp_path], cache="off").sources()) if one.defines}
+    assert set(read) == {("Vessel",), ("Mooring",)}
+    assert read["Vessel",].endswith("oars. It does not mean a tender.")
+
+
 @pytest.mark.parametrize(
     ("line", "before", "label"),
     [
@@ -167,3 +189,18 @@ def test_a_table_that_goes_on_over_the_page_does_not_name_its_columns_by_a_row()
 def test_what_is_granted_is_no_condition(said, heading, kind):
     """Neither a cover by a plan's name nor a right is something a customer has to do."""
     assert kind_of(said, [], heading) == kind
+
+
+@pytest.mark.parametrize(
+    ("said", "kind"),
+    [
+        ("If we cannot match a sail, we replace the pair.", "cover"),
+        ("Epidemics are not excluded.", "other"),
+        ("We do not exclude an injury that a gust has caused.", "other"),
+        ("If the sail is wet, we do not pay.", "exclusion"),
+        ("If we pay a total loss, the wreck is ours, provided that you agree.", "cover"),
+    ],
+)
+def test_a_clause_does_what_its_main_clause_says(said, kind):
+    """What is not excluded is no exclusion, nor is what follows where the insurer cannot do a thing."""
+    assert kind_of(said, [], "") == kind

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from footnoted.assistants.insurance import RetrievalAgent, read_policy
-from footnoted.assistants.insurance.deciding import MOST, candidates, chance_of, quoted
+from footnoted.assistants.insurance.deciding import MOST, Candidate, candidates, chance_of, quoted
 from footnoted.assistants.insurance.desk import InsuranceDesk
 from footnoted.assistants.insurance.passages import Clauses, passages_of
 from footnoted.assistants.insurance.quoting import is_wording
@@ -100,3 +100,15 @@ def test_only_what_comes_near_the_first_is_quoted_beside_it(kite):
     assert [one.clause for one in quoted([first, *(replace(one, score=one.score - 9) for one in rest)])] == [
         first.clause
     ]
+
+
+def test_the_items_of_one_definition_stand_in_no_other(tmp_path):
+    """Definitions without numbers all go by their section's."""
+    words = "Kite means the frame and its:\n\n(a) lines; and\n\n(b) bar.\n\nBeach means sand above the tide.\n"
+    (tmp_path / "kite.md").write_text(f"# Marram Kite Policy\n\n## Part 2 Words\n\n{words}", "utf-8")
+    read = read_policy(Index.open(tmp_path / "kite.md", cache="off").sources())
+    beach = next(one for one in read if one.defines == ("Beach",))
+    lines = next(one for one in read if one.text == "lines; and")
+    assert lines.number.startswith(f"{beach.number}(")
+    found = [Candidate(0, beach, {}), Candidate(0, lines, {}, -0.1)]
+    assert [one.clause for one in quoted(found)] == [beach, lines]

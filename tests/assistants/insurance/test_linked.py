@@ -5,7 +5,7 @@ import pytest
 from footnoted.assistants.insurance import ChunkResult, RetrievalAgent, read_policy
 from footnoted.assistants.insurance.deciding import candidates
 from footnoted.assistants.insurance.desk import InsuranceDesk
-from footnoted.assistants.insurance.linked import joined, passages_joined, rows_of
+from footnoted.assistants.insurance.linked import joined, passages_joined, rows_of, turned_by
 from footnoted.assistants.insurance.passages import Clauses, passages_of
 from footnoted.assistants.insurance.quoting import nearest
 from footnoted.retrieval import Index
@@ -116,6 +116,23 @@ def test_a_row_cut_from_its_caption_still_knows_its_table():
     assert told.text == "Table A. B1 Sails: Gale £900."
 
 
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        ("a torn sail on Gale?", "Gale £900."),
+        ("a torn sail on Gale Plus?", "Gale Plus £950."),
+        ("a torn sail on Gale Plus, or on Gale?", "Gale £900; Gale Plus £950."),
+        ("a torn sail on gale, plus a towed dinghy?", "Gale £900."),
+    ],
+)
+def test_a_plan_whose_name_begins_like_another_s_is_told_alone(asked, told):
+    table = SAIL[SAIL.index("| Section") : SAIL.index("Table B –")].strip()
+    table = table.replace("Gale |", "Gale | Gale Plus |").replace("--- |\n", "--- | --- |\n")
+    table = table.replace("£900 |", "£900 | £950 |").replace("£200 |", "£200 | £250 |")
+    chunk = ChunkResult(content=table, product_name="Zephyrine", section_hierarchy=["Part T – Tables", "Table A"])
+    assert nearest(asked, [chunk]).quotes[0].text == f"Table A. B1 Sails: {told}"
+
+
 async def test_another_insurers_clauses_are_not_quoted_where_one_is_named(sail, tmp_path):
     other = SAIL.replace("Zephyrine", "Borealine").replace("£900", "£700").replace("40 days", "30 days")
     (tmp_path / "other.md").write_text(other, "utf-8")
@@ -123,3 +140,108 @@ async def test_another_insurers_clauses_are_not_quoted_where_one_is_named(sail, 
     turned = await desk.answer("how long does zephyrine pay for repairs in France?")
     assert "40 days" in turned.result.answer
     assert "30 days" not in turned.result.answer
+
+
+HEADED = """# Zephyrine Dinghy Policy
+
+## SECTION 4 – SAILS
+
+4.1 We pay for a torn sail up to the limit in the Table of Benefits.
+
+4.2 We pay for a lost sail.
+
+4.3 We do not pay for stains.
+
+## SECTION 5 – TOWING
+
+5.1 We tow the dinghy, as Part 9 shows.
+
+## PART 9 – TABLE OF BENEFITS
+
+| Benefit | Breeze | Gale |
+| --- | --- | --- |
+| Sails, new for old (4.2) | £300 | £900 |
+| Section 4 | £200 | £400 |
+| Section 5 – Towing | £100 | £200 |
+"""
+
+
+@pytest.fixture
+def headed(tmp_path):
+    (tmp_path / "headed.md").write_text(HEADED, "utf-8")
+    return tmp_path / "headed.md"
+
+
+def test_a_table_without_a_caption_goes_by_the_heading_over_it(headed):
+    clauses = read_policy(Index.open(headed, cache="off").sources())
+    assert beside(clauses, "4.1") == ["TABLE OF BENEFITS, row Section 4"]
+    assert beside(clauses, "5.1") == ["TABLE OF BENEFITS, row Section 5 – Towing"]
+    assert beside(clauses, "4.3") == []
+    assert of(clauses, "5.1") >= {("TABLE OF BENEFITS, row Section 5 – Towing", "row")}
+
+
+def test_a_row_that_bears_a_clause_s_number_is_that_clause_s_own(headed):
+    clauses = read_policy(Index.open(headed, cache="off").sources())
+    assert beside(clauses, "4.2") == ["TABLE OF BENEFITS, row Sails, new for old (4.2)"]
+    assert ("TABLE OF BENEFITS, row Sails, new for old (4.2)", "row") in of(clauses, "4.2")
+    assert ("4.2", "row") in of(clauses, "TABLE OF BENEFITS, row Sails, new for old (4.2)")
+
+
+async def test_such_a_row_is_told_with_its_clause_and_stands_under_its_heading(headed):
+    retrieval = RetrievalAgent([headed], cache="off")
+    turned = await InsuranceDesk(retrieval).answer("will you pay for a lost sail with Gale?")
+    assert "TABLE OF BENEFITS. Sails, new for old (4.2): Gale £900." in turned.result.answer
+    places = [one.section_hierarchy for one in turned.request.context_chunks]
+    assert ["PART 9 – TABLE OF BENEFITS"] in places
+
+
+def test_a_clause_may_be_named_by_its_number_alone(tmp_path):
+    more = "\n## Endorsement E – Regattas\n\nE.1 The exclusion in 4.3 is deleted.\n"
+    (tmp_path / "headed.md").write_text(HEADED + more, "utf-8")
+    clauses = read_policy(Index.open(tmp_path / "headed.md", cache="off").sources())
+    assert of(clauses, "4.3") == {("E.1", "named")}
+
+
+async def test_an_exclusion_is_told_with_the_endorsement_that_deletes_it(tmp_path):
+    more = "\n## Endorsement E – Laundry\n\nE.1 Clause 4.3 is deleted, for up to £60 a year.\n"
+    (tmp_path / "headed.md").write_text(HEADED + more, "utf-8")
+    read = {one.number: one for one in read_policy(Index.open(tmp_path / "headed.md", cache="off").sources())}
+    every = list(read.values())
+    assert turned_by(read["4.3"], every) == [read["E.1"]]
+    assert turned_by(read["4.3"], [*every, read["4.3"]]) == []
+    assert turned_by(read["4.1"], every) == []
+    turned = await InsuranceDesk(RetrievalAgent([tmp_path / "headed.md"], cache="off")).answer("do you pay for stains?")
+    assert "E.1 Clause 4.3 is deleted, for up to £60 a year." in turned.result.answer
+
+
+def test_a_row_called_like_a_clause_or_its_section_is_that_clause_s_own(tmp_path):
+    """An exclusion has no sum; words that any heading may have in common with a row are no name."""
+    text = """# Zephyrine Dinghy Policy
+
+## 4. Loss of or damage to Your Dinghy
+
+4.1 We pay for a wreck.
+
+4.2 We do not pay for stains.
+
+4.3 Child seats. We pay for a new one.
+
+## 5. How to claim
+
+5.1 Write to us.
+
+## 6. Limits
+
+| Benefit | Breeze | Gale |
+| --- | --- | --- |
+| Loss or damage to the Dinghy | £300 | £900 |
+| Child seats, each | £20 | £40 |
+| All other claims | £10 | £30 |
+"""
+    (tmp_path / "sail.md").write_text(text, "utf-8")
+    clauses = read_policy(Index.open(tmp_path / "sail.md", cache="off").sources())
+    assert beside(clauses, "4.1") == ["Limits, row Loss or damage to the Dinghy"]
+    assert beside(clauses, "4.3") == ["Limits, row Child seats, each"]
+    assert beside(clauses, "4.2") == beside(clauses, "5.1") == []
+    assert ("4.3", "row") in of(clauses, "Limits, row Child seats, each")
+    assert ("Limits, row Child seats, each", "row") in of(clauses, "4.3")

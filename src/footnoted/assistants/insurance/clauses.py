@@ -14,6 +14,7 @@ from typing import Literal
 
 from footnoted.assistants.insurance.labels import (
     Label,
+    bare_heading,
     in_heading,
     inline_items,
     numbers_in,
@@ -32,8 +33,9 @@ _WE = (
     r"|this (?:policy|section|cover|plan|insurance|clause|endorsement))"
 )
 _WILL_NOT = re.compile(
-    rf"\b{_WE} (?:(?:will|shall|do|does|is|are|can|may) (?:not|never)|never|cannot|won't|don't|excludes?)\b"
-    r"|\b(?:is|are) (?:not (?:covered|insured|paid)|excluded)\b|\bnot covered\b|\bno cover\b|\bexcluded?\b",
+    rf"\b{_WE} (?:(?:(?:will|shall|do|does|is|are|can|may) (?:not|never)|never|cannot|won't|don't)(?! exclu)"
+    r"|excludes?)\b"
+    r"|\b(?:is|are) (?:not (?:covered|insured|paid)|excluded)\b|\bnot covered\b|\bno cover\b|(?<!not )\bexcluded?\b",
     re.IGNORECASE,
 )
 _WILL = re.compile(
@@ -48,10 +50,16 @@ _MUST = whole(
 )
 _PERMITS = whole("you may")
 _BUT_NOT_FREELY = whole("not", "only", "must", "unless")
+_WHERE = re.compile(
+    r"\A(?:if|when|where|while|unless)\b[^,.:;]*,\s*", re.IGNORECASE
+)  # what stands before a main clause
 _STANDS = whole("does not apply", "is not excluded", "do not apply")
 _BOUND = whole("up to", "no more than", "at most", "maximum", "limit", "limited", "not exceed")
-_MEANS = re.compile(r"\A\W*(?P<terms>[^.:;]{2,80}?)\s+(?:means?|refers? to|is defined as)\b[:\s]")
+_MEANS = re.compile(
+    r"\A\W*(?P<terms>(?!(?:It|This|That|These|They)\b)[^.:;]{2,80}?)\s+(?:means?|refers? to|is defined as)\b[:\s]"
+)
 _TITLE = re.compile(r"\A(?P<title>[A-Z][\w'’-]*(?:,? [\w'’-]+){0,5})\.\s+(?=[A-Z])")
+_CAPTION = re.compile(r"(?P<name>(?:Table|Schedule|Appendix|Annex)\s+\w{1,4})\s*[–—:.-]\s*(?P<title>.+)")
 _ENDS = tuple(".!?;:,。；：")
 
 
@@ -165,7 +173,9 @@ class _Reader:
         self._roots: list[_Open] = []
         self._stack: list[_Open] = []
         self._order: list[_Open | Clause] = []
-        self._caption = ("", "")
+        over = headings[-1] if headings else ""
+        caption = _CAPTION.match(over)  # a table without a caption of its own goes by the heading over it
+        self._caption = (caption["name"], caption["title"]) if caption else (bare_heading(over), "")
 
     def take(self, block: str, source: Source) -> None:
         """One paragraph, list or table."""
@@ -181,8 +191,7 @@ class _Reader:
         return self._stack[0].label.written if self._stack else ""
 
     def _line(self, line: str, source: Source) -> None:
-        caption = re.match(r"(?P<name>(?:Table|Schedule|Appendix|Annex)\s+\w{1,4})\s*[–—:.-]\s*(?P<title>.+)", line)
-        if caption:
+        if caption := _CAPTION.match(line):
             self._caption = caption["name"], caption["title"]
             return
         letters = [one.label for one in self._stack[1:]]
@@ -218,7 +227,10 @@ class _Reader:
             last.text = f"{last.text} {line}".strip()
         elif last is not None:
             root = self._stack[0]
-            if root.children:
+            if _terms_of(root.text) and _terms_of(line):  # a list of definitions goes on without labels
+                self._stack = []
+                self._before.append((line, source))
+            elif root.children:
                 self._stack = [root]
                 root.children.append(_Open(Label("", 9), line, source, root))
             else:
@@ -246,7 +258,8 @@ class _Reader:
         ]
         if not made:
             # A figure whose column is not known is told of none: the table is shown as it stands.
-            text = " ".join([f"{name} – {title}:" if name else "", *block.replace("|", " ").split()]).strip()
+            over = " – ".join(part for part in (name, title) if part)
+            text = " ".join([f"{over}:" if over else "", *block.replace("|", " ").split()]).strip()
             made = [self._made(name or "Table", text, source, (), (), "")]
         self._order += made
 
@@ -339,17 +352,19 @@ def kind_of(text: str, lead: Sequence[str], heading: str, *, defines: bool = Fal
     titled = _TITLE.match(text)
     own = text[titled.end() :] if titled else text
     first = own[: own.find(". ") + 1] or own
-    for said in (opens, first, heading):
+    main = _WHERE.sub("", first)
+    for said in (opens, main, first, heading):
         if not said:
             continue
-        if _WILL_NOT.search(said) and not (said is first and _WILL.search(said[: _place(_WILL_NOT, said)])):
+        inherited = said in (opens, heading)
+        if _WILL_NOT.search(said) and (inherited or not _WILL.search(said[: _place(_WILL_NOT, said)])):
             return "exception" if _STANDS.search(said) else "exclusion"
         if _WILL.search(said):
             return "limit" if bounded else "cover"
-        if said is first and (permits := _PERMITS.search(said)) and not _BUT_NOT_FREELY.search(said, permits.end()):
+        if not inherited and (permits := _PERMITS.search(said)) and not _BUT_NOT_FREELY.search(said, permits.end()):
             return "other"
-        if _MUST.search(said):
-            return "procedure" if said is first and has_figure else "condition"
+        if _MUST.search(said) and (said is not main or said == first):
+            return "procedure" if not inherited and has_figure else "condition"
     return "limit" if bounded else "other"
 
 

@@ -17,7 +17,7 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
-from footnoted.assistants.insurance.linked import rows_of
+from footnoted.assistants.insurance.linked import rows_of, turned_by
 from footnoted.assistants.insurance.passages import said_of
 from footnoted.models import ModelUnavailable
 from footnoted.retrieval.relevance import ShippedMeaning, logistic
@@ -34,6 +34,7 @@ _BEHIND = 4.0  # log-odds by which a clause may seem less likely than the first 
 _AS_GOOD = 0.5  # log-odds by which a whole clause may seem likelier than one item of it
 LONGEST = 900  # code points of a clause that can be quoted whole
 _ROWS = 2  # of tables that a quoted clause names, told with it
+_TURNING = 1  # clauses that delete or narrow a quoted exclusion, told with it
 _NUMBER = re.compile(r"(?<![\w.,£$€])\d{1,3}(?![\w%]|[.,]\d)")
 _KINDS = ("limit", "definition", "exclusion", "exception", "procedure")
 
@@ -117,12 +118,14 @@ def quoted(found: Sequence[Candidate], most: int = MOST) -> list[Candidate]:
     return chosen
 
 
-def rows_beside(chosen: Candidate, question: str, passages: Sequence[Passage]) -> list[tuple[int, Clause]]:
-    """The few rows of tables that a chosen clause names and that are to be told with it, and their passages' places."""
+def beside(chosen: Candidate, question: str, passages: Sequence[Passage]) -> list[tuple[int, Clause]]:
+    """What is to be told with a chosen clause, and its passages' places: rows of tables it names, what turns it."""
     every = [(int(one.source.id), clause) for one in passages for clause in one.clauses]
     numbers = list(map(float, _NUMBER.findall(question)))
-    rows = {id(row) for row in rows_of(chosen.clause, [clause for _, clause in every], numbers)}
-    return [(place, clause) for place, clause in every if id(clause) in rows][:_ROWS]
+    others = [clause for _, clause in every]
+    found = [*rows_of(chosen.clause, others, numbers)[:_ROWS], *turned_by(chosen.clause, others)[:_TURNING]]
+    told = set(map(id, found))
+    return [(place, clause) for place, clause in every if id(clause) in told]
 
 
 def _same(one: Candidate, other: Candidate) -> bool:
@@ -181,12 +184,12 @@ def chance_of(found: Sequence[Candidate]) -> float:
 
 
 def _holds(outer: Clause, inner: Clause) -> bool:
-    """Whether a clause stands in another: 4.2(b) in 4.2."""
+    """Whether a clause stands in another: 4.2(b) in 4.2; definitions without a number share their section's."""
     return (
         bool(outer.number)
         and outer.document == inner.document
-        and len(inner.number) > len(outer.number)
         and inner.number.startswith(f"{outer.number}(")
+        and inner.text in outer.text
     )
 
 

@@ -19,11 +19,13 @@ _RUN_ON = re.compile(rf"(?<=[.;:!?])\s+(?={_NUMBER}\s+[A-Z*])")
 _INLINE = re.compile(
     r"(?:(?<=[:;,])|(?<=; or)|(?<=; and)|(?<=, or)|(?<=, and))\s+\((?P<written>[a-z]{1,2}|[ivx]{1,5})\)\s+"
 )
-_NAMED = re.compile(rf"\b(?P<number>{_NUMBER}(?:\([a-z]{{1,5}}\))*)")
+_NAMED = re.compile(rf"\b(?P<number>{_NUMBER}(?: ?\([a-z]{{1,5}}\))*)")
+_LETTERS = r"(?: ?\([a-z]{1,5}\))*"
 _REFERS = re.compile(
-    rf"\b(?i:clauses?|sections?|endorsements?|tables?|parts?|paragraphs?|articles?)\s+"
-    rf"(?P<list>(?:{_NUMBER}|\d{{1,3}}[A-Z]?\b|[A-Z]\b)(?:\([a-z]{{1,5}}\))*"
-    rf"(?:(?:,| and| or| to)*\s*(?:{_NUMBER}|\([a-z]{{1,5}}\))(?:\([a-z]{{1,5}}\))*)*)"
+    r"\b(?i:(?P<kind>clauses?|sections?|endorsements?|tables?|parts?|paragraphs?|articles?)"
+    rf"|(?:under|in|to|of|by|with|from|see)(?=\s+{_NUMBER}(?![\w%]|,\d)))\s+"
+    rf"(?P<list>(?:{_NUMBER}|\d{{1,3}}[A-Z]?\b|[A-Z]\b){_LETTERS}"
+    rf"(?:(?:,| and| or| to)*\s*(?:{_NUMBER}|\([a-z]{{1,5}}\)){_LETTERS})*)"
 )
 _ITEMS = re.compile(r"(?:\([a-z]{1,5}\))+\Z")
 _ROMAN = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii")
@@ -121,13 +123,24 @@ def in_heading(heading: str) -> str:
 
     >>> in_heading("3.2 Windscreen excess"), in_heading("Endorsement L – Sewage"), in_heading("Complaints")
     ('3.2', 'Endorsement L', '')
+    >>> in_heading("PART 4 – TABLE OF LIMITS")
+    'PART 4'
     """
     found = re.match(
-        rf"(?P<named>(?:[A-Z][a-z]+\s+)?)(?P<number>{_NUMBER}|\d{{1,3}}[A-Z]?|[A-Z])(?=[.):]?\s|\s*[–—:-])", heading
+        rf"(?P<named>(?:[A-Z][A-Za-z]+\s+)?)(?P<number>{_NUMBER}|\d{{1,3}}[A-Z]?|[A-Z])(?=[.):]?\s|\s*[–—:-])", heading
     )
     if not found:
         return ""
     return f"{found['named']}{found['number']}".strip()
+
+
+def bare_heading(heading: str) -> str:
+    """A heading without the number it begins with.
+
+    >>> bare_heading("PART 4 – TABLE OF LIMITS"), bare_heading("3.2 Windscreen excess"), bare_heading("Complaints")
+    ('TABLE OF LIMITS', 'Windscreen excess', 'Complaints')
+    """
+    return heading.removeprefix(in_heading(heading)).lstrip(" .):–—-")
 
 
 def without_items(number: str) -> str:
@@ -139,17 +152,27 @@ def without_items(number: str) -> str:
     return _ITEMS.sub("", number)
 
 
+def borne(name: str) -> set[str]:
+    """The numbers of clauses that a row bears in its name: "Contents (4.1)", "Clause 5.2 Towing".
+
+    >>> sorted(borne("Contents (4.1) and B2")), borne("Tyres (2 of them)")
+    (['4.1', 'B2'], set())
+    """
+    return {one["number"] for one in _NAMED.finditer(name)}
+
+
 def numbers_in(text: str) -> tuple[str, ...]:
     """The clauses, sections, tables and endorsements a text refers to, by their numbers.
 
     >>> numbers_in("Clauses 4.2 and 4.4 apply, as clause 3.1(b) and Table 2 say.")
     ('4.2', '4.4', '3.1(b)', 'Table 2')
+    >>> numbers_in("The exclusions in 3.7 (g) and 8.1 are deleted, save for a boat of 4.5, up to 3.5%.")
+    ('3.7(g)', '8.1', '4.5')
     """
     found: list[str] = []
     for reference in _REFERS.finditer(text):
-        named = [one["number"] for one in _NAMED.finditer(reference["list"])]
-        kind = reference.group().split()[0].rstrip("s").capitalize()
+        named = [one["number"].replace(" ", "") for one in _NAMED.finditer(reference["list"])]
         if not named:
-            named = [f"{kind} {reference['list'].strip()}"]
+            named = [f"{reference['kind'].rstrip('s').capitalize()} {reference['list'].strip()}"]
         found += named
     return tuple(dict.fromkeys(found))

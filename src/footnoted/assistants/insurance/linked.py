@@ -10,13 +10,17 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Literal
 
-from footnoted.assistants.insurance.labels import without_items
+from footnoted.assistants.insurance.labels import bare_heading, borne, in_heading, without_items
+from footnoted.text import content_stems
 
 if TYPE_CHECKING:
     from footnoted.assistants.insurance.clauses import Clause
     from footnoted.assistants.insurance.passages import Passage
+    from footnoted.assistants.insurance.rows import Row
 
 _ROW_OF = re.compile(r"\brows? (?P<row>[A-Z]{0,2}\d[\w.]*|[A-Z]) (?:of|in) (?P<table>Table \w+)")
+_BRACKETED = re.compile(r"\(.*?\)|, .*")  # of a row's name, what tells how it is meant: "Child seats, each"
+_SECTION = re.compile(r"(?:[A-Z][A-Za-z]+\s+)?(?P<number>[A-Z]{0,2}\d[\w.]*|[A-Z])(?:\s*[–—:-].*)?")
 
 # A row that is named or bears the number, a clause that is named, one that names.
 Join = Literal["row", "names", "named"]
@@ -38,38 +42,85 @@ def joined(clause: Clause, others: Sequence[Clause]) -> Iterator[tuple[Clause, J
                 yield one, "named"
         elif clause.row is None and one.row is not None:
             key, table = one.row.key, one.row.table
-            if (table, key) in rows or (table in clause.refers and (key == root or table not in named_rows)):
+            own = root in borne(one.row.name) or (table, key) in rows or _called_alike(clause, one.row)
+            if own or (_names(clause, one) and (key == root or table not in named_rows)):
                 yield one, "row"
         elif clause.row is not None and one.row is None:
-            if one.number and one.number == clause.row.key:
+            bears = one.number and (one.number == clause.row.key or one.number in borne(clause.row.name))
+            if bears or _called_alike(one, clause.row):
                 yield one, "row"
-            elif clause.row.table and clause.row.table in one.refers:
+            elif _names(one, clause):
                 yield one, "named"
 
 
 def rows_of(clause: Clause, others: Sequence[Clause], numbers: Sequence[float]) -> list[Clause]:
-    """The rows of tables that a clause names which are its own, or are for a number that was asked with.
+    """The rows of tables that are a clause's own, or are for a number that was asked with.
 
-    A row is a clause's own where the clause names it, or where its key is the clause's number, or else its section's.
+    A row is a clause's own where one names the other or both are called alike, or where its key is the number of the
+    clause or of its section and the clause names its table.
     """
     if clause.row is not None:
         return []
-    own = {(found["table"], found["row"]) for found in _ROW_OF.finditer(clause.text)}
-    rows = [
-        (one, one.row)
-        for one in others
-        if one.row is not None and one.document == clause.document and one.row.table in clause.refers
-    ]
+    named = {(found["table"], found["row"]) for found in _ROW_OF.finditer(clause.text)}
+    rows = [(one, one.row) for one in others if one.row is not None and one.document == clause.document]
     root = without_items(clause.number)
-    for table in {row.table for _, row in rows} - {table for table, _ in own}:
-        keys = [row.key for _, row in rows if row.table == table]
-        above = [key for key in keys if root == key or root.startswith(f"{key}.")]
-        own |= {(table, key) for key in sorted(above, key=len)[-1:]}
-    owned = {table for table, _ in own}
+    own = {
+        id(row)
+        for _, row in rows
+        if root in borne(row.name) or (row.table, row.key) in named or _called_alike(clause, row)
+    }
+    tables = {row.table for one, row in rows if _names(clause, one)}
+    for table in tables - {row.table for _, row in rows if id(row) in own}:
+        keys = [key for _, row in rows if row.table == table and (key := _section(row.key))]
+        above = [key for key in keys if _section(root) == key or root.startswith(f"{key}.")]
+        longest = max(above, key=len, default="")
+        own |= {id(row) for _, row in rows if row.table == table and longest and _section(row.key) == longest}
+    owned = {row.table for _, row in rows if id(row) in own}
+    return [
+        one for one, row in rows if id(row) in own or (row.table in tables - owned and any(map(row.holds, numbers)))
+    ]
+
+
+def _names(clause: Clause, row: Clause) -> bool:
+    """Whether a clause names the table that a row stands in: by its number, its part's, or the heading over it."""
+    if row.row is None or clause.row is not None:
+        return False
+    table = row.row.table
+    part = in_heading(row.headings[-1]).casefold() if row.headings else ""
+    if table in clause.refers or (part and part in (one.casefold() for one in clause.refers)):
+        return True
+    return len(table.split()) > 1 and re.search(rf"\b{re.escape(table)}\b", clause.text, re.IGNORECASE) is not None
+
+
+def _called_alike(clause: Clause, row: Row) -> bool:
+    """Whether a cover and a row have the same name: "6. Evacuation and return home", "Evacuation and return home"."""
+    heading = clause.headings[-1] if clause.headings else ""
+    name, called = _BRACKETED.sub("", row.name).strip(), clause.title or bare_heading(heading)
+    if clause.kind == "exclusion" or not name or borne(row.name):  # whose number a row bears, it is of that clause
+        return False
+    stems = set(content_stems(name))
+    return name.casefold() == called.casefold() or (len(stems) > 1 and stems == set(content_stems(called)))
+
+
+def _section(key: str) -> str:
+    """The number of a section, whatever it is called: "Section 3 – Luggage", "3"."""
+    found = _SECTION.fullmatch(key)
+    return found["number"] if found else ""
+
+
+def turned_by(clause: Clause, others: Sequence[Clause]) -> list[Clause]:
+    """What names an exclusion by its own number, as what deletes or narrows it does; nothing of one without its own."""
+    bearing = [one for one in others if one.document == clause.document and one.number == clause.number]
+    if clause.kind != "exclusion" or clause.row is not None or not clause.number or len(bearing) > 1:
+        return []
     return [
         one
-        for one, row in rows
-        if (row.table, row.key) in own or (row.table not in owned and any(map(row.holds, numbers)))
+        for one in others
+        if one.document == clause.document
+        and one.row is None
+        and one.kind != "exclusion"
+        and clause.number in one.refers
+        and not _kin(one.number, clause.number)
     ]
 
 

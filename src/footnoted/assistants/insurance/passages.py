@@ -19,7 +19,7 @@ from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
 from footnoted.assistants.insurance.clauses import Clause
-from footnoted.assistants.insurance.labels import in_heading, opening_label, without_items
+from footnoted.assistants.insurance.labels import bare_heading, in_heading, opening_label, without_items
 from footnoted.assistants.insurance.sources import product_of
 from footnoted.models import Embedder, ModelUnavailable
 from footnoted.retrieval.places import places_of
@@ -126,9 +126,9 @@ def _moved(places: Sequence[dict[str, Any]], by: int) -> list[dict[str, Any]]:
 
 def said_of(clause: Clause) -> str:
     """A clause as it is read for its meaning: under the words of its last heading."""
-    heading = clause.headings[-1] if clause.headings else ""
-    bare = heading.removeprefix(in_heading(heading)).lstrip(" .–—:-")
-    return f"{bare}: {clause.cited}" if bare else clause.cited
+    bare = bare_heading(clause.headings[-1]) if clause.headings else ""
+    named = clause.row is not None and bare in (clause.row.table, clause.row.title)  # the row says it itself
+    return f"{bare}: {clause.cited}" if bare and not named else clause.cited
 
 
 def _labelled(clause: Clause) -> bool:
@@ -139,7 +139,9 @@ def _labelled(clause: Clause) -> bool:
 
 def _cut_off(clause: Clause) -> bool:
     """Whether a clause is a row whose table has its name in the passage before."""
-    return clause.row is not None and clause.row.table not in clause.source.text
+    if clause.row is None or clause.row.table in map(bare_heading, clause.headings[-1:]):
+        return False
+    return clause.row.table not in clause.source.text
 
 
 def _root(clause: Clause) -> str:
@@ -164,7 +166,11 @@ def _cut(root: str, clauses: Sequence[Clause], source: Source) -> Passage:
         data |= {"start": first + start, "end": first + end, "lead": 0}
     if isinstance(data.get("places"), list):
         data["places"] = _moved(places_of(data, start, end), -start)
-    data["section_hierarchy"] = list(clauses[0].place if clauses[0].row is None else (*clauses[0].headings, root))
+    headings, heading = clauses[0].headings, (clauses[0].headings or ("",))[-1]
+    named = root in (bare_heading(heading), in_heading(heading))  # a table by what stands over it
+    data["section_hierarchy"] = list(
+        clauses[0].place if clauses[0].row is None else headings if named else (*headings, root)
+    )
     id_ = str(uuid5(NAMESPACE_URL, f"{source.id}\0{start}\0{end}"))
     text = source.text[start:end]
     return Passage(replace(source, id=id_, text=text, metadata=data, sha256=""), tuple(clauses))

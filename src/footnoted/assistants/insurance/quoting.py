@@ -17,7 +17,7 @@ from footnoted.assistants.insurance.assessing import citations_of, result_of
 from footnoted.assistants.insurance.beside import Quote
 from footnoted.assistants.insurance.citation import ChunkResult
 from footnoted.assistants.insurance.clauses import Clause, read_policy
-from footnoted.assistants.insurance.deciding import LONGEST, MOST, Candidate, candidates, chance_of, quoted, rows_beside
+from footnoted.assistants.insurance.deciding import LONGEST, MOST, Candidate, beside, candidates, chance_of, quoted
 from footnoted.assistants.insurance.letter import MARK_ROOM, Letter
 from footnoted.assistants.insurance.models import ResponseRequest, ResponseResult
 from footnoted.assistants.insurance.passages import Clauses, Passage, named_in, own_names, stands_at
@@ -30,6 +30,7 @@ from footnoted.types import Evidence, FinishReason, Source, Verdict
 
 _OPEN = 2.0  # log-odds within which another product's or plan's clause may decide as well, where nothing is sure
 _MEANT = 8  # clauses among which such a one is looked for
+_TABLE = re.compile(r"Table(?: \w{1,4})?")  # what a table's own place ends with, other than its heading
 _SURE = 0.82  # chance of being right from which the clauses are told as the answer
 
 
@@ -67,7 +68,7 @@ def nearest(question: str, chunks: Sequence[ChunkResult], *, before: str = "") -
     named = _named(question, passages)
     found = [candidate for candidate in found if candidate.clause.document in named] or found
     chosen = quoted(found)
-    told = [pair for each in chosen for pair in ((each.place, each.clause), *rows_beside(each, question, passages))]
+    told = [pair for each in chosen for pair in ((each.place, each.clause), *beside(each, question, passages))]
     quotes = tuple(dict.fromkeys(_quote(clause, place, plans) for place, clause in told))
     chance = chance_of(found)
     sure = chance >= _SURE
@@ -106,9 +107,7 @@ def _source(chunk: ChunkResult, place: int) -> Source:
     own = headings[-1] if headings else ""
     paragraph = re.match(r"\(\d{1,3}\)", opening)  # of an article, whose number stands in its heading
     if own and (
-        opening.lstrip("(").startswith(own)
-        or own.startswith("Table")
-        or (paragraph and own.endswith(paragraph.group()))
+        opening.lstrip("(").startswith(own) or _TABLE.fullmatch(own) or (paragraph and own.endswith(paragraph.group()))
     ):
         headings = headings[:-1]
     data = {"file": chunk.source_file or chunk.product_name, "section_hierarchy": headings}
@@ -118,14 +117,14 @@ def _source(chunk: ChunkResult, place: int) -> Source:
 def _read(chunk: ChunkResult, place: int) -> list[Clause]:
     clauses = read_policy([_source(chunk, place)])
     own = chunk.section_hierarchy[-1] if chunk.section_hierarchy else ""
-    if not own.startswith("Table"):
+    if not _TABLE.fullmatch(own):
         return clauses
     return [_of_table(clause, own) for clause in clauses]  # its caption may stand in the section before
 
 
 def _of_table(clause: Clause, name: str) -> Clause:
     """A row that does not know what its table is called, with that name."""
-    if clause.row is None or clause.row.table:
+    if clause.row is None or clause.row.table == name:
         return clause
     row = replace(clause.row, table=name)
     return replace(clause, number=f"{name}, row {row.key}", text=row.told(), parent=name, row=row)
@@ -172,7 +171,17 @@ def _columns_named(question: str, passages: Sequence[Passage]) -> tuple[list[str
                 first[column] = None
             if any(stem in asked and sum(stem in other for other in stems) == 1 for stem in each):
                 own[column] = None
-    return list(first), list(own)
+    return _longest_named(question, list(first)), list(own)
+
+
+def _longest_named(question: str, columns: Sequence[str]) -> list[str]:
+    """Of columns whose names begin alike those that are named whole: of "Tourer" and "Tourer Gold" the longest."""
+    rest, whole = question.casefold(), []
+    for column in sorted(columns, key=len, reverse=True):
+        rest, found = re.subn(rf"\b{re.escape(column.casefold())}\b", " ", rest)
+        whole += [column] * bool(found)
+    begun = {one.split()[0].casefold() for one in whole}
+    return [one for one in columns if one in whole or one.split()[0].casefold() not in begun]
 
 
 def _quote(clause: Clause, place: int, plans: Sequence[str]) -> Quote:

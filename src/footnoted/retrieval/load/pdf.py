@@ -22,6 +22,7 @@ _HEADED = 1.12  # how many times the size of the body a heading is set in, at le
 _FULL = 0.7  # share of its column's width above which a line was broken by the margin
 _MOST_PAGES = 5_000
 _APART = 1.3  # how many times the usual pitch parts two paragraphs
+_OUTDENT = 2.0  # points left of its label at which no item goes on
 
 
 _ONE_AT_A_TIME = threading.Lock()  # PDFium is not made for threads
@@ -187,8 +188,12 @@ class _Setting:
         if not _same_column(last, line):
             return last.text[-1:] not in ".!?:" and not is_item(line.text)
         apart = last.y - line.y
-        if is_item(first.text) and is_item(line.text):
-            return 0 < apart < 3 * self._pitch
+        if is_item(first.text):
+            if is_item(line.text):
+                return 0 < apart < 3 * self._pitch
+            item = next(one for one in reversed(group) if is_item(one.text))
+            if _same_column(item, line) and line.indent < item.indent - _OUTDENT:
+                return False
         return 0 <= apart <= _APART * self._pitch
 
     def _items(self, group: list[Line]) -> list[tuple[str, list[Place]]]:

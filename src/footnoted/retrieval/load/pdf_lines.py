@@ -58,9 +58,10 @@ class Word(NamedTuple):
 class Line:
     """One printed line; ``y`` is its base line in points, ``cells`` its parts across wide gaps, ``box`` its place.
 
-    ``reach`` is how far across its column it goes, 1 being the margin; ``column`` counts the page's columns in the
-    order they are read. ``margin``: it stands in the topmost or lowest tenth of the page. ``table``: of which of the
-    page's tables drawn with lines it is a row, counted from 1.
+    ``reach`` is how far across its column it goes, 1 being the margin; ``indent`` how many points from the column's
+    left it begins; ``column`` counts the page's columns in the order they are read. ``margin``: it stands in the
+    topmost or lowest tenth of the page. ``table``: of which of the page's tables drawn with lines it is a row, counted
+    from 1.
     """
 
     text: str
@@ -73,6 +74,7 @@ class Line:
     margin: bool = False
     column: int = 0
     reach: float = 1.0
+    indent: float = 0.0
     table: int = 0
 
 
@@ -99,7 +101,8 @@ def page_lines(page: Any, number: int) -> list[Line]:
         for line in (line for row in rows for line in _lines(row, number)):
             margin, reach = not inner[0] <= line.y <= inner[1], (line.box[2] - left) / width
             box = turned(line.box, -quarters)
-            lines.append(replace(line, column=column, margin=margin, reach=reach, box=box))
+            indent = line.box[0] - left
+            lines.append(replace(line, column=column, margin=margin, reach=reach, indent=indent, box=box))
     return lines
 
 
