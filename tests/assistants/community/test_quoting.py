@@ -7,7 +7,8 @@ from footnoted.types import FinishReason, Prompt, Source, Verdict
 
 FENCE = "```"
 CODE = f"{FENCE}py\nname = name.upper()\nprint(name)\n{FENCE}"
-LONG = "\n".join(f"line_{i} = {i}" for i in range(30))
+MANY = "\n".join(f"name_{i} = {i}" for i in range(40))
+LONG = "\n".join(f"line_{i} = {i}" for i in range(100))  # more than the room
 
 
 async def said(*texts, question="How do I oil it?", characters=1_000):
@@ -30,10 +31,12 @@ PAGES = {
         'See [the `oil` page](https://x.example/a_(b) "Oil") first.',
         "See the `oil` page first.",
     ),
+    "over two lines too": ("See [the `oil`\npage](x.md) first.", "See the `oil` page first."),
     "pictures and tags go": ("![oil](a.png){width=3}Oil <b>it</b> daily. {#oil}", "Oil it daily."),
     "code keeps its angle brackets": ("Use `List<int>` there.", "Use `List<int>` there."),
     "a block quote": ("> Oil it daily.", "Oil it daily."),
     "a short listing": (f"Write:\n\n{CODE}", f"Write:\n{CODE}"),
+    "a listing of many lines": (f"Write:\n\n{FENCE}py\n{MANY}\n{FENCE}", f"Write:\n{FENCE}py\n{MANY}\n{FENCE}"),
     "a long listing stays behind with its introduction": (
         f"Oil it.\n\nLike so:\n\n{FENCE}py\n{LONG}\n{FENCE}",
         "Oil it.",
@@ -113,8 +116,8 @@ async def test_what_stands_letter_by_letter_needs_no_other_checker():
 
     other = Asked()
     checker = Verbatim(other)
-    sources = [Source(id="a", text="Run **`!sold`** in the [thread](x.md).")]
+    sources = [Source(id="a", text="It has\n[a price](y.md).\n\nRun **`!sold`** in the\n[open\nthread](x.md).")]
     await checker.aprepare(sources)
-    assert (await checker.acheck("Run `!sold` in the thread.", sources)).ruling == "supported"
-    assert (await checker.acheck("Run `!gone` in the thread.", sources)).ruling == "unsure"
-    assert other.claims == ["Run `!gone` in the thread."]
+    assert (await checker.acheck("Run `!sold` in the open thread.", sources)).ruling == "supported"
+    assert (await checker.acheck("Run `!gone` in the open thread.", sources)).ruling == "unsure"
+    assert other.claims == ["Run `!gone` in the open thread."]

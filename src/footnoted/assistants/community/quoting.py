@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from footnoted.types import Prompt, Source
 
 _FIRST = 0.7  # of the room that is left, for a source that others follow
-_CODE_LINES, _CODE_LENGTH = 14, 420  # a longer listing is left to the source
 _IMAGE = re.compile(r"!\[[^\]\n]*\]\([^)\n]*\)(?:\{[^}\n]*\})?")
 _TAG = re.compile(r"</?[a-zA-Z][^>\n]{0,200}>|\{:?[^}\n]{0,80}\}(?=\s*$)")
 
@@ -201,17 +200,18 @@ def _piece(sentence: Sentence, index: int, *, same: bool) -> _Piece | None:
 
 def _plain(text: str) -> str:
     """A sentence's words: emphasis and code stay, links become their words, images and tags go."""
-    lines = [line.strip().removeprefix(">") for line in readable(text).splitlines()]
-    parts = without_links(_IMAGE.sub("", "\n".join(lines))).split("`")
+    lines = [line.strip().removeprefix(">").strip() for line in readable(text).splitlines()]
+    paragraphs = (paragraph.replace("\n", " ") for paragraph in "\n".join(lines).split("\n\n"))  # links go over lines
+    parts = without_links(_IMAGE.sub("", "\n\n".join(paragraphs))).split("`")
     code = range(1, len(parts) - 1, 2)  # what stands between two backticks
     return " ".join("`".join(part if n in code else _TAG.sub(" ", part) for n, part in enumerate(parts)).split())
 
 
 def _listing(source: Source, lines: list[Sentence]) -> _Piece | None:
-    """A short listing, its lines as they stand."""
+    """A listing, its lines as they stand."""
     start = source.text.rfind("\n", 0, lines[0].start) + 1
     text = readable(source.text[start : lines[-1].end]).rstrip()
-    if "```" in text or len(text) > _CODE_LENGTH or text.count("\n") >= _CODE_LINES or is_order(text):
+    if "```" in text or is_order(text):
         return None
     opening = source.text.rfind("```", 0, start)
     language = source.text[opening + 3 : start].strip() if opening >= 0 else ""
