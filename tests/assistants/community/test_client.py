@@ -11,6 +11,7 @@ from prometheus_client import REGISTRY
 from footnoted.assistants.community import AIClient, AIResult, Conversation, KnowledgeBase, LLMClient, RequestContext
 from footnoted.assistants.community.asking import Clock
 from footnoted.assistants.community.graph import reply_graph
+from footnoted.assistants.community.indexing import build_index
 from footnoted.errors import (
     BadProviderReply,
     ConfigurationError,
@@ -582,6 +583,29 @@ async def test_a_reply_links_to_the_page_and_heading_where_they_are_published(kn
     else:
         assert f"[The market › How do I mark something as sold?](<{link}" in last
         assert result.citations[0].location.startswith(link)
+
+
+async def test_two_passages_of_one_section_are_listed_once(tmp_path):
+    """Each keeps its number; the section is one place to read on."""
+    lines = [f"The stall number {n} is let to members for a week, and its keeper is told on Monday." for n in range(30)]
+    (tmp_path / "stalls.md").write_text("# Stalls\n\n## Renting one\n\n" + "\n\n".join(lines), "utf-8")
+
+    async def summarise(id_, text):
+        return "Stalls."
+
+    await build_index([tmp_path], [], tmp_path / "index.md", summarise=summarise)
+
+    async def answers(call):
+        first, second = (passage.text.rstrip().splitlines()[-1] for passage in call.prompt.sources[:2])
+        return f"{first} [1]\n\n{second} [2]"
+
+    llm = saying(selection={"selected_source_ids": ["stalls.md"]}, answer=answers)
+    client = AIClient(llm=llm, knowledge=tmp_path / "index.md", checker=Ruling("supported"))
+    result = await client.generate_reply(Conversation("How do I rent a stall?"), WHERE)
+    assert {one.number for one in result.citations} == {1, 2}
+    assert [line for line in result.reply_text.splitlines() if line.startswith("-#")] == [
+        "-# [1] [2] Stalls › Renting one (`stalls.md`)"
+    ]
 
 
 async def test_a_reply_that_is_not_sure_says_so(ask):

@@ -118,7 +118,10 @@ def written(run: Run, response: GenerationResponse) -> Written:
         answer = opening + answer
         places = [(start + len(opening), end + len(opening)) for start, end in places]
     cited = {citation.number: passage_of(run, citation.chunk_id) for citation in response.citations}
-    lines = [f"-# [{number}] {_linked(run, *cited[number])}" for number in sorted(cited)]
+    numbers_of: dict[str, list[int]] = {}  # passages of one section are one place to read on
+    for number in sorted(cited):
+        numbers_of.setdefault(_linked(run, *cited[number]), []).append(number)
+    lines = [f"-# {' '.join(f'[{number}]' for number in numbers)} {link}" for link, numbers in numbers_of.items()]
     listed = "\n".join((answer, "", *lines)) if lines else answer
     text = listed if len(listed) <= run.config.max_answer_chars else answer
     return Written(text, tuple(dict.fromkeys(entry.id for entry, _ in cited.values())), tuple(places))

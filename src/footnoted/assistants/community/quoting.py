@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from footnoted.types import Prompt, Source
 
 _FIRST = 0.7  # of the room that is left, for a source that others follow
-_CODE_LINES, _CODE_LENGTH = 14, 420  # a longer listing is left to the source
 _IMAGE = re.compile(r"!\[[^\]\n]*\]\([^)\n]*\)(?:\{[^}\n]*\})?")
 _TAG = re.compile(r"</?[a-zA-Z][^>\n]{0,200}>|\{:?[^}\n]{0,80}\}(?=\s*$)")
 
@@ -106,17 +105,19 @@ def _letters(text: str) -> str:
 def _around_best(pieces: list[_Piece], ranked: Sequence[int], room: int) -> list[_Piece]:
     """The run of a source's pieces around the best, as long as fits.
 
-    ``ranked`` is where the source's sentences begin, the best answer first.
+    ``ranked`` is where the source's sentences begin, the best answer first. What introduces something goes with it.
     """
-    sizes = [len(piece.before) + len(piece.text) + 4 for piece in pieces]  # a marker's room
-    places = {piece.pointer.start: place for place, piece in enumerate(pieces) if piece.pointer is not None}
-    best = next((places[start] for start in ranked if start in places), 0) if sum(sizes) > room else 0
-    if not pieces or sizes[best] > room:
+    units = _units(pieces)
+    sizes = [sum(len(piece.before) + len(piece.text) + 4 for piece in unit) for unit in units]  # a marker's room
+    starts = {piece.pointer.start: at for at, unit in enumerate(units) for piece in unit if piece.pointer is not None}
+    fitting = (starts[start] for start in ranked if start in starts and sizes[starts[start]] <= room)
+    best = 0 if sum(sizes) <= room else next(fitting, -1)
+    if not units or best < 0:
         return []
     low, high = best, best + 1
     room -= sizes[best]
     while True:  # on to what follows, and back to what it follows on, by turns
-        after = high < len(pieces) and sizes[high] <= room
+        after = high < len(units) and sizes[high] <= room
         if after:
             room -= sizes[high]
             high += 1
@@ -126,9 +127,19 @@ def _around_best(pieces: list[_Piece], ranked: Sequence[int], room: int) -> list
             room -= sizes[low]
         if not (after or before):
             break
-    while high - 1 > best and pieces[high - 1].text.endswith(":"):
-        high -= 1  # an introduction to nothing
-    return pieces[low:high]
+    return [piece for unit in units[low:high] for piece in unit]
+
+
+def _units(pieces: list[_Piece]) -> list[list[_Piece]]:
+    """The pieces, each that ends in a colon together with what it introduces; an introduction to nothing is none."""
+    units: list[list[_Piece]] = []
+    opened: list[_Piece] = []
+    for piece in pieces:
+        opened.append(piece)
+        if not piece.text.endswith(":"):
+            units.append(opened)
+            opened = []
+    return units
 
 
 def _pieces(source: Source, index: int) -> list[_Piece]:
@@ -136,25 +147,42 @@ def _pieces(source: Source, index: int) -> list[_Piece]:
     found: list[_Piece] = []
     block, number = -1, ""
     listing: list[Sentence] = []
+
+    def told() -> None:
+        if listing:
+            _add(found, _listing(source, listing))
+            listing.clear()
+
     for sentence in read(source, index):
         if sentence.kind == "code":
             listing.append(sentence)
             continue
-        if listing:
-            found += _listing(source, listing)
-            listing = []
+        told()
+        if sentence.kind in ("rule", "heading"):
+            continue
         if sentence.kind not in ("prose", "item") or is_order(sentence.text):
+            _add(found, None)
             continue
         if (alone := _plain(sentence.text)).endswith((".", ")")) and alone.strip("(.)").isdecimal():
             number = alone.strip("(.)")  # of an item in a block quote, which the reader of layouts takes for prose
             continue
         piece = _piece(sentence, index, same=sentence.block == block)
+        if piece is not None and number:
+            piece = replace(piece, text=f"{number}. {piece.text}", before="\n")
+        _add(found, piece)
         if piece is not None:
-            found.append(replace(piece, text=f"{number}. {piece.text}", before="\n") if number else piece)
             block, number = sentence.block, ""
-    if listing:
-        found += _listing(source, listing)
+    told()
     return found
+
+
+def _add(found: list[_Piece], piece: _Piece | None) -> None:
+    """Take a piece; of one that cannot be said, what introduces it goes too."""
+    if piece is not None:
+        found.append(piece)
+        return
+    while found and found[-1].text.endswith(":"):
+        found.pop()
 
 
 def _piece(sentence: Sentence, index: int, *, same: bool) -> _Piece | None:
@@ -172,19 +200,20 @@ def _piece(sentence: Sentence, index: int, *, same: bool) -> _Piece | None:
 
 def _plain(text: str) -> str:
     """A sentence's words: emphasis and code stay, links become their words, images and tags go."""
-    lines = [line.strip().removeprefix(">") for line in readable(text).splitlines()]
-    parts = without_links(_IMAGE.sub("", "\n".join(lines))).split("`")
+    lines = [line.strip().removeprefix(">").strip() for line in readable(text).splitlines()]
+    paragraphs = (paragraph.replace("\n", " ") for paragraph in "\n".join(lines).split("\n\n"))  # links go over lines
+    parts = without_links(_IMAGE.sub("", "\n\n".join(paragraphs))).split("`")
     code = range(1, len(parts) - 1, 2)  # what stands between two backticks
     return " ".join("`".join(part if n in code else _TAG.sub(" ", part) for n, part in enumerate(parts)).split())
 
 
-def _listing(source: Source, lines: list[Sentence]) -> list[_Piece]:
-    """A short listing, its lines as they stand."""
+def _listing(source: Source, lines: list[Sentence]) -> _Piece | None:
+    """A listing, its lines as they stand."""
     start = source.text.rfind("\n", 0, lines[0].start) + 1
     text = readable(source.text[start : lines[-1].end]).rstrip()
-    if "```" in text or len(text) > _CODE_LENGTH or text.count("\n") >= _CODE_LINES or is_order(text):
-        return []
+    if "```" in text or is_order(text):
+        return None
     opening = source.text.rfind("```", 0, start)
     language = source.text[opening + 3 : start].strip() if opening >= 0 else ""
     language = language if re.fullmatch(r"[\w+-]{0,15}", language) else ""
-    return [_Piece(f"```{language}\n{text}\n```", "\n", None)]
+    return _Piece(f"```{language}\n{text}\n```", "\n", None)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from footnoted.assistants.community.run import Run
 
 _MARKER = re.compile(r"\[\d{1,3}\]|(?m:^[ \t]*\d{1,3}[.)][ \t])")  # a citation, or the number of an item
+_SOURCE = re.compile(r"-# (?:\[\d{1,3}\] )+")
 _CODE = re.compile(r"```(?:\w*\n)?(.*?)(?:```|\Z)|`([^`\n]+)`|(https?://[^\s)>\]]+)", re.DOTALL)
 _FIGURE = re.compile(r"\w*\d\w*|\b\w+_\w+\b|\b[A-Z]{2,}\b|\b[A-Za-z]*[a-z][A-Z]\w*\b")
 _NEARLY = 2  # words in which a nearly quoted sentence may differ, and
@@ -99,12 +100,7 @@ def _swapped(run: Run, draft: str) -> list[str]:
 
 def _without_sources(draft: str) -> str:
     """The draft without the list of its sources, in small print at its end."""
-    return "\n".join("" if _is_source(line) else line for line in draft.split("\n"))
-
-
-def _is_source(line: str) -> bool:
-    mark, closed, _ = line.partition("] ")
-    return closed != "" and mark.startswith("-# [") and mark[4:].isdecimal()
+    return "\n".join("" if _SOURCE.match(line) else line for line in draft.split("\n"))
 
 
 def _lines(text: str) -> list[str]:
