@@ -374,7 +374,9 @@ A date.
 .. autofunction:: getLogger
 .. autoclass:: Adapter
 
-   Says what it adapts.
+   Says what it adapts. [1]_
+
+.. [1] Not all.
 
 .. class:: wide
 """
@@ -396,7 +398,9 @@ Holds things.
 
 **Adapter**
 
-Says what it adapts."""
+Says what it adapts.
+
+Not all."""
 
 
 def test_what_sphinx_writes_otherwise_than_docutils_is_read_as_sphinx_means_it():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from footnoted.retrieval.load.document import fence_for
 from footnoted.text import markdown
 from footnoted.text.markdown import list_mark, without_links, without_opening
 
@@ -49,6 +50,22 @@ def is_thai(char: str) -> bool:
 def is_han(char: str) -> bool:
     """Whether a character is Chinese or Japanese: of a script without spaces."""
     return "\u3040" <= char <= "\u30ff" or "\u3400" <= char <= "\u9fff"
+
+
+def code(words: str) -> str:
+    r"""A line of a program marked as code, several as a listing between fences.
+
+    >>> code("pip install it"), code("if x:\n    y()")
+    ('`pip install it`', '```\nif x:\n    y()\n```')
+    """
+    words = words.strip()
+    return listed(words) if "\n" in words else f"`{words}`"
+
+
+def listed(words: str) -> str:
+    """Lines of a program between fences that nothing in them closes."""
+    fence = fence_for(words)
+    return f"{fence}\n{words}\n{fence}"
 
 
 def row(words: str, header: str) -> str:

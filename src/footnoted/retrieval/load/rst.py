@@ -177,10 +177,12 @@ class _Writer:
             draft.code(node.astext(), known[0] if known else "")
         elif kind == "table":
             self._table(node)
-        elif _BARE in node.get("classes", ()) and node.astext() in self._titles:
-            pass  # a heading says it
-        elif kind not in _UNSEEN and node.children:
+        elif kind not in _UNSEEN and node.children and not self._is_headed(node):
             self.write(node, level)
+
+    def _is_headed(self, node: Any) -> bool:
+        """Whether it is a directive that holds nothing and says what a heading of the page says."""
+        return _BARE in node["classes"] and node.astext() in self._titles
 
     def _table(self, node: Any) -> None:
         caption = next((child.astext() for child in node.children if type(child).__name__ == "title"), "")
