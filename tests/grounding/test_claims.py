@@ -110,6 +110,12 @@ def test_a_sentence_closes_at_the_first_character_that_cannot_belong_to_it():
     assert [claim.text for claim in segmenter.decode("N")] == ["It costs £75. [1]"]
 
 
+def test_a_sign_is_no_small_letter():
+    """A marker before "ℹ" is that of the sentence before it; Unicode calls the sign a small letter."""
+    claims = segment("It is sent as it is. [1] ℹ️ Note: strings are. [2]")
+    assert [claim.text for claim in claims] == ["It is sent as it is. [1]", "ℹ️ Note: strings are. [2]"]
+
+
 def test_a_sentence_closes_at_the_end_of_its_line():
     """A line break after an end mark needs no look at the next line."""
     segmenter = ClaimSegmenter()

@@ -13,6 +13,7 @@ from footnoted.errors import ConfigurationError
 from footnoted.providers._choosing import passages
 from footnoted.providers.extractive import Extractive, before
 from footnoted.retrieval.relevance import rank
+from footnoted.retrieval.retriever import context_of
 from footnoted.types import FinishReason, Prompt, Sampling, Schema, Source, Turn
 
 POLICY = Source("car", "The windscreen excess is £75. The theft excess is £250. We cover you in 40 countries.")
@@ -371,10 +372,48 @@ def test_an_introduction_is_told_by_what_it_introduces(text, told):
 
 def test_code_is_told_as_code():
     """A line of a program stays as it is, marked as such."""
-    source = Source("a", "Install the command:\n\n```\npip install footnoted-harbour\n```\n")
+    source = Source("a", "Install the command.\n\n```\npip install footnoted-harbour\n```\n")
     found, quotes = reply("Which pip install command is it for footnoted-harbour?", source, threshold=0.0)
     assert "`pip install footnoted-harbour`" in [one.text for one in found.passages]
     assert ["pip install footnoted-harbour"] in quotes
+
+
+LISTING = "app.hook('before', (request) => {\n\n  // Log the body here.\n  log(request.body)\n})"
+
+
+@pytest.mark.parametrize("asked", ["To log the body", "// Log", "log(request.body)"], ids=["lead", "remark", "line"])
+def test_a_listing_is_told_whole_with_what_introduces_it(asked):
+    """Whichever of its sentences answers: all its lines between fences, under their lead, cited in one piece."""
+    text = f"Bodies are large.\n\nTo log the body, use this hook:\n\n```js\n{LISTING}\n```\n\nHooks run in order.\n"
+    sources = (Source("a", text),)
+    best = [one for one in rank("How do I log the body?", sources) if asked in one.sentence.text]
+    found = passages(best[:1], sources, limit=3, tokens=500)
+    assert [one.text for one in found] == [f"To log the body, use this hook:\n\n```\n{LISTING}\n```"]
+    assert [text[p.start : p.end] for p in found[0].pointers] == [
+        text[text.index("To log") : text.index("\n```\n\nHooks")]
+    ]
+
+
+async def test_a_listing_stands_apart_and_holds_no_marker():
+    """In the answer a listing has lines of its own; the marker comes behind its fence."""
+    text = f"Bodies are large.\n\nTo log the body, use this hook:\n\n```js\n{LISTING}\n```\n"
+    async with GroundedGenerator() as generator:
+        context = [context_of(Source("a", text))]
+        response = await generator.generate(
+            GenerationRequest(query="How do I log the body with a hook?", context=context)
+        )
+    assert f"\n```\n{LISTING}\n```\n[1]" in response.response
+
+
+def test_a_short_list_is_told_whole():
+    """Nine words are no list to cut after six; of one that goes on for pages the items that fit best are told."""
+    names = [f"m{number}" for number in range(9)]
+    text = "These methods were removed:\n\n" + "\n".join(f"- `{name}`" for name in names)
+    long = "These methods were removed:\n\n" + "\n".join(f"- `{name}` {'and more of it ' * 8}" for name in names)
+    for content, count in ((text, 9), (long, 6)):
+        sources = (Source("a", content),)
+        lead = [one for one in rank("Which methods were removed?", sources) if one.sentence.text.endswith(":")]
+        assert len(passages(lead, sources, limit=3, tokens=900)[0].items) == count
 
 
 def test_neighbours_are_looked_for_in_long_sources_too():

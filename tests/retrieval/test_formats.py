@@ -350,6 +350,130 @@ def test_a_notebook_of_restructured_text_cannot_read_files(tmp_path):
     assert "swordfish" not in parse(source.encode(), "a.rst").text
 
 
+SPHINX = """
+Fields
+======
+
+.. setting:: date_format
+
+date_format
+-----------
+
+.. versionadded:: 2.5
+
+Default: none. See :rfc:`the limit of 4096 bytes <2965#s>` and :pep:`8`.
+
+.. class:: DateField(auto_now=False, *args)
+
+A date.
+
+.. class:: Broken
+
+   Holds things.
+
+.. autofunction:: getLogger
+.. autoclass:: Adapter
+
+   Says what it adapts. [1]_
+
+.. [1] Not all.
+
+.. class:: wide
+"""
+READ_OF_SPHINX = """# Fields
+
+## date_format
+
+versionadded: 2.5
+
+Default: none. See the limit of 4096 bytes and [PEP 8](https://peps.python.org/pep-0008).
+
+DateField(auto_now=False, *args)
+
+A date.
+
+**Broken**
+
+Holds things.
+
+**Adapter**
+
+Says what it adapts.
+
+Not all."""
+
+
+def test_what_sphinx_writes_otherwise_than_docutils_is_read_as_sphinx_means_it():
+    """A class has its signature, a role its title; of entries for the index and names told from code nothing is left."""
+    assert parse(SPHINX.encode(), "a.rst").text == READ_OF_SPHINX
+
+
+@pytest.mark.parametrize(
+    ("words", "kind"), [(SPHINX, "rst"), ("See :ref:`a <b>`.", "rst"), ("Note: see `a`: it.", "text")]
+)
+def test_a_text_file_of_restructured_text_is_read_as_that(words, kind):
+    """As Django's documentation is written; a text without its directives and roles stays as it is."""
+    document = parse(words.encode(), "a.txt")
+    assert document.format == kind
+    assert document.text == parse(words.encode(), "a.rst" if kind == "rst" else "a.text").text
+
+
+LISTS = """
+- First. It
+  goes on.
+
+      Set apart.
+
+  For example:
+
+  .. code-block:: python
+
+     if x:
+
+         y()
+
+  After.
+
+  * inner
+
+- Other.
+
+term : kind
+   Means it.
+
+   1. a
+   2. b
+
+   +---+---+
+   | c | d |
+   +---+---+
+
+:key: Its
+   value.
+"""
+READ_OF_LISTS = """- First. It goes on. Set apart. For example:
+  ```python
+  if x:
+
+      y()
+  ```
+  After.
+  - inner
+- Other.
+
+- term: kind: Means it.
+  1. a
+  2. b
+  | c | d |
+
+- key: Its value."""
+
+
+def test_what_an_item_holds_stays_apart():
+    """The words of an item in a line; listings, tables and lists in it under them, in their own lines."""
+    assert parse(LISTS.encode(), "a.rst").text == READ_OF_LISTS
+
+
 def test_a_row_of_dashes_is_a_row():
     """What looks like the line under a table's head is read as the cells it is, and each knows its place."""
     document = parse(b"Cover;Excess\n---;0\nGlass;75\n", "a.csv")

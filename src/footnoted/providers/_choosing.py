@@ -7,6 +7,7 @@ header, a rule the exception in the sentence after it.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from textwrap import dedent
 from typing import TYPE_CHECKING
 
 from footnoted.orders import is_order
@@ -28,9 +29,9 @@ _LOOKED_AT = 40  # ranked sentences
 _NEAR = 1.6  # how far below the best a supporting sentence may stand, in log-odds
 _SHARES = 0.6  # of the best's share of the question, what a supporting sentence must hold
 _ALIKE = 0.7  # share of the shorter's stems that makes two sentences say the same
-_LONGEST_ITEM = 600  # code points of a list item that is told whole
+_LONGEST_ITEM = 600  # code points of a list item, a list or a listing that is told whole
 _LEAST_LEAD = 8  # words of a sentence ending in a colon that is told without what it introduces
-_LISTED = 6  # items or rows shown under the sentence that introduces them
+_LISTED = 6  # items or rows of a longer list shown under the sentence that introduces them
 _AROUND = 2_000  # code points on either side in which a sentence's neighbours are looked for
 _LEAST_WORDS = 4  # a shorter sentence ("Yes.") takes the next along
 _CONDITION = whole(
@@ -94,6 +95,16 @@ def _tells(text: str) -> bool:
     return not text.rstrip("*_ )\"'").endswith(("?", "？")) and not is_order(text)
 
 
+def _told_of(items: list[Sentence]) -> list[Sentence]:
+    """A short list whole, of a long one the first items."""
+    return items if sum(len(item.text) for item in items) <= _LONGEST_ITEM else items[:_LISTED]
+
+
+def _introduces(sentence: Sentence) -> bool:
+    """Whether a sentence ends in a colon, and is no code."""
+    return sentence.kind != "code" and sentence.text.rstrip("*_ ").endswith((":", "："))
+
+
 @dataclass(frozen=True, slots=True)
 class _Piece:
     passage: Passage
@@ -119,7 +130,7 @@ class _Chosen:
         if (sentence.source_index, sentence.start) in self._used:
             return
         sentence = self._whole(sentence)
-        if sentence.text.rstrip("*_ ").endswith((":", "：")):
+        if _introduces(sentence):
             self._take_list(sentence, ranked)
             return
         run = self._with_condition(sentence) if sentence.kind == "prose" else [sentence]
@@ -129,7 +140,9 @@ class _Chosen:
                 self._write(piece)
 
     def _whole(self, sentence: Sentence) -> Sentence:
-        """The whole list item that a sentence is part of: "Defaults to 500." says nothing without what it is of."""
+        """The whole list item or listing that a sentence is part of: "Defaults to 500." says nothing alone."""
+        if sentence.kind == "code":
+            return self._listing(sentence)
         if sentence.kind != "item":
             return sentence
         near = [other for other in self._around(sentence) if other.kind == "item" and other.block == sentence.block]
@@ -144,6 +157,30 @@ class _Chosen:
         self._used.update((other.source_index, other.start) for other in near[first + 1 : last + 1])
         text = self._sources[sentence.source_index].text[near[first].start : near[last].end]
         return replace(near[first], end=near[last].end, text=text, block=sentence.block)
+
+    def _listing(self, sentence: Sentence) -> Sentence:
+        """The lines of code around one of them, or after what introduces them, where they may be told; else itself."""
+        near = self._around(sentence)
+        at = next((i for i, other in enumerate(near) if other.start == sentence.start), len(near))
+        first = at if sentence.kind == "code" else at + 2  # behind the fence
+        while 0 < first <= len(near) and near[first - 1].kind == "code":
+            first -= 1
+        last = first
+        while last < len(near) and near[last].kind == "code":
+            last += 1
+        if last == first or near[last - 1].end - near[first].start > _LONGEST_ITEM:
+            return sentence
+        self._used.update((other.source_index, other.start) for other in near[first + 1 : last])
+        text = self._sources[sentence.source_index].text[near[first].start : near[last - 1].end]
+        return replace(near[first], end=near[last - 1].end, text=text)
+
+    def _introduction(self, code: Sentence) -> Sentence | None:
+        """The sentence ending in a colon before the fence of a listing, unless it was told."""
+        near = self._around(code)
+        at = next((i for i, other in enumerate(near) if other.start == code.start), 0)
+        before = near[at - 2] if at > 1 and near[at - 1].kind == "rule" else None
+        usable = before is not None and _introduces(before) and self._free(before) and not is_order(before.text)
+        return before if usable else None
 
     def _with_condition(self, sentence: Sentence) -> list[Sentence]:
         """The sentence, and the next of its paragraph where that bounds it or it says too little alone."""
@@ -166,13 +203,14 @@ class _Chosen:
             if span in member.leads and self._free(member) and not is_order(member.text)
         ]
         if not members:
-            if len(lead.text.split()) >= _LEAST_LEAD:  # what it introduces is code or a picture: it tells enough itself
-                self._write(lead)
+            listing = self._listing(lead)
+            if listing is not lead or len(lead.text.split()) >= _LEAST_LEAD:  # before a picture it tells enough itself
+                self._write(listing)
             return
         self._used.add((lead.source_index, lead.start))
         rank = {(scored.source_index, scored.start): place for place, scored in enumerate(ranked)}
-        best = sorted(members, key=lambda member: rank.get((member.source_index, member.start), len(ranked)))[:_LISTED]
-        best.sort(key=lambda member: member.start)
+        best = sorted(members, key=lambda member: rank.get((member.source_index, member.start), len(ranked)))
+        best = sorted(_told_of(best), key=lambda member: member.start)
         for member in best if best[0].kind == "item" else best[: max(1, self._limit - len(self.written))]:
             self._write(member)
 
@@ -180,7 +218,7 @@ class _Chosen:
         """An item after its lead; items of one list make one sentence, in the order of the list."""
         source, lead = self._sources[item.source_index], item.leads[0]
         key = (item.source_index, lead.start)
-        items = sorted((*self._lists.get(key, ()), item), key=lambda member: member.start)[:_LISTED]
+        items = _told_of(sorted((*self._lists.get(key, ()), item), key=lambda member: member.start))
         passage = list_passage(source.text[lead.start : lead.end], Pointer(key[0], lead.start, lead.end), items, source)
         place = next((i for i, piece in enumerate(self.written) if (piece.source, piece.start) == key), None)
         if place is None:
@@ -208,10 +246,23 @@ class _Chosen:
         elif sentence.kind == "item" and (heading := self._heading(sentence)):
             worded = _wording.listing(f"{heading}:", [sentence.text])
         elif sentence.kind == "code":
-            worded = f"`{sentence.text.strip()}`"
+            self._write_code(sentence)
+            return
         else:
             worded = _wording.sentence(sentence.text)
         self._add(Passage(worded, (pointer_at(sentence),)), sentence.start, sentence)
+
+    def _write_code(self, code: Sentence) -> None:
+        """A listing under the sentence that introduces it; without one it stands alone."""
+        lead = self._introduction(code)
+        words = dedent(" " * _indent(self._sources[code.source_index].text, code.start) + code.text)
+        if lead is None:
+            self._add(Passage(_wording.code(words), (pointer_at(code),)), code.start, code)
+            return
+        worded = f"{_wording.opening(lead.text)}\n\n{_wording.listed(words)}"
+        both = Pointer(code.source_index, lead.start, code.end)
+        if self._add(Passage(worded, (both,)), lead.start, replace(code, block=lead.block)):
+            self._used.add((lead.source_index, lead.start))
 
     def _heading(self, item: Sentence) -> str:
         """The heading over a list item, where it turns the item's sense: an exclusion must not read as cover."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from footnoted.retrieval.load.document import fence_for
 from footnoted.text import markdown
 from footnoted.text.markdown import list_mark, without_links, without_opening
 from footnoted.text.marks import closed_up
@@ -40,6 +41,22 @@ def sentence(words: str) -> str:
     if words.rstrip(_AFTER_ENDS).endswith(_ENDS) or is_thai(words[-1]):
         return words
     return words + ("。" if is_han(words[-1]) else ".")
+
+
+def code(words: str) -> str:
+    r"""A line of a program marked as code, several as a listing between fences.
+
+    >>> code("pip install it"), code("if x:\n    y()")
+    ('`pip install it`', '```\nif x:\n    y()\n```')
+    """
+    words = words.strip()
+    return listed(words) if "\n" in words else f"`{words}`"
+
+
+def listed(words: str) -> str:
+    """Lines of a program between fences that nothing in them closes."""
+    fence = fence_for(words)
+    return f"{fence}\n{words}\n{fence}"
 
 
 def row(words: str, header: str) -> str:

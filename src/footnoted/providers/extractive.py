@@ -312,6 +312,9 @@ def _told(found: Sequence[Passage], *, bullets: bool) -> Iterator[tuple[str, tup
         if bullets:
             yield f"{opening}- {passage.text}", passage.pointers
             opening = "\n"
+        elif passage.text.endswith("\n```"):  # a listing stands apart
+            yield ("\n\n" if opening else "") + passage.text + "\n", passage.pointers
+            opening = "\n\n"
         elif len(passage.items) > 1:
             yield opening + passage.lead, ()
             for one in passage.items:

@@ -256,7 +256,8 @@ def _judge_west(
     word = found.group() if found else ""
     whole = not more or first + len(word) < stop or len(word) == _LONGEST_WORD
     sentence = _sentence(text, cursor, match)
-    if text[first].islower() and not (len(word) > 1 and word[1].isupper()):
+    small = text[first] != text[first].upper()  # the sign ℹ is a letter that has no capital
+    if small and not (len(word) > 1 and word[1].isupper()):
         if not whole:
             return LATER
         if spaced:

@@ -171,8 +171,14 @@ def _parse(data: bytes, path: str, kind: str, limit_bytes: int) -> Document:
     if kind in _OF_BYTES:
         return _reader(*_OF_BYTES[kind])(path, data)
     from footnoted.retrieval.load.decode import decode
+    from footnoted.retrieval.load.rst import is_rst
 
     text = decode(data)
+    if kind == "text" and is_rst(text):
+        try:
+            return _reader(*_OF_TEXT["rst"])(path, text)
+        except SourceError:  # it is readable as it stands
+            pass
     if kind == "mdx":
         return _reader(*_OF_TEXT["markdown"])(path, text, components=True)
     return _reader(*_OF_TEXT.get(kind, _OF_TEXT["text"]))(path, text)

@@ -8,27 +8,43 @@ from __future__ import annotations
 
 import re
 import threading
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from footnoted.errors import SourceError
 from footnoted.retrieval.load.document import Document, Draft
 
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+
 _ROLE = re.compile(r":([a-zA-Z][\w:+.-]*):`")
 # What builds a page and says nothing on it.
 _MUTE = frozenset(
-    """toctree automodule autoclass autofunction autosummary currentmodule module index only tabularcolumns image raw
+    """toctree autosummary currentmodule module index only tabularcolumns image raw
     include literalinclude graphviz plantuml highlight contents meta sectnum header footer figure-md default-role
     py:currentmodule py:module testsetup testcleanup bibliography""".split()
 )
 _LISTINGS = frozenset(
     "code-block sourcecode code ipython prompt parsed-literal testcode testoutput console doctest".split()
 )
+_LISTS = frozenset("bullet_list enumerated_list definition_list field_list option_list".split())
+_NAMES = frozenset("term classifier field_name option_group".split())  # what an item is about, before what it says
+_BARE = "bare"  # a directive that holds nothing
 _ELSEWHERE = ("http:", "https:", "mailto:", "ftp:")
 _ONE_AT_A_TIME = threading.Lock()  # docutils' registers are the process's
 
 
+def is_rst(text: str) -> bool:
+    """Whether a text file is reStructuredText: it has a directive, or a role before words in backticks.
+
+    >>> is_rst(".. note:: Mind the gap."), is_rst("See :doc:`install`."), is_rst("Note: mind the gap.")
+    (True, True, False)
+    """
+    return bool(_DIRECTIVE.search(text) or _ROLE.search(text))
+
+
 def read_rst(path: str, text: str) -> Document:
     """The document of a reStructuredText file. Raises `SourceError` when docutils gives up on it."""
+    from docutils import nodes
     from docutils.core import publish_doctree
     from docutils.utils import SystemMessage
 
@@ -59,7 +75,7 @@ def read_rst(path: str, text: str) -> Document:
         ) as error:
             raise SourceError(f"is damaged: its reStructuredText cannot be read ({type(error).__name__})") from error
     draft = Draft()
-    writer = _Writer(draft)
+    writer = _Writer(draft, {node.astext() for node in tree.findall(nodes.title)})
     writer.write(tree, 1)
     return draft.document(path, kind="rst", metadata=writer.metadata)
 
@@ -83,15 +99,23 @@ def _register(text: str) -> None:
         def run(self) -> list[nodes.Node]:
             if self.name in _MUTE:
                 return []
+            bare = not self.content and "(" not in "".join(self.arguments)
+            if bare and (self.name == "class" or self.name.startswith("auto")):  # a style; a name told from code
+                return []
             words = "\n".join(self.content)
             if self.name in _LISTINGS:
                 listing = nodes.literal_block(words, words)
                 listing["classes"] = self.arguments[:1]
                 return [listing]
             holder = nodes.container()
+            holder["classes"] = [] if self.content else [_BARE]
             for line in self.arguments[0].split("\n") if self.arguments else []:
-                spans, _ = self.state.inline_text(line, self.lineno)
+                spans = [nodes.Text(line.replace("\\", ""))]
+                if "`" in line or "(" not in line:  # in a signature asterisks are no emphasis
+                    spans, _ = self.state.inline_text(line, self.lineno)
                 around = nodes.strong if self.content else nodes.inline
+                if not any(map(str.isalpha, line)):  # a version alone: the directive's name says what of it
+                    spans, around = [nodes.Text(f"{self.name}: {line}")], nodes.inline
                 holder += nodes.paragraph("", "", around("", "", *spans))
             self.state.nested_parse(self.content, self.content_offset, holder)
             return [holder]
@@ -105,30 +129,37 @@ def _register(text: str) -> None:
         last = words.lstrip("~!").rpartition(".")[2] if words.startswith("~") else words
         return [nodes.literal("", last.lstrip("!"))], []
 
+    def titled(role: Any) -> Any:
+        """Docutils' role where it is written as docutils has it, ours where it has Sphinx's title."""
+        return lambda *given, **options: (words_alone if given[2].endswith(">") else role)(*given, **options)
+
     lines = (line.lstrip(" \t").partition("::") for line in text.split("\n"))
     named = {
         before[3:] for before, colons, _ in lines if colons and before.startswith(".. ") and before.count(" ") == 1
     }
     for name in named:  # Sphinx's own listing has options that docutils' refuses
-        if name.lower() not in en.directives or name in _LISTINGS | _MUTE:
+        if name.lower() not in en.directives or name in _LISTINGS | _MUTE | {"class"}:
             directives.register_directive(name, Content)
     for name in set(_ROLE.findall(text)):
         if name.lower() not in en.roles:
             roles.register_local_role(name, words_alone)
+    roles.register_local_role("pep", titled(roles.pep_reference_role))
+    roles.register_local_role("rfc", titled(roles.rfc_reference_role))
 
 
 class _Writer:
     """Walks docutils' tree and writes its blocks into a draft."""
 
-    def __init__(self, draft: Draft) -> None:
+    def __init__(self, draft: Draft, titles: Collection[str] = ()) -> None:
         self.metadata: dict[str, str] = {}
         self._draft = draft
+        self._titles = titles
 
     def write(self, parent: Any, level: int) -> None:
         for node in parent.children:
-            self._node(node, level)
+            self.node(node, level)
 
-    def _node(self, node: Any, level: int) -> None:
+    def node(self, node: Any, level: int) -> None:
         kind, draft = type(node).__name__, self._draft
         if kind == "section":
             self.write(node, level + 1)
@@ -139,27 +170,22 @@ class _Writer:
                 draft.paragraph(f"**{' '.join(node.astext().split())}**")
         elif kind in {"paragraph", "attribution", "caption", "line_block", "term"}:
             draft.paragraph(_inline(node))
-        elif kind in {"bullet_list", "enumerated_list"}:
-            draft.items(_items(node, ""))
-        elif kind == "definition_list":
-            draft.items([f"- {_defined(item)}" for item in node.children])
-        elif kind in {"field_list", "option_list"}:
-            self._fields(node, opens=not draft.blocks and not draft.headings)
+        elif kind == "field_list" and not draft.blocks and not draft.headings:  # before all else: the file's metadata
+            pairs = [[" ".join(_inline(part).split()) for part in item.children[:2]] for item in node.children]
+            self.metadata |= {pair[0].casefold(): pair[1] for pair in pairs if len(pair) > 1 and all(pair)}
+        elif kind in _LISTS:
+            draft.items(_items(node))
         elif kind in {"literal_block", "doctest_block"}:
             known = [name for name in node.get("classes", []) if name != "code"]
             draft.code(node.astext(), known[0] if known else "")
         elif kind == "table":
             self._table(node)
-        elif kind not in _UNSEEN and node.children:
+        elif kind not in _UNSEEN and node.children and not self._is_headed(node):
             self.write(node, level)
 
-    def _fields(self, node: Any, *, opens: bool) -> None:
-        """Fields: before all else they are the file's metadata, elsewhere a list."""
-        pairs = [[" ".join(_inline(part).split()) for part in item.children[:2]] for item in node.children]
-        if opens:
-            self.metadata |= {pair[0].casefold(): pair[1] for pair in pairs if len(pair) > 1 and all(pair)}
-        else:
-            self._draft.items([f"- {': '.join(part for part in pair if part)}" for pair in pairs])
+    def _is_headed(self, node: Any) -> bool:
+        """Whether it is a directive that holds nothing and says what a heading of the page says."""
+        return _BARE in node["classes"] and node.astext() in self._titles
 
     def _table(self, node: Any) -> None:
         caption = next((child.astext() for child in node.children if type(child).__name__ == "title"), "")
@@ -194,17 +220,42 @@ def _inline(node: Any) -> str:
     return words
 
 
-def _items(node: Any, indent: str) -> list[str]:
+def _is_text(node: Any) -> bool:
+    """Whether a node is words alone, to be read in a line."""
+    from docutils import nodes
+
+    running = isinstance(node, nodes.TextElement) and not isinstance(node, nodes.FixedTextElement)
+    return running or type(node).__name__ in {"line_block", "option_group"}
+
+
+def _parts(item: Any) -> Iterator[Any]:
+    """The words, listings, tables and lists in a list's item, whatever holds them."""
+    for node in item.children:
+        if _is_text(node) or type(node).__name__ in _LISTS | _UNSEEN | {"table", "literal_block", "doctest_block"}:
+            yield node
+        else:
+            yield from _parts(node)
+
+
+def _items(node: Any) -> list[str]:
+    """The items of a list: the words of each in a line, and under them the listings, tables and lists in it."""
     items: list[str] = []
     for number, item in enumerate(node.children, int(node.get("start", 1))):
-        mark = f"{number}." if type(node).__name__ == "enumerated_list" else "-"
-        lists = [part for part in item.children if type(part).__name__ in {"bullet_list", "enumerated_list"}]
-        own = " ".join(" ".join(_inline(part).split()) for part in item.children if part not in lists)
-        nested = [line for part in lists for line in _items(part, indent + "  ")]
-        items.append("\n".join([f"{indent}{mark} {own}", *nested]))
+        lines = [f"{number}." if type(node).__name__ == "enumerated_list" else "-"]
+        goes_on = True
+        parts = list(_parts(item))
+        for part in parts:
+            if _is_text(part):
+                words = " ".join(_inline(part).split())
+                if type(part).__name__ in _NAMES and part is not parts[-1]:
+                    words = words.removesuffix(":") + ":"
+                lines[-1:] = [f"{lines[-1]} {words}"] if goes_on else [lines[-1], f"  {words}"]
+                goes_on = True
+                continue
+            inner = Draft()
+            _Writer(inner).node(part, 1)
+            if inner.blocks:
+                lines += [f"  {line}".rstrip() for line in inner.text.split("\n")]
+                goes_on = False
+        items.append("\n".join(lines))
     return items
-
-
-def _defined(item: Any) -> str:
-    words = [" ".join(_inline(part).split()) for part in item.children]
-    return ": ".join(part for part in words if part)
