@@ -39,7 +39,13 @@ def is_rst(text: str) -> bool:
     >>> is_rst(".. note:: Mind the gap."), is_rst("See :doc:`install`."), is_rst("Note: mind the gap.")
     (True, True, False)
     """
-    return bool(_DIRECTIVE.search(text) or _ROLE.search(text))
+    return bool(_directives(text) or _ROLE.search(text))
+
+
+def _directives(text: str) -> set[str]:
+    """The names of the directives in a text."""
+    lines = (line.lstrip(" \t").partition("::") for line in text.split("\n"))
+    return {before[3:] for before, colons, _ in lines if colons and before.startswith(".. ") and before.count(" ") == 1}
 
 
 def read_rst(path: str, text: str) -> Document:
@@ -133,11 +139,7 @@ def _register(text: str) -> None:
         """Docutils' role where it is written as docutils has it, ours where it has Sphinx's title."""
         return lambda *given, **options: (words_alone if given[2].endswith(">") else role)(*given, **options)
 
-    lines = (line.lstrip(" \t").partition("::") for line in text.split("\n"))
-    named = {
-        before[3:] for before, colons, _ in lines if colons and before.startswith(".. ") and before.count(" ") == 1
-    }
-    for name in named:  # Sphinx's own listing has options that docutils' refuses
+    for name in _directives(text):  # Sphinx's own listing has options that docutils' refuses
         if name.lower() not in en.directives or name in _LISTINGS | _MUTE | {"class"}:
             directives.register_directive(name, Content)
     for name in set(_ROLE.findall(text)):
