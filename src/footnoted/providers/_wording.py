@@ -9,7 +9,9 @@ from footnoted.text import markdown
 from footnoted.text.markdown import list_mark, without_links, without_opening
 
 _MARKER = re.compile(r"\s*(?:\[\^?(?:\d{1,3}|source\s+\d+)(?:\s*[,–-]\s*\d{1,3})*\]|【[^】]{1,12}】)", re.IGNORECASE)
-_EMPHASIS = re.compile(r"(?<![\w*_])(\*{1,3}|_{1,3})(?=\S)(.+?)(?<=\S)\1(?![\w*_])", re.DOTALL)
+_EMPHASIS = re.compile(  # or code, in which asterisks are none
+    r"(`+)(?!`).+?(?<!`)\1(?!`)|(?<![\w*_])(\*{1,3}|_{1,3})(?=\S)(?P<words>.+?)(?<=\S)\2(?![\w*_])", re.DOTALL
+)
 _ENDS = tuple(".!?…。！？।؟۔")
 _AFTER_ENDS = "\"'”’»)]」』）*_`"
 
@@ -17,11 +19,11 @@ _AFTER_ENDS = "\"'”’»)]」』）*_`"
 def plain(words: str) -> str:
     """Words without Markdown's marks, markers of their own and line breaks.
 
-    >>> plain("**Theft** is [covered](a.md) [3]")
-    'Theft is covered'
+    >>> plain("**Theft** is [covered](a.md) [3]"), plain("*Not* `__init__` of `*/2,*/3`")
+    ('Theft is covered', 'Not `__init__` of `*/2,*/3`')
     """
     words = _MARKER.sub("", without_links(words))
-    words = _EMPHASIS.sub(r"\2", words)
+    words = _EMPHASIS.sub(lambda found: found["words"] or found[0], words)
     return " ".join(words.split())
 
 
