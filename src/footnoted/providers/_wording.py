@@ -10,7 +10,9 @@ from footnoted.text.markdown import list_mark, without_links, without_opening
 from footnoted.text.marks import closed_up
 from footnoted.text.scripts import is_han, is_thai
 
-_EMPHASIS = re.compile(r"(?<![\w*_])(\*{1,3}|_{1,3})(?=\S)(.+?)(?<=\S)\1(?![\w*_])", re.DOTALL)
+_EMPHASIS = re.compile(  # or code, in which asterisks are none
+    r"(`+)(?!`).+?(?<!`)\1(?!`)|(?<![\w*_])(\*{1,3}|_{1,3})(?=\S)(?P<words>.+?)(?<=\S)\2(?![\w*_])", re.DOTALL
+)
 _ENDS = tuple(".!?…。！？।؟۔")
 _AFTER_ENDS = "\"'”’»)]」』）*_`"
 
@@ -18,11 +20,11 @@ _AFTER_ENDS = "\"'”’»)]」』）*_`"
 def plain(words: str) -> str:
     """Words without Markdown's marks, markers of their own and line breaks.
 
-    >>> plain("**Theft** is [covered](a.md) [3]")
-    'Theft is covered'
+    >>> plain("**Theft** is [covered](a.md) [3]"), plain("*Not* `__init__` of `*/2,*/3`")
+    ('Theft is covered', 'Not `__init__` of `*/2,*/3`')
     """
     words = closed_up(without_links(words))
-    words = _EMPHASIS.sub(r"\2", words)
+    words = _EMPHASIS.sub(lambda found: found["words"] or found[0], words)
     return " ".join(words.split())
 
 
