@@ -18,6 +18,7 @@ from footnoted.assistants.insurance.beside import Quote
 from footnoted.assistants.insurance.citation import ChunkResult
 from footnoted.assistants.insurance.clauses import Clause, read_policy
 from footnoted.assistants.insurance.deciding import LONGEST, MOST, Candidate, beside, candidates, chance_of, quoted
+from footnoted.assistants.insurance.labels import bare_heading
 from footnoted.assistants.insurance.letter import MARK_ROOM, Letter
 from footnoted.assistants.insurance.models import ResponseRequest, ResponseResult
 from footnoted.assistants.insurance.passages import Clauses, Passage, named_in, own_names, stands_at
@@ -131,8 +132,8 @@ def _of_table(clause: Clause, name: str) -> Clause:
 
 
 def _numbered(clause: Clause) -> bool:
-    if clause.row is not None:
-        return bool(clause.row.table)
+    if clause.row is not None:  # what goes by its heading alone may stand in any document
+        return bool(clause.row.table) and clause.row.table not in map(bare_heading, clause.headings[-1:])
     return (
         bool(re.search(r"\d", clause.number))
         and clause.text != clause.number
