@@ -177,10 +177,10 @@ def _columns_named(question: str, passages: Sequence[Passage]) -> tuple[list[str
 
 def _longest_named(question: str, columns: Sequence[str]) -> list[str]:
     """Of columns whose names begin alike those that are named whole: of "Tourer" and "Tourer Gold" the longest."""
-    rest, whole = question.casefold(), []
+    rest, whole = question.casefold(), set[str]()
     for column in sorted(columns, key=len, reverse=True):
         rest, found = re.subn(rf"\b{re.escape(column.casefold())}\b", " ", rest)
-        whole += [column] * bool(found)
+        whole.update([column] * found)
     begun = {one.split()[0].casefold() for one in whole}
     return [one for one in columns if one in whole or one.split()[0].casefold() not in begun]
 
