@@ -2,7 +2,7 @@
 
 import pytest
 
-from footnoted.assistants.insurance import RetrievalAgent, read_policy
+from footnoted.assistants.insurance import ChunkResult, RetrievalAgent, read_policy
 from footnoted.assistants.insurance.desk import InsuranceDesk, Manner
 from footnoted.assistants.insurance.passages import Clauses, passages_of, stands_at, unbroken
 from footnoted.assistants.insurance.quoting import is_wording
@@ -198,3 +198,11 @@ async def test_where_the_answer_hangs_on_the_policy_it_asks_which_and_quotes_eac
     assert "Fernhill Horse Policy" in result.asks
     assert "14 days" in result.answer
     assert "30 days" in result.answer
+
+
+def test_a_table_under_a_heading_alone_makes_no_wording_of_a_guide():
+    """Any document has those; a caption with a number, or numbered clauses, do."""
+    table = "| Item | Deck |\n| --- | --- |\n| Motor | £300 |"
+    guide = ChunkResult(content=table, product_name="Guide", section_hierarchy=["Guide", "What it costs"])
+    assert not is_wording([guide])
+    assert is_wording([guide.model_copy(update={"content": f"Table 1 – Limits\n\n{table}"})])

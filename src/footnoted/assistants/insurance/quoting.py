@@ -18,6 +18,7 @@ from footnoted.assistants.insurance.beside import Quote
 from footnoted.assistants.insurance.citation import ChunkResult
 from footnoted.assistants.insurance.clauses import Clause, read_policy
 from footnoted.assistants.insurance.deciding import LONGEST, MOST, Candidate, beside, candidates, chance_of, quoted
+from footnoted.assistants.insurance.labels import bare_heading
 from footnoted.assistants.insurance.letter import MARK_ROOM, Letter
 from footnoted.assistants.insurance.models import ResponseRequest, ResponseResult
 from footnoted.assistants.insurance.passages import Clauses, Passage, named_in, own_names, stands_at
@@ -131,8 +132,8 @@ def _of_table(clause: Clause, name: str) -> Clause:
 
 
 def _numbered(clause: Clause) -> bool:
-    if clause.row is not None:
-        return bool(clause.row.table)
+    if clause.row is not None:  # what goes by its heading alone may stand in any document
+        return bool(clause.row.table) and clause.row.table not in map(bare_heading, clause.headings[-1:])
     return (
         bool(re.search(r"\d", clause.number))
         and clause.text != clause.number
@@ -176,10 +177,10 @@ def _columns_named(question: str, passages: Sequence[Passage]) -> tuple[list[str
 
 def _longest_named(question: str, columns: Sequence[str]) -> list[str]:
     """Of columns whose names begin alike those that are named whole: of "Tourer" and "Tourer Gold" the longest."""
-    rest, whole = question.casefold(), []
+    rest, whole = question.casefold(), set[str]()
     for column in sorted(columns, key=len, reverse=True):
         rest, found = re.subn(rf"\b{re.escape(column.casefold())}\b", " ", rest)
-        whole += [column] * bool(found)
+        whole.update([column] * found)
     begun = {one.split()[0].casefold() for one in whole}
     return [one for one in columns if one in whole or one.split()[0].casefold() not in begun]
 
