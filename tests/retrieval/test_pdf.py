@@ -518,10 +518,10 @@ def test_a_table_of_contents_is_no_heading():
 
 
 def test_a_chapter_in_a_table_of_contents_goes_with_its_sections():
-    """Chapters are often listed without dots; where no lines with dots stand, a line may end in a number."""
+    """Chapters are often listed without dots, above their sections; any other line may end in a number."""
     contents = [(60, 780, 11, "1 Cover 2", "bold")]
     contents += [(60, 760 - 14 * n, 11, f"1.{n} Part . . . . . . . . . {n}") for n in range(3)]
-    assert read([*contents, *paragraphs(LONG + ".", top=600)]).text == f"{LONG}."
+    assert read([*contents, *paragraphs(LONG + " of 2026", top=600)]).text == f"{LONG} of 2026"
     assert "1 Cover 2" in read([contents[0], *paragraphs(LONG + ".", top=600)]).text
 
 

@@ -27,7 +27,7 @@ _TRIED = 24  # places at which a gutter is looked for, those between most words 
 _MARGIN = 0.1  # share of the page's height in which heads and feet run
 _CONTENTS = re.compile(r"(?:\. ?){5,}\s*[\divxlc]*$")  # a line of a table of contents, dots up to its page
 _PAGE_NUMBER = re.compile(r"(?:page\s+)?\d+(?:\s*(?:of|/)\s*\d+)?|[ivxlc]+", re.IGNORECASE)
-_LISTED = 3  # lines of contents on a page, from which on a line without dots that ends in a page's number is one too
+_LISTED = 3  # lines of contents on a page, from which on one without dots above them that ends in a number is a chapter
 _DIGITS = "0123456789"
 RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹"
 _MOST = 200_000  # letters of one page
@@ -369,9 +369,9 @@ def without_furniture(pages: list[list[Line]]) -> list[Line]:
             or any(counted[start] >= max(3, len(pages) / 3) for start in _starts(line))
         }
         dotted = [bool(_CONTENTS.search(line.text)) for line in page]
-        listed = sum(dotted) >= _LISTED
-        for line, of_contents in zip(page, dotted, strict=True):
-            if not (id(line) in furniture or of_contents or (listed and line.text[-1].isdigit())):
+        chapters = [sum(dotted) >= _LISTED and below for below in [*dotted, False][1:]]
+        for line, of_contents, may_be in zip(page, dotted, chapters, strict=True):
+            if not (id(line) in furniture or of_contents or (may_be and line.text[-1].isdigit())):
                 kept.append(line)
     return kept
 
