@@ -3,7 +3,7 @@
 import pytest
 
 from footnoted.assistants.insurance import ChunkResult, RetrievalAgent, read_policy
-from footnoted.assistants.insurance.deciding import candidates
+from footnoted.assistants.insurance.deciding import Candidate, candidates, named_beside
 from footnoted.assistants.insurance.desk import InsuranceDesk
 from footnoted.assistants.insurance.linked import joined, passages_joined, rows_of, turned_by
 from footnoted.assistants.insurance.passages import Clauses, passages_of
@@ -67,6 +67,21 @@ def test_where_a_clause_names_a_table_and_no_row_each_row_may_be_meant(tmp_path)
     clauses = read_policy(Index.open(tmp_path / "kite.md", cache="off").sources())
     assert of(clauses, "C1") == {("Table B, row 1", "row"), ("Table B, row 2", "row")}
     assert of(clauses, "B2") == {("Table B, row 2", "row"), ("B3", "named")}
+
+
+@pytest.mark.parametrize(
+    ("scores", "told"),
+    [
+        ({"B3": 0, "B2": -4.5, "B1": -1}, ["B2"]),  # however near another is that neither names
+        ({"B3": 0, "B2": -5.5}, []),
+        ({"B2": 0, "B3": -4.5}, ["B3"]),
+        ({"B2": 0, "B3": -4.5, "Table B, row 2": -4}, ["Table B, row 2"]),  # one only, the likeliest
+    ],
+)
+def test_what_the_first_clause_names_is_told_with_it(clauses, scores, told):
+    of = {one.number: one for one in clauses}
+    found = sorted((Candidate(0, of[number], {}, score) for number, score in scores.items()), key=lambda c: -c.score)
+    assert [one.clause.number for one in named_beside([found[0].clause], found)] == told
 
 
 def beside(clauses, number, *numbers):

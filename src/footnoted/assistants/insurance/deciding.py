@@ -17,7 +17,7 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
-from footnoted.assistants.insurance.linked import rows_of, turned_by
+from footnoted.assistants.insurance.linked import joined, rows_of, turned_by
 from footnoted.assistants.insurance.passages import said_of
 from footnoted.models import ModelUnavailable
 from footnoted.retrieval.relevance import ShippedMeaning, logistic
@@ -35,6 +35,7 @@ _AS_GOOD = 0.5  # log-odds by which a whole clause may seem likelier than one it
 LONGEST = 900  # code points of a clause that can be quoted whole
 _ROWS = 2  # of tables that a quoted clause names, told with it
 _TURNING = 1  # clauses that delete or narrow a quoted exclusion, told with it
+_NAMED_BEHIND = 5.0  # log-odds by which what the first clause names may be behind it and be told with it
 _NUMBER = re.compile(r"(?<![\w.,£$€])\d{1,3}(?![\w%]|[.,]\d)")
 _KINDS = ("limit", "definition", "exclusion", "exception", "procedure")
 
@@ -113,7 +114,7 @@ def quoted(found: Sequence[Candidate], most: int = MOST) -> list[Candidate]:
         within = math.inf if len(whole.clause.cited) > LONGEST else _AS_GOOD
         parts = (each for each in found if _holds(whole.clause, each.clause) and whole.score - each.score < within)
         one = next(parts, whole)
-        if not any(_same(one, other) for other in chosen):
+        if not any(_repeats(one.clause, other.clause) for other in chosen):
             chosen.append(one)
     return chosen
 
@@ -128,11 +129,20 @@ def beside(chosen: Candidate, question: str, passages: Sequence[Passage]) -> lis
     return [(place, clause) for place, clause in every if id(clause) in told]
 
 
-def _same(one: Candidate, other: Candidate) -> bool:
+def named_beside(told: Sequence[Clause], found: Sequence[Candidate]) -> list[Candidate]:
+    """The likeliest clause that the first of those told names, or that names it, if it is not far behind; else none."""
+    score = next(one.score for one in found if one.clause is told[0])
+    near = [one for one in found if score - one.score <= _NAMED_BEHIND]
+    others = [one for one in near if not any(_repeats(one.clause, clause) for clause in told)]
+    named = {id(clause) for clause, _ in joined(told[0], [one.clause for one in others])}
+    return [one for one in others if id(one.clause) in named][:1]
+
+
+def _repeats(one: Clause, other: Clause) -> bool:
     """Whether two say the same, or one is a part of the other."""
-    if one.clause.document == other.clause.document and one.clause.cited == other.clause.cited:
+    if one.document == other.document and one.cited == other.cited:
         return True
-    return _holds(one.clause, other.clause) or _holds(other.clause, one.clause)
+    return _holds(one, other) or _holds(other, one)
 
 
 def _fitting(numbers: Sequence[float], clauses: Sequence[Clause]) -> list[bool]:

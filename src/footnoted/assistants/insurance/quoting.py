@@ -17,7 +17,16 @@ from footnoted.assistants.insurance.assessing import citations_of, result_of
 from footnoted.assistants.insurance.beside import Quote
 from footnoted.assistants.insurance.citation import ChunkResult
 from footnoted.assistants.insurance.clauses import Clause, read_policy
-from footnoted.assistants.insurance.deciding import LONGEST, MOST, Candidate, beside, candidates, chance_of, quoted
+from footnoted.assistants.insurance.deciding import (
+    LONGEST,
+    MOST,
+    Candidate,
+    beside,
+    candidates,
+    chance_of,
+    named_beside,
+    quoted,
+)
 from footnoted.assistants.insurance.labels import bare_heading
 from footnoted.assistants.insurance.letter import MARK_ROOM, Letter
 from footnoted.assistants.insurance.models import ResponseRequest, ResponseResult
@@ -70,6 +79,7 @@ def nearest(question: str, chunks: Sequence[ChunkResult], *, before: str = "") -
     found = [candidate for candidate in found if candidate.clause.document in named] or found
     chosen = quoted(found)
     told = [pair for each in chosen for pair in ((each.place, each.clause), *beside(each, question, passages))]
+    told += [(each.place, each.clause) for each in named_beside([clause for _, clause in told], found)]
     quotes = tuple(dict.fromkeys(_quote(clause, place, plans) for place, clause in told))
     chance = chance_of(found)
     sure = chance >= _SURE
