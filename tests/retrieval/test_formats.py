@@ -224,7 +224,7 @@ READ = {
     ),
     "a.adoc": (
         ADOC.encode,
-        [f"{WORDS} See the terms and [them](https://x.io).", "Mind it.", "It is hot.", "- Repairs\n   - Of glass", "1. First\n1. Second", "```python\nif x:\n    y()\n```", "**Excesses**", "| Cover | Excess |\n| --- | --- |\n| Theft | £250 |", "- term: Its meaning."],
+        [f"{WORDS} See the terms and [them](https://x.io).", "Mind it.", "It is hot.", "- Repairs\n   - Of glass\n      1. First\n      2. Second", "```python\nif x:\n    y()\n```", "**Excesses**", "| Cover | Excess |\n| --- | --- |\n| Theft | £250 |", "- term: Its meaning."],
         ["remark", "Unseen", "include", "picture", "[[", "NOTE", "====", ":toc:", "<1>"],
     ),
 }  # fmt: skip
