@@ -28,7 +28,7 @@ _TITLED = re.compile(r"""\b(?:title|label)\s*=\s*(?:"([^"]*)"|'([^']*)'|\{["'`](
 _STRUCTURE = frozenset("table ul ol dl pre h1 h2 h3 h4 h5 h6".split())  # read as HTML with all that is in them
 _TO_ITS_END = _STRUCTURE | MUTE | {"summary"}
 # Docutils' admonitions; a fence of any other {directive} is a listing.
-_ADMONITIONS = frozenset(
+ADMONITIONS = frozenset(
     "admonition attention caution danger error hint important note seealso tip warning versionadded versionchanged "
     "deprecated dropdown card grid tab-set tab-item grid-item-card sidebar topic margin details".split()
 )
@@ -200,7 +200,7 @@ class _Reader:
 
     def _open_fence(self, run: str, info: str, first: int, indent: int) -> bool:
         directive, title = _directive(info)
-        if directive in _ADMONITIONS:
+        if directive in ADMONITIONS:
             self._push(run, directive, title, first)
             return True
         if not info and self._close(run):
