@@ -84,7 +84,7 @@ def _units(text: str, blocks: Sequence[Block]) -> list[_Unit]:
 
 
 def _introduces(text: str, block: Block, following: Block) -> bool:
-    """Whether a paragraph ends in a colon before a list, table or listing, or is a short line in bold or over a table."""
+    """Whether a paragraph ends in a colon before a list, table or listing, is a line in bold, or short over a table."""
     bare = text[block.start : block.end]
     if block.kind == "text" and len(bare) < _INTRODUCTION and "\n" not in bare and is_emphasis(bare):
         return True

@@ -169,7 +169,7 @@ class _Reader:
     def _preformatted(self, node: Node) -> None:
         """A listing; the numbers of its lines are none, and a page that is all one is text."""
         text = node.text()
-        if _TEXT < len(text) and len(self._page.text()) < 2 * len(text) and node.css_first("code, span") is None:
+        if len(text) > _TEXT and len(self._page.text()) < 2 * len(text) and node.css_first("code, span") is None:
             self._draft.paragraph(text, kind="code")
         elif any(map(str.isalpha, text)):
             self._draft.code(text, _language(node))
