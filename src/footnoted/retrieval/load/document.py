@@ -204,8 +204,7 @@ def assemble(
     """Headings and blocks, in order of place, become sections; the one top heading becomes the title."""
     top = _only_top(headings, blocks)
     skip = top if top is not None and (not title or letters_of(title) == letters_of(top.title)) else None
-    if skip is not None:
-        title = skip.title
+    title = skip.title if skip is not None else title or name_of(path)
     sections: list[Section] = []
     trail: list[Heading] = []
     at = 0
@@ -223,7 +222,7 @@ def assemble(
             sections.append(Section(names, begin, end, tuple(inside)))
         elif heading and heading is not skip and not (following and following.level > heading.level):
             _append_bare(sections, names[:-1], heading)
-    return Document(path, title or name_of(path), text, tuple(sections), kind, metadata)
+    return Document(path, title, text, tuple(sections), kind, metadata)
 
 
 def _append_bare(sections: list[Section], names: tuple[str, ...], heading: Heading) -> None:
