@@ -541,3 +541,16 @@ def test_a_presentation_is_called_what_its_title_slide_says():
     document = parse(saved(shown), "slides_v3.pptx")
     assert document.title == "How we work"
     assert [section.headings for section in document.sections] == [()]
+
+
+def test_a_notebook_whose_words_are_for_sphinx_is_read_as_such():
+    """Raw cells with roles and directives are its text; they share their levels of headings."""
+    cells = [
+        {"cell_type": "raw", "source": ["Grids\n", "=====\n", "\n", "See :class:`Grid`.\n"]},
+        {"cell_type": "code", "source": "g = Grid()\n\ng.map(x)", "outputs": []},
+        {"cell_type": "raw", "source": "Rows\n----\n\nThey are wrapped."},
+    ]
+    document = parse(json.dumps({"cells": cells}).encode(), "a.ipynb")
+    assert (document.title, document.format) == ("Grids", "notebook")
+    assert [section.headings for section in document.sections] == [(), ("Rows",)]
+    assert "See `Grid`.\n\n```python\ng = Grid()\n\ng.map(x)\n```" in document.text

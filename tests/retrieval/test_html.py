@@ -173,6 +173,15 @@ def test_a_term_with_much_to_it_heads_it():
     assert not any(passage.text.endswith("**") for passage in passages)
 
 
+def test_contents_are_told_apart_and_calls_of_notes_go():
+    """A chapter without parts is no other name of the next; a raised number that leads to a note says nothing."""
+    text = page(
+        "<dl><dt>1. Start</dt><dt>2. Use</dt><dd><dl><dt>2.1. Read</dt></dl></dd></dl>"
+        "<p>It grows<a href='#n1'><sup>[1]</sup></a> by 10<sup>3</sup>, as in <a href='#t'>3</a>.</p>"
+    ).text
+    assert text == "- 1. Start\n- 2. Use:\n  - 2.1. Read\n\nIt grows by 103, as in 3."
+
+
 def test_a_page_that_is_one_preformatted_text_is_text():
     """A letter of an archive is no listing; code on a page of its own is."""
     letter = "It was a dark night.\n" * 100

@@ -67,7 +67,7 @@ def write_page(draft: Draft, page: str) -> str:
 
 
 def _remove_controls(tree: LexborHTMLParser) -> None:
-    """Take out links to a heading's own place (``¶``), and lists or tables of links that keys lead to (Prev, Next)."""
+    """Take out links to a heading's own place (``¶``), calls of notes, and lists of links with keys (Prev, Next)."""
     for link in tree.css("a[accesskey]"):
         around = link.parent
         while around is not None and around.tag not in {"ul", "ol", "table", "body", "html"}:
@@ -75,8 +75,9 @@ def _remove_controls(tree: LexborHTMLParser) -> None:
         if around is not None and around.tag in {"ul", "ol", "table"} and around.css_first(_WRITTEN_OUT) is None:
             around.decompose()
     for link in tree.css("a[href]"):
-        words = link.text().strip()
-        if words and not any(map(str.isalnum, words)):
+        words, to = link.text().strip(), link.attributes.get("href") or ""
+        raised = "#" in to and words.strip("[]()").isdecimal() and (link.parent.tag == "sup" or link.css_first("sup"))
+        if words and (raised or not any(map(str.isalnum, words))):
             link.decompose()
 
 
@@ -183,17 +184,20 @@ class _Reader:
                 terms.append(" ".join(_inline(child).split()))
                 continue
             term = ", ".join(filter(None, terms)).removesuffix(":")
-            terms.clear()
             if len(child.text()) > _LONGEST_MEANING:
+                terms.clear()
                 self._draft.items(items)
                 items = []
                 self._draft.paragraph(f"**{term}**" if term else "")
                 self.read(child, depth)
                 continue
             inner = Draft()
-            inner.paragraph(f"{term}:" if term else "")
             _Reader(inner, child, within=True).read(child, depth)
-            items.append(as_item("-", inner))
+            if inner.blocks and inner.blocks[0].kind == "list":  # a table of contents: each term is one of its own
+                items += [f"- {above}" for above in terms[:-1] if above]
+                term = terms[-1] if terms else ""
+            terms.clear()
+            items.append(as_item(f"- {term}:" if term else "-", inner))
         self._draft.items([*items, *(f"- {term}" for term in terms if term)])
 
     def _close(self) -> None:

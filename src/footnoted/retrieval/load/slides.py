@@ -38,8 +38,9 @@ def read_pptx(path: str, data: bytes, *, limit_bytes: int) -> Document:
 def _title_of(shown: Any) -> str:
     """What the first slide says where it is a title slide."""
     titled = shown.slides[0].shapes.title if len(shown.slides) else None
-    central = titled is not None and "CENTER_TITLE" in str(titled.placeholder_format.type)
-    return " ".join(titled.text_frame.text.split()) if central else ""
+    if titled is None or "CENTER_TITLE" not in str(titled.placeholder_format.type):
+        return ""
+    return " ".join(titled.text_frame.text.split())
 
 
 def _write(draft: Draft, slide: Any, number: int) -> None:
