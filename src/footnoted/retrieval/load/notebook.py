@@ -28,9 +28,11 @@ def read_notebook(path: str, text: str) -> Document:
         raise SourceError("is JSON, but not a notebook: it has no cells")
     language = _language(book)
     known = [cell for cell in cells[:_MOST_CELLS] if isinstance(cell, dict)]
-    kinds = {cell.get("cell_type") for cell in known}
-    raw = "\n\n".join(_text(cell.get("source")) for cell in known if cell.get("cell_type") == "raw")
-    if "markdown" not in kinds and is_rst(raw):  # its words are for Sphinx, and pass Jupyter as they are
+    raw, marked = (
+        "\n\n".join(_text(cell.get("source")) for cell in known if cell.get("cell_type") == kind)
+        for kind in ("raw", "markdown")
+    )
+    if len(raw) > len(marked) and is_rst(raw):  # its words are for Sphinx, and pass Jupyter as they are
         return read_rst(path, "\n\n".join(_as_rst(cell, language) for cell in known), kind="notebook")
     pieces = [piece for cell in known for piece in _pieces(cell, language)]
     return read_markdown(path, "\n\n".join(pieces), kind="notebook")
@@ -67,7 +69,7 @@ def _pieces(cell: dict[str, Any], language: str) -> list[str]:
 
 def _as_rst(cell: dict[str, Any], language: str) -> str:
     words = _text(cell.get("source"))
-    if cell.get("cell_type") == "raw" or not words.strip():
+    if cell.get("cell_type") != "code" or not words.strip():
         return words
     return f".. code-block:: {language}\n\n{indent(words, '   ')}"
 
