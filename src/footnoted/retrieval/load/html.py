@@ -75,8 +75,9 @@ def _remove_controls(tree: LexborHTMLParser) -> None:
         if around is not None and around.tag in {"ul", "ol", "table"} and around.css_first(_WRITTEN_OUT) is None:
             around.decompose()
     for link in tree.css("a[href]"):
-        words, to = link.text().strip(), link.attributes.get("href") or ""
-        raised = "#" in to and words.strip("[]()").isdecimal() and (link.parent.tag == "sup" or link.css_first("sup"))
+        words, to, around = link.text().strip(), link.attributes.get("href") or "", link.parent
+        small = link.css_first("sup") is not None or (around is not None and around.tag == "sup")
+        raised = "#" in to and words.strip("[]()").isdecimal() and small
         if words and (raised or not any(map(str.isalnum, words))):
             link.decompose()
 
