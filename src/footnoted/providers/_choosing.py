@@ -239,15 +239,13 @@ class _Chosen:
     def _with_others(self, items: list[Sentence]) -> list[Sentence]:
         """All items of a short list where they are steps, or where most of them are told: one left out misleads."""
         told = {one.start for one in items}
-        others = [
-            other
-            for other in self._around(items[0])
-            if other.leads == items[0].leads and is_item(other.text) and other.start not in told and self._free(other)
-        ]
-        short = sum(len(one.text) for one in (*items, *others)) <= _LONGEST_ITEM
+        listed = [other for other in self._around(items[0]) if other.leads == items[0].leads]
+        others = [one for one in listed if is_item(one.text) and one.start not in told and self._free(one)]
+        short = sum(len(one.text) for one in listed) <= _LONGEST_ITEM
         steps = list_mark(items[0].text)[0].isdecimal()
-        if not short or not (steps or len(items) > len(others)) or any(is_order(other.text) for other in others):
+        if not short or not (steps or len(items) > len(others)) or any(is_order(one.text) for one in listed):
             return items
+        others = [self._whole(other) for other in others]
         self._used.update((other.source_index, other.start) for other in others)
         return sorted((*items, *others), key=lambda one: one.start)
 
