@@ -346,6 +346,7 @@ async def test_every_style_survives_holding(asked):
 def test_a_claims_words_are_read_without_its_markers():
     """Markers and the space before them go; the rest stays."""
     assert without([(4, 8), (8, 12)], "True [1] [2].") == "True."
+    assert without([(6, 9), (6, 9)], "True. [1]") == "True."
 
 
 async def test_a_judge_over_http_decides_what_the_checker_is_unsure_of(asked):

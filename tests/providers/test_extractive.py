@@ -12,7 +12,7 @@ from footnoted import GenerationRequest, GroundedGenerator, SourceContext
 from footnoted.errors import ConfigurationError
 from footnoted.providers._choosing import passages
 from footnoted.providers.extractive import Extractive, before
-from footnoted.retrieval.relevance import rank
+from footnoted.retrieval.relevance import OVERVIEW, rank
 from footnoted.retrieval.retriever import context_of
 from footnoted.types import FinishReason, Prompt, Sampling, Schema, Source, Turn
 
@@ -425,3 +425,42 @@ def test_neighbours_are_looked_for_in_long_sources_too():
         "Luggage is insured up to £1,500.",
         "This applies only if it was locked away.",
     ]
+
+
+def test_an_item_that_ends_in_a_colon_brings_its_listing():
+    """The whole item stands before the commands it introduces, its name as it is written."""
+    text = (
+        "- pop: Applies the newest entry.\n"
+        "- recover: Dropped stash entries are not lost at once. Recover dropped stash entries by this:\n"
+        "  ```\n  git fsck --unreachable\n  git stash apply abc\n  ```\n"
+        "- clear: Removes all."
+    )
+    (told,) = reply("How do I recover dropped stash entries?", Source("a", text, "Stash"), threshold=0.0, sentences=1)[
+        0
+    ].passages
+    assert told.text == (
+        "recover: Dropped stash entries are not lost at once. Recover dropped stash entries by this:"
+        "\n\n```\ngit fsck --unreachable\ngit stash apply abc\n```"
+    )
+
+
+def test_steps_are_told_together():
+    """The step that has the question's words is nothing without the one before it."""
+    text = "Clean the logs every week:\n\n1. Enter. Wait.\n2. run logrotate by hand\n3. leave\n\nIt is quick."
+    told = reply("How do I run logrotate by hand?", Source("a", text, "Logs"), threshold=0.0)[0].passages[0]
+    assert [item.text for item in told.items] == ["1. Enter. Wait.", "2. run logrotate by hand", "3. leave"]
+
+
+def test_a_command_with_alternatives_is_no_row_of_a_table():
+    """Bars in brackets part what may be given; they stay."""
+    text = "git stash show [-u | --include-untracked | --only-untracked] shows the entry."
+    (told,) = reply("What does git stash show?", Source("a", text, "Stash"), threshold=0.0)[0].passages
+    assert told.text == text.replace("git", "Git", 1)
+
+
+def test_the_names_of_a_collection_are_told_whole():
+    """A title with a number before it is one name."""
+    text = "This collection holds 2 documents.\n\nThey are called:\n\n- 8.1. Numeric Types\n- Dumps"
+    (opening, names) = reply("What is there?", Source("a", text, "Contents", {OVERVIEW: "collection"}))[0].passages
+    assert opening.text == "This collection holds 2 documents."
+    assert [one.text for one in names.items] == ["- 8.1. Numeric Types", "- Dumps"]

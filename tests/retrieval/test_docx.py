@@ -38,7 +38,7 @@ def test_everything_stands_in_its_order():
     document = parse(saved(booklet()), "home.docx")
     assert document.title == "Home Emergency"
     assert [s.headings for s in document.sections] == [(), ("What we pay",), ("What we pay", "Details")]
-    assert document.text.index("An opening.") < document.text.index("| Benefit |") < document.text.index("- second")
+    assert document.text.index("An opening.") < document.text.index("| Benefit |") < document.text.index("1. second")
 
 
 def test_tables_are_rows_and_merged_cells_are_said_again():
@@ -53,7 +53,7 @@ def test_tables_are_rows_and_merged_cells_are_said_again():
 def test_lists_are_kept_with_their_introduction():
     """Neighbouring items are one list and follow the line that announces them."""
     texts = [passage.text for passage in chunks(parse(saved(booklet()), "a.docx"))]
-    assert any("After the table:\n\n- first\n- second" in text for text in texts)
+    assert any("After the table:\n\n- first\n1. second" in text for text in texts)
 
 
 def test_tracked_changes_read_as_accepted():
@@ -124,3 +124,80 @@ def test_a_locked_or_old_word_file_is_named_as_such():
     """Password-protected files and .doc files share a container, and the message says both."""
     with pytest.raises(SourceError, match=r"password.*of an old kind"):
         parse(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"x" * 100, "a.docx")
+
+
+def marked(words: str, **attributes: str) -> str:
+    inside = "".join(f"<w:{name} w:val='{value}'/>" for name, value in attributes.items())
+    return f"<w:p {nsdecls('w')}><w:pPr>{inside}</w:pPr><w:r><w:t>{words}</w:t></w:r></w:p>"
+
+
+def with_parts(word, parts: dict[str, str]) -> bytes:
+    """The file with parts of its own, as Word keeps notes."""
+    kept = {}
+    with zipfile.ZipFile(io.BytesIO(saved(word))) as archive:
+        kept = {name: archive.read(name).decode("utf-8", "surrogateescape") for name in archive.namelist()}
+    kind = "application/vnd.openxmlformats-officedocument.wordprocessingml."
+    places = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/"
+    for number, (name, inside) in enumerate(parts.items()):
+        kept[f"word/{name}.xml"] = f"<w:{name} {nsdecls('w')}>{inside}</w:{name}>"
+        types, related = "[Content_Types].xml", "word/_rels/document.xml.rels"
+        override = f'<Override PartName="/word/{name}.xml" ContentType="{kind}{name}+xml"/></Types>'
+        kept[types] = kept[types].replace("</Types>", override)
+        relation = f'<Relationship Id="own{number}" Type="{places}{name}" Target="{name}.xml"/></Relationships>'
+        kept[related] = kept[related].replace("</Relationships>", relation)
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w") as archive:
+        for name, text in kept.items():
+            archive.writestr(name, text.encode("utf-8", "surrogateescape"))
+    return made.getvalue()
+
+
+def test_a_list_has_the_numbers_that_word_shows():
+    """Steps count on, those within a step begin anew, and each list has its own marks."""
+    word = docx.Document()
+    levels = "".join(
+        f"<w:lvl w:ilvl='{depth}'><w:start w:val='{start}'/><w:numFmt w:val='{form}'/><w:lvlText w:val='{shown}'/></w:lvl>"
+        for depth, (start, form, shown) in enumerate(
+            [(3, "decimal", "%1."), (1, "lowerLetter", "%2)"), (1, "decimal", "%1.%3")]
+        )
+    )
+    numbering = word.part.numbering_part.element
+    numbering.insert(0, parse_xml(f"<w:abstractNum {nsdecls('w')} w:abstractNumId='77'>{levels}</w:abstractNum>"))
+    numbering.append(parse_xml(f"<w:num {nsdecls('w')} w:numId='77'><w:abstractNumId w:val='77'/></w:num>"))
+    for words, depth in (("stop", 0), ("brake", 1), ("wait", 1), ("deep", 2), ("call", 0), ("police", 1)):
+        properties = f"<w:numPr><w:ilvl w:val='{depth}'/><w:numId w:val='77'/></w:numPr>"
+        word._body._element.append(parse_xml(marked(words).replace("<w:pPr>", f"<w:pPr>{properties}")))
+    assert parse(saved(word), "a.docx").text == ("3. stop\n  a) brake\n  b) wait\n    - 3.1 deep\n4. call\n  a) police")
+
+
+def test_notes_and_boxes_follow_the_paragraph_they_belong_to():
+    """A foot note is what a contract says; a box's words are no end of a sentence; a table of contents says nothing."""
+    word = docx.Document()
+    word.styles.add_style("toc 1", 1)
+    word.add_paragraph("Cover 7", style="toc 1")
+    paragraph = word.add_paragraph("We pay £75.")
+    inside = "<w:txbxContent><w:p><w:r><w:t>In a box.</w:t></w:r></w:p><w:p><w:r><w:t>More.</w:t></w:r></w:p></w:txbxContent>"
+    for run in ("<w:footnoteReference w:id='2'/>", inside):
+        paragraph._p.append(parse_xml(f"<w:r {nsdecls('w')}>{run}</w:r>"))
+    word.add_paragraph("After.")
+    note = "<w:footnote w:id='0' w:type='separator'><w:p/></w:footnote><w:footnote w:id='2'>{}</w:footnote>".format(
+        "<w:p><w:r><w:footnoteRef/></w:r><w:r><w:t xml:space='preserve'> Not on Sundays.</w:t></w:r></w:p>"
+    )
+    text = parse(with_parts(word, {"footnotes": note}), "a.docx").text
+    assert text == "We pay £75.\n\nNot on Sundays.\n\nIn a box.\n\nMore.\n\nAfter."
+
+
+@pytest.mark.parametrize(("prose", "fences"), [(4, 2), (1, 0)])
+def test_lines_in_a_font_of_one_pitch_are_a_listing(prose, fences):
+    """Its lines stand together with their indentation; a letter in such a font is no listing."""
+    word = docx.Document()
+    for _ in range(prose):
+        word.add_paragraph("Words.")
+    for line in ("if x:", "", "    y()"):
+        word.add_paragraph().add_run(line).font.name = "Mono"
+    fonts = next(one.target_part for one in word.part.rels.values() if one.reltype.endswith("/fontTable"))
+    pitch = b'<w:font w:name="Mono"><w:pitch w:val="fixed"/></w:font></w:fonts>'
+    fonts._blob = fonts.blob.replace(b"</w:fonts>", pitch)
+    text = parse(saved(word), "a.docx").text
+    assert text.count("```") == fences
+    assert ("```\nif x:\n\n    y()\n```" in text) == bool(fences)

@@ -224,7 +224,7 @@ READ = {
     ),
     "a.adoc": (
         ADOC.encode,
-        [f"{WORDS} See the terms and [them](https://x.io).", "Mind it.", "It is hot.", "- Repairs\n   - Of glass", "1. First\n1. Second", "```python\nif x:\n    y()\n```", "**Excesses**", "| Cover | Excess |\n| --- | --- |\n| Theft | £250 |", "- term: Its meaning."],
+        [f"{WORDS} See the terms and [them](https://x.io).", "Mind it.", "It is hot.", "- Repairs\n   - Of glass\n      1. First\n      2. Second", "```python\nif x:\n    y()\n```", "**Excesses**", "| Cover | Excess |\n| --- | --- |\n| Theft | £250 |", "- term: Its meaning."],
         ["remark", "Unseen", "include", "picture", "[[", "NOTE", "====", ":toc:", "<1>"],
     ),
 }  # fmt: skip
@@ -485,3 +485,72 @@ def test_asciidoc_keeps_keys_and_marks_inside_links():
     """Keys to press stay as words, and the words of a link are read as any."""
     document = parse(b"Press kbd:[Ctrl+C], see https://x.io[the *whole* page] and <<glass,the *cover*>>.", "a.adoc")
     assert document.text.strip() == "Press Ctrl+C, see [the **whole** page](https://x.io) and the **cover**."
+
+
+def test_an_open_document_has_its_numbers_notes_and_boxes():
+    """Steps are counted as the list's style says; a note and a box stand after the paragraph they belong to."""
+    document = opendocument.OpenDocumentText()
+    counted = text.ListStyle(name="Steps")
+    counted.addElement(text.ListLevelStyleNumber(level=1, numformat="1"))
+    counted.addElement(text.ListLevelStyleBullet(level=2, bulletchar="•"))
+    document.automaticstyles.addElement(counted)
+    paragraph = text.P(text="We pay £75.")
+    note = text.Note(noteclass="footnote")
+    note.addElement(text.NoteCitation(text="1"))
+    body = text.NoteBody()
+    body.addElement(text.P(text="Not on Sundays."))
+    note.addElement(body)
+    paragraph.addElement(note)
+    document.text.addElement(paragraph)
+    steps = text.List(stylename="Steps")
+    for said in ("Stop", "Call"):
+        item = text.ListItem()
+        item.addElement(text.P(text=said))
+        steps.addElement(item)
+    inner = text.List()
+    within = text.ListItem()
+    within.addElement(text.P(text="the police"))
+    inner.addElement(within)
+    item.addElement(inner)
+    document.text.addElement(steps)
+    assert parse(saved(document), "a.odt").text == (
+        "We pay £75.\n\nNot on Sundays.\n\n1. Stop\n2. Call\n  - the police"
+    )
+
+
+def test_what_a_message_quotes_stands_apart_without_its_marks():
+    """Lists of a message are lists; what was said before reads as words."""
+    message = EmailMessage()
+    message["Subject"], message["From"] = "Re: Outage", "Ann <ann@x.io>"
+    message.set_content(
+        "It is back. Weekly:\n\n1. log in\n2. clean\n\nBo wrote:\n> It is down. When\n> is it back?\n> > Who?\n"
+    )
+    document = parse(bytes(message), "a.eml")
+    assert document.text.endswith(
+        "Weekly:\n\n1. log in\n2. clean\n\nBo wrote:\n\nIt is down. When\nis it back?\n\nWho?"
+    )
+    assert [block.kind for block in document.sections[0].blocks].count("list") == 1
+
+
+def test_a_presentation_is_called_what_its_title_slide_says():
+    """Where the file says no title of its own; a slide that repeats it is no section of that name."""
+    shown = Presentation()
+    shown.core_properties.title = ""
+    opening = shown.slides.add_slide(shown.slide_layouts[0])
+    opening.shapes.title.text, opening.placeholders[1].text = "How we work", WORDS
+    document = parse(saved(shown), "slides_v3.pptx")
+    assert document.title == "How we work"
+    assert [section.headings for section in document.sections] == [()]
+
+
+def test_a_notebook_whose_words_are_for_sphinx_is_read_as_such():
+    """Raw cells with roles and directives are its text; they share their levels of headings."""
+    cells = [
+        {"cell_type": "raw", "source": ["Grids\n", "=====\n", "\n", "See :class:`Grid`.\n"]},
+        {"cell_type": "code", "source": "g = Grid()\n\ng.map(x)", "outputs": []},
+        {"cell_type": "raw", "source": "Rows\n----\n\nThey are wrapped."},
+    ]
+    document = parse(json.dumps({"cells": cells}).encode(), "a.ipynb")
+    assert (document.title, document.format) == ("Grids", "notebook")
+    assert [section.headings for section in document.sections] == [(), ("Rows",)]
+    assert "See `Grid`.\n\n```python\ng = Grid()\n\ng.map(x)\n```" in document.text

@@ -71,7 +71,7 @@ def test_a_layout_table_is_read_as_text():
 def test_preformatted_text_keeps_its_lines():
     """Listings keep their indentation and are known as code."""
     passages = chunks(page("<pre>if x:\n    y()</pre>"))
-    assert passages[0].text == "if x:\n    y()"
+    assert passages[0].text == "```\nif x:\n    y()\n```"
     assert passages[0].metadata["kind"] == "code"
 
 
@@ -107,3 +107,89 @@ def test_deep_but_closed_nesting_is_read():
 def test_elements_that_need_no_closing_are_read():
     """Thousands of paragraphs and items without their closing tags are how much of the web is written."""
     assert page("<p>one " * 6_000 + "<ul>" + "<li>two " * 6_000 + "</ul>").text.count("two") == 6_000
+
+
+MANUAL = """<title>Stash</title><body><div class=sphinxsidebar>Contents</div><div role=main>
+<h1>Stash<a class=headerlink href="#stash">¶</a></h1>
+<table><tr><td><a accesskey=p href=a.html>Prev</a></td><td><a accesskey=n href=b.html>Next</a></td></tr></table>
+<dl><dt><code>-k</code></dt><dt><code>--keep-index</code></dt><dd><p>Keeps.</p><p>For example:</p>
+<pre><code class="language-sh">git stash -k\n\ngit add</code></pre><p>It goes on.</p>
+<div class=note><h3>Note</h3><p>Mind it.</p></div></dd><dt>Alone</dt></dl>
+<ol start=3><li><p>Stash.</p><pre>git stash</pre></li><li>Pop.<ul><li>At once</li></ul></li></ol>
+<div class="admonition warning"><h3>Mind the gap</h3><p>It is deep.</p></div>
+<table><caption>Modes</caption><tr><th>Mode</th><th>Does</th></tr><tr><td>a</td><td><p>One.</p><p>Two.</p></td></tr></table>
+<table><tr><td><pre>1\n2</pre></td><td><pre>x = 1\ny = 2</pre></td></tr></table>
+<p>After.</p></div><div class=footer>Made with care</div>"""
+READ_MANUAL = """# Stash
+
+- `-k`, `--keep-index`: Keeps. For example:
+  ```sh
+  git stash -k
+
+  git add
+  ```
+  It goes on. Mind it.
+- Alone
+
+3. Stash.
+  ```
+  git stash
+  ```
+4. Pop.
+  - At once
+
+**Mind the gap**
+
+It is deep.
+
+Modes
+
+| Mode | Does |
+| --- | --- |
+| a | One. Two. |
+
+```
+x = 1
+y = 2
+```
+
+After."""
+
+
+def test_a_manual_is_read_with_its_terms_listings_and_warnings_in_their_places():
+    """Only the page's main part; what keys and permalinks lead to is gone; a warning's title heads no section."""
+    document = parse(MANUAL.encode(), "a.html")
+    assert document.text == READ_MANUAL
+    assert document.title == "Stash"
+    assert [section.headings for section in document.sections] == [()]
+
+
+def test_a_term_with_much_to_it_heads_it():
+    """The line with the term stays with what follows, also where that is cut."""
+    meaning = "".join(f"<p>{'It dumps. ' * 40}</p>" for _ in range(6))
+    passages = chunks(page(f"<h1>json</h1><dl><dt>json.dump(obj)</dt><dd>{meaning}</dd></dl>"))
+    assert len(passages) > 1
+    assert passages[0].text.startswith("**json.dump(obj)**\n\nIt dumps.")
+    assert not any(passage.text.endswith("**") for passage in passages)
+
+
+def test_contents_are_told_apart_and_calls_of_notes_go():
+    """A chapter without parts is no other name of the next; a raised number that leads to a note says nothing."""
+    text = page(
+        "<dl><dt>1. Start</dt><dt>2. Use</dt><dd><dl><dt>2.1. Read</dt></dl></dd></dl>"
+        "<p>It grows<a href='#n1'><sup>[1]</sup></a> by 10<sup>3</sup>, as in <a href='#t'>3</a>.</p>"
+    ).text
+    assert text == "- 1. Start\n- 2. Use:\n  - 2.1. Read\n\nIt grows by 103, as in 3."
+
+
+def test_a_page_that_is_one_preformatted_text_is_text():
+    """A letter of an archive is no listing; code on a page of its own is."""
+    letter = "It was a dark night.\n" * 100
+    assert "```" not in page(f"<pre>{letter}</pre>").text
+    assert page(f"<pre><code>{letter}</code></pre>").text.startswith("```\n")
+
+
+def test_a_heading_that_says_the_title_again_names_no_section():
+    """The title stands before each section's name already."""
+    document = page("<h2>A title</h2><p>a</p><h3>More</h3><p>b</p><h2>Other</h2><p>c</p>")
+    assert [section.headings for section in document.sections] == [(), ("More",), ("Other",)]

@@ -268,7 +268,7 @@ def pointed(verdict: Verdict, weighed: str, text: str) -> Verdict:
 
 def without(ranges: Sequence[tuple[int, int]], text: str) -> str:
     """``text`` less these ranges and the space before each: a claim's words without its markers."""
-    for start, end in sorted(ranges, reverse=True):
+    for start, end in sorted(set(ranges), reverse=True):  # two sources may share a marker
         begin = start
         while begin > 0 and text[begin - 1] == " ":
             begin -= 1

@@ -161,7 +161,7 @@ class _Chosen:
     def _listing(self, sentence: Sentence) -> Sentence:
         """The lines of code around one of them, or after what introduces them, where they may be told; else itself."""
         near = self._around(sentence)
-        at = next((i for i, other in enumerate(near) if other.start == sentence.start), len(near))
+        at = next((i for i, other in enumerate(near) if other.end >= sentence.end), len(near))
         first = at if sentence.kind == "code" else at + 2  # behind the fence
         while 0 < first <= len(near) and near[first - 1].kind == "code":
             first -= 1
@@ -204,7 +204,11 @@ class _Chosen:
         ]
         if not members:
             listing = self._listing(lead)
-            if listing is not lead or len(lead.text.split()) >= _LEAST_LEAD:  # before a picture it tells enough itself
+            if listing is not lead and lead.kind == "item":
+                self._write_code(listing, lead)
+            elif (
+                listing is not lead or len(lead.text.split()) >= _LEAST_LEAD
+            ):  # before a picture it tells enough itself
                 self._write(listing)
             return
         self._used.add((lead.source_index, lead.start))
@@ -218,7 +222,7 @@ class _Chosen:
         """An item after its lead; items of one list make one sentence, in the order of the list."""
         source, lead = self._sources[item.source_index], item.leads[0]
         key = (item.source_index, lead.start)
-        items = _told_of(sorted((*self._lists.get(key, ()), item), key=lambda member: member.start))
+        items = _told_of(self._with_others(sorted((*self._lists.get(key, ()), item), key=lambda one: one.start)))
         passage = list_passage(source.text[lead.start : lead.end], Pointer(key[0], lead.start, lead.end), items, source)
         place = next((i for i, piece in enumerate(self.written) if (piece.source, piece.start) == key), None)
         if place is None:
@@ -231,6 +235,19 @@ class _Chosen:
             self._used.add((item.source_index, item.start))
             self._lists[key] = items
             self.written[place] = replace(self.written[place], passage=passage)
+
+    def _with_others(self, items: list[Sentence]) -> list[Sentence]:
+        """All items of a short list where they are steps, or where most of them are told: one left out misleads."""
+        told = {one.start for one in items}
+        listed = [other for other in self._around(items[0]) if other.leads == items[0].leads]
+        others = [one for one in listed if is_item(one.text) and one.start not in told and self._free(one)]
+        short = sum(len(one.text) for one in listed) <= _LONGEST_ITEM
+        steps = list_mark(items[0].text)[0].isdecimal()
+        if not short or not (steps or len(items) > len(others)) or any(is_order(one.text) for one in listed):
+            return items
+        others = [self._whole(other) for other in others]
+        self._used.update((other.source_index, other.start) for other in others)
+        return sorted((*items, *others), key=lambda one: one.start)
 
     def _write(self, sentence: Sentence) -> None:
         if not self._free(sentence) or is_order(sentence.text):
@@ -252,9 +269,9 @@ class _Chosen:
             worded = _wording.sentence(sentence.text)
         self._add(Passage(worded, (pointer_at(sentence),)), sentence.start, sentence)
 
-    def _write_code(self, code: Sentence) -> None:
+    def _write_code(self, code: Sentence, lead: Sentence | None = None) -> None:
         """A listing under the sentence that introduces it; without one it stands alone."""
-        lead = self._introduction(code)
+        lead = lead or self._introduction(code)
         words = dedent(" " * _indent(self._sources[code.source_index].text, code.start) + code.text)
         if lead is None:
             self._add(Passage(_wording.code(words), (pointer_at(code),)), code.start, code)

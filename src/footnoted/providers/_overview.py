@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from footnoted.orders import is_order
 from footnoted.providers import _wording
 from footnoted.providers._choosing import Passage, list_passage, pointer_at
+from footnoted.retrieval.load.document import grouped
 from footnoted.retrieval.relevance import OVERVIEW, read
+from footnoted.text.lines import is_item
 from footnoted.types import Span
 
 if TYPE_CHECKING:
@@ -47,5 +50,9 @@ def _first(source: Source, index: int, *, least: int, most: int) -> list[Passage
         elif source.metadata.get(OVERVIEW) not in ("lead", "page"):
             span = Span(sentence.start, sentence.end)
             items = [item for item in sentences if item.kind == "item" and span in item.leads]
-            found.append(list_passage(sentence.text, pointer_at(sentence), items))
+            whole = [
+                replace(item[0], end=item[-1].end, text=source.text[item[0].start : item[-1].end])
+                for item in grouped(items, lambda _, following: not is_item(following.text))
+            ]
+            found.append(list_passage(sentence.text, pointer_at(sentence), whole))
     return found[:most]

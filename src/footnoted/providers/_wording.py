@@ -37,9 +37,7 @@ def sentence(words: str) -> str:
     words = plain(without_opening(words)).rstrip(" ,;:：；，、")
     if not any(char.isalnum() for char in words):
         return ""
-    first = words.split()[0]
-    if first.isalpha() and first.islower():
-        words = words[0].upper() + words[1:]
+    words = _capital(words)
     if words.rstrip(_AFTER_ENDS).endswith(_ENDS) or is_thai(words[-1]):
         return words
     return words + ("。" if is_han(words[-1]) else ".")
@@ -86,8 +84,13 @@ def listing(lead: str, items: list[str]) -> str:
 
 def opening(lead: str) -> str:
     """What introduces a list, without marks of its own."""
-    words = plain(without_opening(lead)).rstrip()
-    return words[:1].upper() + words[1:]
+    return _capital(plain(without_opening(lead)).rstrip())
+
+
+def _capital(words: str) -> str:
+    """The words with a capital at their start, unless they begin with a name: ``infile:``, ``max_age``."""
+    first = words.partition(" ")[0]
+    return words[0].upper() + words[1:] if first.isalpha() and first.islower() else words
 
 
 def item(words: str) -> str:

@@ -121,3 +121,16 @@ async def test_what_stands_letter_by_letter_needs_no_other_checker():
     assert (await checker.acheck("Run `!sold` in the open thread.", sources)).ruling == "supported"
     assert (await checker.acheck("Run `!gone` in the open thread.", sources)).ruling == "unsure"
     assert other.claims == ["Run `!gone` in the open thread."]
+
+
+async def test_a_quote_begins_with_no_tail_of_another_item():
+    """Which bolt the three is of, nobody would know; a listing in an item loses the item's margin."""
+    page = (
+        "- workers: How many mechanics are at work in the shop on any day of the week. The default is three.\n"
+        f"- oil: How you oil it, once a day.\n  {FENCE}\n  oil it\n    now\n  {FENCE}\n- rust: It is bad, and has to be kept away."
+    )
+    text, _ = await said(page, question="How do I oil it, once a day?", characters=160)
+    assert (
+        text
+        == f"- oil: How you oil it, once a day.\n{FENCE}\noil it\n  now\n{FENCE}\n- rust: It is bad, and has to be kept away."
+    )

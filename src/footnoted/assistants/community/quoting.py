@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import re
 from dataclasses import dataclass, replace
+from textwrap import dedent
 from typing import TYPE_CHECKING
 
 from footnoted.inert import readable
@@ -127,7 +128,17 @@ def _around_best(pieces: list[_Piece], ranked: Sequence[int], room: int) -> list
             room -= sizes[low]
         if not (after or before):
             break
+    while low < best and _goes_on(units, low):
+        low += 1
     return [piece for unit in units[low:high] for piece in unit]
+
+
+def _goes_on(units: list[list[_Piece]], at: int) -> bool:
+    """Whether a unit stands inside an item that began before it: without its beginning it tells of nothing."""
+    first = at
+    while first > 0 and units[first][0].before == " ":
+        first -= 1
+    return first < at and bool(list_mark(units[first][0].text)[0])
 
 
 def _units(pieces: list[_Piece]) -> list[list[_Piece]]:
@@ -210,7 +221,7 @@ def _plain(text: str) -> str:
 def _listing(source: Source, lines: list[Sentence]) -> _Piece | None:
     """A listing, its lines as they stand."""
     start = source.text.rfind("\n", 0, lines[0].start) + 1
-    text = readable(source.text[start : lines[-1].end]).rstrip()
+    text = dedent(readable(source.text[start : lines[-1].end])).rstrip()
     if "```" in text or is_order(text):
         return None
     opening = source.text.rfind("```", 0, start)

@@ -13,6 +13,7 @@ from typing import Any
 from footnoted.retrieval.load.document import Block, Document, Mark, Section, grouped
 from footnoted.text import UNSPACED, sentences
 from footnoted.text.lines import filled_lines
+from footnoted.text.markdown import is_emphasis
 from footnoted.text.marks import skip_space
 from footnoted.types import Source
 
@@ -83,10 +84,13 @@ def _units(text: str, blocks: Sequence[Block]) -> list[_Unit]:
 
 
 def _introduces(text: str, block: Block, following: Block) -> bool:
-    """Whether a paragraph ends in a colon before a list, table or listing, or is a table's caption: a short line."""
+    """Whether a paragraph ends in a colon before a list, table or listing, is a line in bold, or short over a table."""
+    bare = text[block.start : block.end]
+    if block.kind == "text" and len(bare) < _INTRODUCTION and "\n" not in bare and is_emphasis(bare):
+        return True
     if block.kind != "text" or following.kind == "text":
         return False
-    words = text[block.start : block.end].rstrip(" *_\n")
+    words = bare.rstrip(" *_\n")
     if words.endswith((":", "：")) and block.end - block.start < _INTRODUCTION:
         return True
     short = len(words) <= _CAPTION and "\n" not in words

@@ -28,7 +28,7 @@ _TITLED = re.compile(r"""\b(?:title|label)\s*=\s*(?:"([^"]*)"|'([^']*)'|\{["'`](
 _STRUCTURE = frozenset("table ul ol dl pre h1 h2 h3 h4 h5 h6".split())  # read as HTML with all that is in them
 _TO_ITS_END = _STRUCTURE | MUTE | {"summary"}
 # Docutils' admonitions; a fence of any other {directive} is a listing.
-_ADMONITIONS = frozenset(
+ADMONITIONS = frozenset(
     "admonition attention caution danger error hint important note seealso tip warning versionadded versionchanged "
     "deprecated dropdown card grid tab-set tab-item grid-item-card sidebar topic margin details".split()
 )
@@ -72,16 +72,17 @@ class Plain:
     admonitions: list[Admonition] = field(default_factory=list)
 
 
-def plain(text: str, begin: int = 0, *, components: bool = False) -> Plain:
+def plain(text: str, begin: int = 0, *, components: bool = False, tags: bool = True) -> Plain:
     """``text[begin:]`` without what only a builder reads; ``components`` for MDX, where nothing indented is code."""
-    return _Reader(text, begin, components=components).read()
+    return _Reader(text, begin, components=components, tags=tags).read()
 
 
 class _Reader:
-    def __init__(self, text: str, begin: int, *, components: bool) -> None:
+    def __init__(self, text: str, begin: int, *, components: bool, tags: bool) -> None:
         self._text = text
         self._at = begin
         self._mdx = components
+        self._tags = tags
         self._weaver = Weaver(text)
         self._held = [_Held("")]  # the page itself, and the constructs that are open
         self._fence = ""
@@ -172,7 +173,7 @@ class _Reader:
         rest = body[len(run) :].strip()
         if sign in "`~" and len(run) > 2 and not (sign == "`" and "`" in rest):
             return self._open_fence(run, rest, first, indent)
-        if sign == "<" and self._tag(first):
+        if sign == "<" and self._tags and self._tag(first):
             self._blank = self._blank and self._mdx
             return True
         if sign == ">" and len(self._held) <= _DEEPEST:
@@ -199,7 +200,7 @@ class _Reader:
 
     def _open_fence(self, run: str, info: str, first: int, indent: int) -> bool:
         directive, title = _directive(info)
-        if directive in _ADMONITIONS:
+        if directive in ADMONITIONS:
             self._push(run, directive, title, first)
             return True
         if not info and self._close(run):

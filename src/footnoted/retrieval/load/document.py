@@ -178,6 +178,20 @@ class Draft:
         return spans
 
 
+def as_item(mark: str, held: Draft) -> str:
+    """What a draft holds as one item of a list: its words in a line; listings, tables and lists under them."""
+    text, lines, goes_on = held.text, [mark], True
+    for block in held.blocks:
+        words = text[block.start : block.end]
+        if block.kind == "text":
+            words = " ".join(words.split())
+            lines[-1:] = [f"{lines[-1]} {words}"] if goes_on else [lines[-1], f"  {words}"]
+        else:
+            lines += [f"  {line}".rstrip() for line in words.split("\n")]
+        goes_on = block.kind == "text"
+    return "\n".join(lines)
+
+
 def assemble(
     path: str,
     text: str,
@@ -190,8 +204,7 @@ def assemble(
     """Headings and blocks, in order of place, become sections; the one top heading becomes the title."""
     top = _only_top(headings, blocks)
     skip = top if top is not None and (not title or letters_of(title) == letters_of(top.title)) else None
-    if skip is not None:
-        title = skip.title
+    title = skip.title if skip is not None else title or name_of(path)
     sections: list[Section] = []
     trail: list[Heading] = []
     at = 0
@@ -203,12 +216,13 @@ def assemble(
         while at < len(blocks) and blocks[at].start < end:
             inside.append(blocks[at])
             at += 1
-        names = tuple(above.title for above in trail if above is not skip)
+        named = trail[1:] if trail and letters_of(trail[0].title) == letters_of(title) else trail
+        names = tuple(above.title for above in named if above is not skip)
         if inside:
             sections.append(Section(names, begin, end, tuple(inside)))
         elif heading and heading is not skip and not (following and following.level > heading.level):
             _append_bare(sections, names[:-1], heading)
-    return Document(path, title or name_of(path), text, tuple(sections), kind, metadata)
+    return Document(path, title, text, tuple(sections), kind, metadata)
 
 
 def _append_bare(sections: list[Section], names: tuple[str, ...], heading: Heading) -> None:

@@ -1,16 +1,20 @@
-"""Reads a Word file: headings, paragraphs, lists and tables in the order they stand."""
+"""Reads a Word file: headings, paragraphs, lists with their numbers, tables, boxes and notes in the order they stand.
+
+The hard thing is that Word keeps apart what a page shows together: numbers, notes and fonts are parts of their own.
+"""
 
 from __future__ import annotations
 
 import io
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import docx
 
 from footnoted.errors import SourceError
-from footnoted.retrieval.load.archive import open_archive
+from footnoted.retrieval.load.archive import open_archive, tree_of
 from footnoted.retrieval.load.document import Document, Draft
+from footnoted.text.lines import is_item
 
 _WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 # What was moved away or struck out, and the second telling of a text box for older readers.
@@ -20,6 +24,10 @@ _UNSEEN = (
     "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback",
 )
 _LEVELS = frozenset("123456789")
+_CONTENTS = -1  # the level of a line of the table of contents
+_BOX = f"{_WORD}txbxContent"
+_NOTES = (f"{_WORD}footnote", f"{_WORD}endnote")
+_CALLS = (f"{_WORD}footnoteReference", f"{_WORD}endnoteReference")
 
 
 def read_docx(path: str, data: bytes, *, limit_bytes: int) -> Document:
@@ -32,7 +40,11 @@ def read_docx(path: str, data: bytes, *, limit_bytes: int) -> Document:
         body = word.element.body
         for unseen in list(body.iter(*_UNSEEN)):
             unseen.getparent().remove(unseen)
-        title = _Writer(draft, _levels(word)).write(body) or title
+        looks = _Looks.of(word)
+        paragraphs = [looks.is_listing(one) for one in body.iter(f"{_WORD}p") if _text(one).strip()]
+        if 2 * sum(paragraphs) > len(paragraphs):  # a letter from a typewriter
+            looks = looks._replace(fixed=frozenset())
+        title = _Writer(draft, looks).write(body) or title
     except SourceError:
         raise
     except Exception as error:
@@ -58,6 +70,8 @@ def _levels(word: Any) -> dict[str, int]:
         _, heading, number = called.casefold().rpartition("heading")
         if called.casefold() == "title":
             levels[style_id] = 0
+        elif called.casefold().startswith("toc "):
+            levels[style_id] = _CONTENTS
         elif heading and number.strip() in _LEVELS and called.casefold().startswith("heading"):
             levels[style_id] = int(number)
         elif outline and outline < "9":
@@ -66,52 +80,150 @@ def _levels(word: Any) -> dict[str, int]:
     return levels
 
 
-class _Writer:
-    """Writes the body of a Word file into a draft, list items gathered into lists."""
+class _Looks(NamedTuple):
+    """What a Word file keeps apart from its text.
 
-    def __init__(self, draft: Draft, levels: dict[str, int]) -> None:
+    Levels of styles; styles by their id; the lists' levels by number; notes by kind and id; fonts of one pitch.
+    """
+
+    levels: dict[str, int]
+    styles: dict[str, Any]
+    lists: dict[str, list[Any]]
+    notes: dict[tuple[str, str], str]
+    fixed: frozenset[str]
+
+    @classmethod
+    def of(cls, word: Any) -> _Looks:
+        """Those of an opened file."""
+        roots = {
+            kind: tree_of(related.target_part.blob, f"its {kind}")
+            for related in word.part.rels.values()
+            if not related.is_external
+            and (kind := related.reltype.rpartition("/")[2]) in {"numbering", "footnotes", "endnotes", "fontTable"}
+        }
+        numbers = roots.get("numbering", ())
+        abstract = {_of(one, "abstractNumId"): one.findall(f"{_WORD}lvl") for one in numbers if len(one)}
+        lists = {
+            _of(one, "numId"): abstract.get(_value(one, f"{_WORD}abstractNumId") or "", [])
+            for one in numbers
+            if one.tag == f"{_WORD}num"
+        }
+        notes = {
+            (note.tag, _of(note, "id")): " ".join(" ".join(_text(one) for one in note.iter(f"{_WORD}p")).split())
+            for kind in ("footnotes", "endnotes")
+            for note in roots.get(kind, ())
+            if note.tag in _NOTES
+        }
+        fixed = {_of(font, "name") for font in roots.get("fontTable", ()) if _value(font, f"{_WORD}pitch") == "fixed"}
+        styles = {_of(style, "styleId"): style for style in word.styles.element.iter(f"{_WORD}style")}
+        return cls(_levels(word), styles, lists, notes, frozenset(fixed))
+
+    def is_listing(self, paragraph: Any) -> bool:
+        """Whether all words of a paragraph are set in a font of one pitch."""
+        style = _value(paragraph, f"{_WORD}pPr/{_WORD}pStyle") or ""
+        inherited = _of(_found(self.styles.get(style), "rPr/rFonts"), "ascii")
+        runs = [run for run in paragraph.iter(f"{_WORD}r") if run.find(f"{_WORD}t") is not None]
+        fonts = {_of(_found(run, "rPr/rFonts"), "ascii") or inherited for run in runs}
+        return bool(fonts) and fonts <= self.fixed
+
+    def notes_of(self, element: Any) -> list[str]:
+        """The notes that are called in an element."""
+        called = [(call.tag.removesuffix("Reference"), _of(call, "id")) for call in element.iter(*_CALLS)]
+        return [self.notes[call] for call in called if self.notes.get(call)]
+
+
+class _Writer:
+    """Writes the body of a Word file into a draft, list items gathered into lists, lines of code into listings."""
+
+    def __init__(self, draft: Draft, looks: _Looks) -> None:
         self._draft = draft
-        self._levels = levels
+        self._looks = looks
         self._items: list[str] = []
+        self._code: list[str] = []
+        self._notes: list[str] = []
+        self._counts: dict[str, list[int]] = {}  # how far each list has counted, by level
         self._title = ""
 
     def write(self, body: Any) -> str:
         """Everything in ``body``; gives the text of its Title paragraph, if it has one."""
         for element in _blocks(body):
+            boxes = [box for box in element.iter(_BOX) if next(box.iterancestors(_BOX), None) is None]
+            for box in boxes:
+                box.getparent().remove(box)
             if element.tag == f"{_WORD}tbl":
                 self._close()
                 self._draft.table(_rows(element))
             else:
                 self._paragraph(element)
+            self._notes += self._looks.notes_of(element)
+            for box in boxes:
+                self._close()
+                self.write(box)
         self._close()
         return self._title
 
     def _paragraph(self, element: Any) -> None:
-        text = _text(element).strip()
-        if not text:
+        text = _text(element).strip("\n")
+        if not text.strip():
+            if self._code:
+                self._code.append("")
             return
-        properties = element.find(f"{_WORD}pPr")
-        style, level, listed = "", None, None
-        if properties is not None:
-            style = _value(properties, f"{_WORD}pStyle") or ""
-            level = self._levels.get(style)
-            listed = properties.find(f"{_WORD}numPr")
+        style = _value(element, f"{_WORD}pPr/{_WORD}pStyle") or ""
+        level, listed = self._looks.levels.get(style), _found(element, "pPr/numPr")
+        if level == _CONTENTS:
+            return
         if level == 0 and not self._title:
             self._title = " ".join(text.split())
         elif level is not None:
             self._close()
             self._draft.heading(max(1, min(level, 6)), text)
+        elif self._looks.is_listing(element):
+            if not self._code:
+                self._close()
+            self._code.append(text)
         elif listed is not None or style.casefold().startswith("list"):
-            depth = _value(listed, f"{_WORD}ilvl") if listed is not None else None
-            indent = "  " * min(int(depth or 0), 8)
-            self._items.append(f"{indent}- {' '.join(text.split())}")
+            if self._code:
+                self._close()
+            self._items.append(self._item(listed, style, " ".join(text.split())))
         else:
             self._close()
             self._draft.paragraph(text)
 
+    def _item(self, listed: Any, style: str, words: str) -> str:
+        """An item of a list as Word shows it: with its number, or with a dash."""
+        by_style = _found(self._looks.styles.get(style), "pPr/numPr")
+        said = [numbered for numbered in (listed, by_style) if numbered is not None]
+        depth = next((int(found or 0) for one in said if (found := _value(one, f"{_WORD}ilvl")) is not None), 0)
+        number = next((found for one in said if (found := _value(one, f"{_WORD}numId"))), "")
+        levels = self._looks.lists.get(number, [])
+        mark = "-"
+        if depth < len(levels):
+            counts = self._counts.setdefault(number, [])
+            while len(counts) <= depth:
+                counts.append(int(_value(levels[len(counts)], f"{_WORD}start") or 1) - 1)
+            counts[depth] += 1
+            del counts[depth + 1 :]
+            label = _value(levels[depth], f"{_WORD}lvlText") or ""
+            for place, (count, level) in enumerate(zip(counts, levels, strict=False), 1):
+                label = label.replace(f"%{place}", _counted(count, _value(level, f"{_WORD}numFmt") or ""))
+            if any(map(str.isalnum, label)):
+                mark = label if is_item(f"{label} {words}") else f"- {label}"
+        return f"{'  ' * min(depth, 8)}{mark} {words}"
+
     def _close(self) -> None:
         self._draft.items(self._items)
-        self._items = []
+        self._draft.code("\n".join(self._code))
+        for note in self._notes:
+            self._draft.paragraph(note)
+        self._items, self._code, self._notes = [], [], []
+
+
+def _counted(count: int, form: str) -> str:
+    """A number as a list of this form counts."""
+    if form in ("bullet", "none"):
+        return ""
+    letter = chr(ord("a") + (count - 1) % 26)
+    return letter.upper() if form == "upperLetter" else letter if form == "lowerLetter" else str(count)
 
 
 def _blocks(parent: Any) -> Iterator[Any]:
@@ -154,6 +266,16 @@ def _rows(table: Any) -> list[list[str]]:
             line.extend([text] * min(wide, 50))
         rows.append(line)
     return rows
+
+
+def _found(element: Any, path: str) -> Any:
+    """What stands at a path of Word's names below an element; None where there is nothing."""
+    return None if element is None else element.find("/".join(f"{_WORD}{name}" for name in path.split("/")))
+
+
+def _of(element: Any, attribute: str) -> str:
+    """An attribute of Word's, or nothing."""
+    return "" if element is None else element.get(f"{_WORD}{attribute}") or ""
 
 
 def _value(element: Any, path: str) -> str | None:

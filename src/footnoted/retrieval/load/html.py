@@ -1,4 +1,7 @@
-"""Reads an HTML page as a reader sees it, without scripts, styles and navigation."""
+"""Reads an HTML page as a reader sees it, without scripts, styles and navigation.
+
+Its one hard thing: what a list's item, a term's meaning or a warning holds stays there, listings, tables and all.
+"""
 
 from __future__ import annotations
 
@@ -9,13 +12,17 @@ from selectolax.lexbor import LexborNode as Node
 
 from footnoted.errors import SourceError
 from footnoted.retrieval.load.decode import decode
-from footnoted.retrieval.load.document import Document, Draft
+from footnoted.retrieval.load.dialects import ADMONITIONS
+from footnoted.retrieval.load.document import Document, Draft, as_item, letters_of
 
 _UNSEEN = (
     "script, style, noscript, template, nav, svg, canvas, iframe, object, embed, button, select, input, textarea, "
     "audio, video, map, dialog, head, body > footer, [hidden], [aria-hidden=true], [style*='display:none'], "
-    "[style*='display: none'], [role=navigation]"
+    "[style*='display: none'], [role=navigation], "
+    "[role=contentinfo], [role=search]"
 )
+_WRITTEN_OUT = "h1, h2, h3, h4, h5, h6, p, pre"  # what no list or table of navigation holds
+_CODE = frozenset("code tt samp".split())
 _BLOCKS = frozenset(
     "address article aside blockquote body center dd details div dl dt fieldset figcaption figure footer header "
     "hgroup hr html li main p section summary ul ol table pre h1 h2 h3 h4 h5 h6 tr td th tbody thead tfoot".split()
@@ -27,6 +34,8 @@ _NESTS = re.compile(
     re.IGNORECASE,
 )
 _UNCLOSED = 5000  # the parser's time grows with the square of how deep a page nests
+_LONGEST_MEANING = 1_500  # code points; a term with more to it heads it
+_TEXT = 1_500  # code points that a listing has which may be the text of the whole page
 _DEEP = 200  # levels of nesting a page's layout may have; what lies deeper is taken as running text
 
 
@@ -49,9 +58,28 @@ def write_page(draft: Draft, page: str) -> str:
     title = " ".join(titled.text().split()) if titled else ""
     for unseen in reversed(tree.css(_UNSEEN)):  # inner ones first: an outer one takes them with it
         unseen.decompose()
-    if tree.body is not None:
-        _Reader(draft).read(tree.body)
+    _remove_controls(tree)
+    mains = [node for node in tree.css("main, [role=main]") if node.text().strip()]
+    root = mains[0] if len(mains) == 1 else tree.body
+    if root is not None:
+        _Reader(draft, root).read(root)
     return title
+
+
+def _remove_controls(tree: LexborHTMLParser) -> None:
+    """Take out links to a heading's own place (``¶``), calls of notes, and lists of links with keys (Prev, Next)."""
+    for link in tree.css("a[accesskey]"):
+        around = link.parent
+        while around is not None and around.tag not in {"ul", "ol", "table", "body", "html"}:
+            around = around.parent
+        if around is not None and around.tag in {"ul", "ol", "table"} and around.css_first(_WRITTEN_OUT) is None:
+            around.decompose()
+    for link in tree.css("a[href]"):
+        words, to, around = link.text().strip(), link.attributes.get("href") or "", link.parent
+        small = link.css_first("sup") is not None or (around is not None and around.tag == "sup")
+        raised = "#" in to and words.strip("[]()").isdecimal() and small
+        if words and (raised or not any(map(str.isalnum, words))):
+            link.decompose()
 
 
 def _depth(page: str) -> int:
@@ -91,8 +119,10 @@ def _charset(head: str) -> str:
 class _Reader:
     """Walks a page and writes its blocks into a draft."""
 
-    def __init__(self, draft: Draft) -> None:
+    def __init__(self, draft: Draft, page: Node, *, within: bool = False) -> None:
         self._draft = draft
+        self._page = page
+        self._within = within  # a list's item, or what else no heading leaves
         self._run: list[str] = []
 
     def read(self, node: Node, depth: int = 0) -> None:
@@ -116,17 +146,60 @@ class _Reader:
 
     def _block(self, node: Node, tag: str, depth: int) -> None:
         self._close()
-        if tag in _HEADINGS:
-            self._draft.heading(int(tag[1]), _inline(node))
+        if tag in _HEADINGS and self._within:
+            self._draft.paragraph(f"**{' '.join(_inline(node).split())}**")
+        elif tag in _HEADINGS:
+            self._draft.heading(int(tag[1]), _inline(node, marked=False))
         elif tag in {"ul", "ol"}:
-            self._draft.items(_items(node))
+            self._draft.items(_items(node, depth))
+        elif tag == "dl":
+            self._terms(node, depth)
         elif tag == "table" and not _for_layout(node):
-            self._draft.table(_rows(node))
+            caption = node.css_first("caption")
+            self._draft.table(_rows(node), caption=_inline(caption) if caption is not None else "")
         elif tag == "pre":
-            self._draft.paragraph(node.text(), kind="code")
+            self._preformatted(node)
+        elif kinds := ADMONITIONS.intersection((node.attributes.get("class") or "").split()):
+            _remove_label(node, kinds)
+            within, self._within = self._within, True
+            self.read(node, depth)
+            self._within = within
         else:
             self.read(node, depth)
             self._close()
+
+    def _preformatted(self, node: Node) -> None:
+        """A listing; the numbers of its lines are none, and a page that is all one is text."""
+        text = node.text()
+        if len(text) > _TEXT and len(self._page.text()) < 2 * len(text) and node.css_first("code, span") is None:
+            self._draft.paragraph(text, kind="code")
+        elif any(map(str.isalpha, text)):
+            self._draft.code(text, _language(node))
+
+    def _terms(self, node: Node, depth: int) -> None:
+        """Terms and what each means: an item of a list, or where there is much to it, a line in bold over it."""
+        items: list[str] = []
+        terms: list[str] = []
+        for child in _entries(node):
+            if child.tag == "dt":
+                terms.append(" ".join(_inline(child).split()))
+                continue
+            term = ", ".join(filter(None, terms)).removesuffix(":")
+            if len(child.text()) > _LONGEST_MEANING:
+                terms.clear()
+                self._draft.items(items)
+                items = []
+                self._draft.paragraph(f"**{term}**" if term else "")
+                self.read(child, depth)
+                continue
+            inner = Draft()
+            _Reader(inner, child, within=True).read(child, depth)
+            if inner.blocks and inner.blocks[0].kind == "list":  # a table of contents: each term is one of its own
+                items += [f"- {above}" for above in terms[:-1] if above]
+                term = terms[-1] if terms else ""
+            terms.clear()
+            items.append(as_item(f"- {term}:" if term else "-", inner))
+        self._draft.items([*items, *(f"- {term}" for term in terms if term)])
 
     def _close(self) -> None:
         text = _tidy("".join(self._run))
@@ -134,41 +207,61 @@ class _Reader:
         self._draft.paragraph(text)
 
 
-def _inline(node: Node) -> str:
-    """The running text under a node; line breaks kept, what no reader sees left out."""
+def _inline(node: Node, *, marked: bool = True) -> str:
+    """The running text under a node; line breaks kept, code marked as Markdown has it."""
     pieces: list[str] = []
-    for child in node.traverse(include_text=True):
+    if (node.tag or "") in _CODE:
+        words = " ".join(node.text().split())
+        return f"`{words}`" if marked and words and "`" not in words else words
+    for child in node.iter(include_text=True):
         tag = child.tag or ""
         if tag == "-text":
             pieces.append(child.text(deep=False) or "")
         elif tag == "br":
             pieces.append(_BREAK)
-        elif tag in _BLOCKS:
-            pieces.append(" ")
+        elif not tag.startswith(("_", "-", "!")):
+            pieces.append((" " if tag in _BLOCKS else "") + _inline(child, marked=marked))
     return "".join(pieces)
 
 
-def _items(node: Node, indent: str = "") -> list[str]:
-    """A list's items as ``- first`` or ``1. first``; inner lists stand indented under their item."""
-    if len(indent) > _DEEP // 4:
-        return [f"{indent}- {' '.join(node.text().split())}"]
+def _items(node: Node, depth: int) -> list[str]:
+    """A list's items as ``- first`` or ``1. first``; what an item holds beside words stands indented under it."""
     items: list[str] = []
-    number = 0
+    number = _number(node, "start", 1)
     for child in node.iter():
+        inner = Draft()
         if child.tag in {"ul", "ol"}:
-            items.extend(_items(child, indent + "  "))
-        if child.tag != "li":
-            continue
-        number += 1
-        mark = f"{number}." if node.tag == "ol" else "-"
-        inner = [inside for inside in child.iter() if inside.tag in {"ul", "ol"}]
-        nested = [line for inside in inner for line in _items(inside, indent + "  ")]
-        for inside in inner:
-            inside.decompose()
-        own = " ".join(_inline(child).split())
-        item = "\n".join([f"{indent}{mark} {own}", *nested]) if own else "\n".join(nested)
-        items.append(item)
+            inner.items(_items(child, depth + 1) if depth < _DEEP else [f"- {' '.join(child.text().split())}"])
+            items.extend(f"  {line}" for line in inner.text.split("\n"))
+        elif child.tag == "li":
+            _Reader(inner, child, within=True).read(child, depth + 1)
+            if inner.blocks:
+                items.append(as_item(f"{number}." if node.tag == "ol" else "-", inner))
+                number += 1
     return items
+
+
+def _entries(node: Node) -> list[Node]:
+    """The terms and meanings of a list of terms; they may stand in groups."""
+    return [
+        entry
+        for child in node.iter()
+        for entry in ([child] if child.tag in {"dt", "dd"} else _entries(child) if child.tag == "div" else [])
+    ]
+
+
+def _remove_label(node: Node, kinds: frozenset[str]) -> None:
+    """Take out the first line of an admonition where it says only of what kind it is."""
+    first = next(iter(node.iter()), None)
+    if first is not None and letters_of(first.text()) in kinds:
+        first.decompose()
+
+
+def _language(listing: Node) -> str:
+    """The language that a listing's class names: ``language-sh``."""
+    named = [listing, *listing.css("code")]
+    classes = [name for node in named for name in (node.attributes.get("class") or "").split()]
+    return next((name.partition("-")[2] for name in classes if name.startswith("language-")), "")
 
 
 def _rows(table: Node) -> list[list[str]]:
@@ -189,8 +282,8 @@ def _rows(table: Node) -> list[list[str]]:
             if cell is None:
                 break
             text = _inline(cell)
-            high = _span(cell, "rowspan")
-            for _ in range(_span(cell, "colspan")):
+            high = _number(cell, "rowspan", 1, most=50)
+            for _ in range(_number(cell, "colspan", 1, most=50)):
                 if high > 1:
                     below[len(line)] = (high - 1, text)
                 line.append(text)
@@ -198,14 +291,15 @@ def _rows(table: Node) -> list[list[str]]:
     return rows
 
 
-def _span(cell: Node, name: str) -> int:
-    number = (cell.attributes.get(name) or "1").strip()
-    return max(1, min(int(number), 50)) if number.isdecimal() and number.isascii() else 1
+def _number(node: Node, name: str, otherwise: int, *, most: int = 100_000) -> int:
+    number = (node.attributes.get(name) or "").strip()
+    return max(1, min(int(number), most)) if number.isdecimal() and number.isascii() else otherwise
 
 
 def _for_layout(table: Node) -> bool:
-    """A table that only places things on the page: it holds headings, lists or tables of its own."""
-    return any(table.css_first(f"td {inner}") is not None for inner in ("table", "h1", "h2", "h3", "p + p", "ul"))
+    """A table that only places things on the page: it holds headings or tables, or lists and no heads of columns."""
+    placed = ("table", "h1", "h2", "h3", "pre", *(() if table.css_first("th") else ("p + p", "ul")))
+    return any(table.css_first(f"td {inner}") is not None for inner in placed)
 
 
 def _holds_blocks(node: Node) -> bool:

@@ -60,12 +60,13 @@ def is_markup(tag: str) -> bool:
 
 
 def inline_edits(
-    text: str, start: int, end: int, *, references: Mapping[str, str], components: bool = False
+    text: str, start: int, end: int, *, references: Mapping[str, str], components: bool = False, tags: bool = True
 ) -> list[Edit]:
     """What to take out of ``text[start:end]``, a stretch of one block without listings.
 
     ``references`` are link definitions by folded name; ``components`` says that it is MDX, where braces hold
-    expressions. A link that leads out of the collection stays whole, one inside it becomes its words.
+    expressions; without ``tags`` angle brackets hold words. A link that leads out of the collection stays whole, one
+    inside it becomes its words.
     """
     edits: list[Edit] = []
     opened: list[tuple[int, int, bool]] = []  # start, how many edits there were, whether an image
@@ -85,7 +86,7 @@ def inline_edits(
             edits.append(Edit(match.start(), at))
             if target := _ROLE_TARGET.match(text, at, end):
                 edits.append(Edit(target.end(1), target.end() - 1))
-        elif kind == "braces" and not components:
+        elif (kind == "braces" and not components) or (kind == "html" and not tags):
             continue
         elif kind == "html" and (closed_at := _end_of_mute(match, end, unclosed)):
             edits.append(Edit(match.start(), closed_at))

@@ -5,11 +5,13 @@ from __future__ import annotations
 import email
 import email.policy
 from email.message import EmailMessage
-from itertools import islice
+from itertools import groupby, islice
 
 from footnoted.errors import SourceError
 from footnoted.retrieval.load.document import Document, Draft
 from footnoted.retrieval.load.html import write_page
+from footnoted.retrieval.load.plain import blocks_of
+from footnoted.text.marks import skip
 
 _MOST_PARTS = 500
 _HEADERS = ("From", "To", "Cc", "Date")
@@ -30,8 +32,7 @@ def read_mail(path: str, data: bytes) -> Document:
             if body.get_content_subtype() == "html":
                 write_page(draft, words)
             else:
-                for paragraph in words.replace("\r\n", "\n").split("\n\n"):
-                    draft.paragraph(paragraph)
+                _write(draft, words)
         names = [
             part.get_filename() or part.get_content_type() for part in islice(message.iter_attachments(), _MOST_PARTS)
         ]
@@ -43,6 +44,22 @@ def read_mail(path: str, data: bytes) -> Document:
         draft.paragraph("Attached, not read: " + ", ".join(" ".join(name.split()) for name in names))
     metadata = {name.casefold(): value for name, value in about.items() if value}
     return draft.document(path, title=_line(message, "Subject"), kind="mail", metadata=metadata)
+
+
+def _write(draft: Draft, words: str) -> None:
+    """Paragraphs and lists of a text; what is quoted of an earlier message stands apart, without its marks."""
+    for _, lines in groupby(words.splitlines(), key=lambda line: line[: _behind_marks(line)].count(">")):
+        text = "\n".join(line[_behind_marks(line) :].rstrip() for line in lines)
+        for block in blocks_of(text):
+            if block.parts:
+                draft.items([text[slice(*part)] for part in block.parts])
+            else:
+                draft.paragraph(text[block.start : block.end])
+
+
+def _behind_marks(line: str) -> int:
+    """Where the words of a line begin behind the marks of a quote: ``> > a``."""
+    return skip(line, 0, len(line), "> ") if line.startswith(">") else 0
 
 
 def _line(message: EmailMessage, name: str) -> str:

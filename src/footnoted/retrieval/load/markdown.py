@@ -28,19 +28,23 @@ _FENCES = ("---", "+++")  # around YAML, around TOML
 _REFERENCE = re.compile(r"^[ ]{0,3}\[(?P<name>(?!\^)[^\]\n]+)\]:[ \t]*(?P<to><[^>\n]*>|\S+).*\n?", re.MULTILINE)
 
 
-def read_markdown(path: str, text: str, *, components: bool = False, kind: str = "markdown") -> Document:
+def read_markdown(
+    path: str, text: str, *, components: bool = False, kind: str = "markdown", tags: bool = True
+) -> Document:
     """The document of a Markdown file, or of an MDX file (``components``). Front matter is its metadata.
+
+    Without ``tags`` what stands in angle brackets is words.
 
     Of another ``kind`` of file, which was written as Markdown for this, blocks know no line.
     """
     front, body = front_matter(text)
-    plain_text = plain(text, body, components=components)
+    plain_text = plain(text, body, components=components, tags=tags)
     once = plain_text.woven
     references = {folded_name(m["name"]): m["to"].strip("<>") for m in _REFERENCE.finditer(once.text)}
     edits = [
         edit
         for stretch in _prose(plain_text)
-        for edit in _edits(once.text, *stretch, references, components=components)
+        for edit in _edits(once.text, *stretch, references, components=components, tags=tags)
     ]
     twice = edited(once.text, edits)
     headings, blocks = _blocks(twice.text, components=components)
@@ -78,10 +82,10 @@ def _gap(text: str, start: int, end: int) -> tuple[int, int] | None:
     return None
 
 
-def _edits(text: str, start: int, end: int, references: dict[str, str], *, components: bool) -> list[Edit]:
+def _edits(text: str, start: int, end: int, references: dict[str, str], *, components: bool, tags: bool) -> list[Edit]:
     """What to take out of one block; a line that was nothing else goes whole."""
     edits = [Edit(m.start(), m.end()) for m in _REFERENCE.finditer(text, start, end)] if references else []
-    edits += inline_edits(text, start, end, references=references, components=components)
+    edits += inline_edits(text, start, end, references=references, components=components, tags=tags)
     apart = _gap(text, start, end)
     if apart is not None and apart[1] - apart[0] > len("\n\n"):
         edits.append(Edit(*apart, "\n\n"))

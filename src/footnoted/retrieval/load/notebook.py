@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+from textwrap import indent
 from typing import Any
 
 from footnoted.errors import SourceError
 from footnoted.retrieval.load.decode import without_colours
 from footnoted.retrieval.load.document import Document, fence_for
 from footnoted.retrieval.load.markdown import read_markdown
+from footnoted.retrieval.load.rst import is_rst, read_rst
 
 _MOST_CELLS = 5_000
 _LONGEST_OUTPUT = 4_000  # code points of what one cell printed
@@ -25,7 +27,14 @@ def read_notebook(path: str, text: str) -> Document:
     if cells is None:
         raise SourceError("is JSON, but not a notebook: it has no cells")
     language = _language(book)
-    pieces = [piece for cell in cells[:_MOST_CELLS] if isinstance(cell, dict) for piece in _pieces(cell, language)]
+    known = [cell for cell in cells[:_MOST_CELLS] if isinstance(cell, dict)]
+    raw, marked = (
+        "\n\n".join(_text(cell.get("source")) for cell in known if cell.get("cell_type") == kind)
+        for kind in ("raw", "markdown")
+    )
+    if len(raw) > len(marked) and is_rst(raw):  # its words are for Sphinx, and pass Jupyter as they are
+        return read_rst(path, "\n\n".join(_as_rst(cell, language) for cell in known), kind="notebook")
+    pieces = [piece for cell in known for piece in _pieces(cell, language)]
     return read_markdown(path, "\n\n".join(pieces), kind="notebook")
 
 
@@ -56,6 +65,13 @@ def _pieces(cell: dict[str, Any], language: str) -> list[str]:
         return []
     printed = [_printed(output) for output in cell.get("outputs") or [] if isinstance(output, dict)]
     return [_listing(words, language), *(_listing(output, "text") for output in printed)]
+
+
+def _as_rst(cell: dict[str, Any], language: str) -> str:
+    words = _text(cell.get("source"))
+    if cell.get("cell_type") != "code" or not words.strip():
+        return words
+    return f".. code-block:: {language}\n\n{indent(words, '   ')}"
 
 
 def _printed(output: dict[str, Any]) -> str:

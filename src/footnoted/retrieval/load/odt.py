@@ -9,9 +9,11 @@ from footnoted.retrieval.load.archive import open_archive, part_of, tree_of
 from footnoted.retrieval.load.document import Document, Draft
 
 _TEXT = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
+_STYLE = "{urn:oasis:names:tc:opendocument:xmlns:style:1.0}"
 _TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
 _OFFICE = "{urn:oasis:names:tc:opendocument:xmlns:office:1.0}"
-_UNSEEN = frozenset({f"{_TEXT}tracked-changes", f"{_OFFICE}annotation", f"{_TEXT}note", f"{_OFFICE}forms"})
+_BOX = "{urn:oasis:names:tc:opendocument:xmlns:drawing:1.0}text-box"
+_UNSEEN = frozenset({f"{_TEXT}tracked-changes", f"{_OFFICE}annotation", f"{_TEXT}note", f"{_OFFICE}forms", _BOX})
 _REPEATED = 50  # times a cell may say that it is repeated
 
 
@@ -30,30 +32,52 @@ def read_odt(path: str, data: bytes, *, limit_bytes: int) -> Document:
     if body is None:
         raise SourceError("is an OpenDocument file, but not a text")
     draft = Draft()
-    _write(draft, body)
+    _write(draft, body, _numbered(root))
     return draft.document(path, title=" ".join(" ".join(titles).split()), kind="odt")
 
 
-def _write(draft: Draft, parent: Any) -> None:
+def _numbered(root: Any) -> set[tuple[str, int]]:
+    """The levels of list styles that count, by the style's name."""
+    return {
+        (style.get(f"{_STYLE}name") or "", _number(level, f"{_TEXT}level", 1))
+        for style in root.iter(f"{_TEXT}list-style")
+        for level in style.iterchildren(f"{_TEXT}list-level-style-number")
+        if level.get(f"{_STYLE}num-format")
+    }
+
+
+def _write(draft: Draft, parent: Any, numbered: set[tuple[str, int]]) -> None:
     for element in parent:
         if element.tag == f"{_TEXT}h":
             draft.heading(max(1, min(6, _number(element, f"{_TEXT}outline-level", 1))), _words(element))
         elif element.tag == f"{_TEXT}p":
             draft.paragraph(_words(element))
         elif element.tag == f"{_TEXT}list":
-            draft.items(_items(element, ""))
+            draft.items(_items(element, "", 1, numbered))
         elif element.tag == f"{_TABLE}table":
             draft.table(_rows(element))
         elif element.tag not in _UNSEEN:
-            _write(draft, element)
+            _write(draft, element, numbered)
+            continue
+        else:
+            continue
+        for aside in element.iter(f"{_TEXT}note-body", _BOX):
+            _write(draft, aside, numbered)
 
 
-def _items(element: Any, indent: str) -> list[str]:
+def _items(element: Any, style: str, level: int, numbered: set[tuple[str, int]]) -> list[str]:
+    """A list's items with their numbers or dashes; an inner list without a style of its own has that around it."""
+    style = element.get(f"{_TEXT}style-name") or style
     items: list[str] = []
+    number = 0
     for item in element.iterchildren(f"{_TEXT}list-item", f"{_TEXT}list-header"):
         own = " ".join(_words(part) for part in item if part.tag in {f"{_TEXT}p", f"{_TEXT}h"})
-        nested = [line for inner in item.iterchildren(f"{_TEXT}list") for line in _items(inner, indent + "  ")]
-        lines = [f"{indent}- {' '.join(own.split())}"] if own.strip() else []
+        nested = [
+            line for inner in item.iterchildren(f"{_TEXT}list") for line in _items(inner, style, level + 1, numbered)
+        ]
+        number = _number(item, f"{_TEXT}start-value", number + 1)
+        mark = f"{number}." if (style, level) in numbered and item.tag == f"{_TEXT}list-item" else "-"
+        lines = [f"{'  ' * (level - 1)}{mark} {' '.join(own.split())}"] if own.strip() else []
         items.append("\n".join([*lines, *nested]))
     return items
 

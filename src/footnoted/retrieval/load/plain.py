@@ -14,8 +14,7 @@ def read_plain(path: str, text: str) -> Document:
     """The document of a text file, its words untouched."""
     headings: list[Heading] = []
     blocks: list[Block] = []
-    lines = grouped(filled_lines(text), lambda group, line: group[-1][1] + 1 == line[0])
-    paragraphs = [(group[0][0], group[-1][1]) for group in lines]
+    paragraphs = _paragraphs(text)
     depths = [0, *(_numbered(text[start:end]) for start, end in paragraphs), 0]
     for place, (start, end) in enumerate(paragraphs, 1):
         # Numbered lines one after another are a list whose items stand apart.
@@ -26,6 +25,16 @@ def read_plain(path: str, text: str) -> Document:
         if rest < end:
             blocks.extend(_blocks(text, rest, end))
     return assemble(path, text, headings, blocks, "", "text", {})
+
+
+def blocks_of(text: str) -> list[Block]:
+    """The paragraphs and lists of a text without headings."""
+    return [block for paragraph in _paragraphs(text) for block in _blocks(text, *paragraph)]
+
+
+def _paragraphs(text: str) -> list[tuple[int, int]]:
+    lines = grouped(filled_lines(text), lambda group, line: group[-1][1] + 1 == line[0])
+    return [(group[0][0], group[-1][1]) for group in lines]
 
 
 def _numbered(paragraph: str) -> int:

@@ -48,7 +48,7 @@ def _directives(text: str) -> set[str]:
     return {before[3:] for before, colons, _ in lines if colons and before.startswith(".. ") and before.count(" ") == 1}
 
 
-def read_rst(path: str, text: str) -> Document:
+def read_rst(path: str, text: str, *, kind: str = "rst") -> Document:
     """The document of a reStructuredText file. Raises `SourceError` when docutils gives up on it."""
     from docutils import nodes
     from docutils.core import publish_doctree
@@ -83,7 +83,7 @@ def read_rst(path: str, text: str) -> Document:
     draft = Draft()
     writer = _Writer(draft, {node.astext() for node in tree.findall(nodes.title)})
     writer.write(tree, 1)
-    return draft.document(path, kind="rst", metadata=writer.metadata)
+    return draft.document(path, kind=kind, metadata=writer.metadata)
 
 
 def _register(text: str) -> None:

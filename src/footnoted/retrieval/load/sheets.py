@@ -126,4 +126,6 @@ def _as_written(value: object) -> str:
         return str(int(value))
     if isinstance(value, dt.datetime) and value.time() == dt.time():
         return value.date().isoformat()
+    if isinstance(value, dt.time) and not value.second:
+        return value.isoformat("minutes")
     return str(value)

@@ -25,13 +25,22 @@ def read_pptx(path: str, data: bytes, *, limit_bytes: int) -> Document:
     try:
         shown = Presentation(io.BytesIO(data))
         title = (shown.core_properties.title or "").strip()
+        title = _title_of(shown) if title in ("", "PowerPoint Presentation") else title
         for number, slide in enumerate(shown.slides, 1):
             if number > _MOST_SLIDES:
                 break
             _write(draft, slide, number)
     except Exception as error:
         raise SourceError(f"is damaged: the presentation cannot be read ({type(error).__name__})") from error
-    return draft.document(path, title="" if title == "PowerPoint Presentation" else title, kind="pptx")
+    return draft.document(path, title=title, kind="pptx")
+
+
+def _title_of(shown: Any) -> str:
+    """What the first slide says where it is a title slide."""
+    titled = shown.slides[0].shapes.title if len(shown.slides) else None
+    if titled is None or "CENTER_TITLE" not in str(titled.placeholder_format.type):
+        return ""
+    return " ".join(titled.text_frame.text.split())
 
 
 def _write(draft: Draft, slide: Any, number: int) -> None:

@@ -120,7 +120,7 @@ class _Reader:
             return "rule"
         if _heading_level(words):
             return "heading"
-        if words.startswith("|") or (words.count(" | ") >= 2 and fresh):
+        if words.startswith("|") or (fresh and _bars(words) >= 2):
             return "row"
         if fresh and is_item(words):
             return "item"
@@ -182,6 +182,19 @@ class _Reader:
     def _close(self, level: int) -> None:
         while self._headings and self._headings[-1][0] >= level:
             self._headings.pop()
+
+
+def _bars(words: str) -> int:
+    """How many bars stand between cells: in brackets they part what a command may be given.
+
+    >>> _bars("a | b | c"), _bars("stash [-q | --quiet] [-p | --patch]")
+    (2, 0)
+    """
+    depth = bars = 0
+    for piece in words.split(" | ")[:-1]:
+        depth += sum(map(piece.count, "([{")) - sum(map(piece.count, ")]}"))
+        bars += depth <= 0
+    return bars
 
 
 def _heading_level(words: str) -> int:
