@@ -11,8 +11,10 @@ import docx
 from footnoted.errors import SourceError
 from footnoted.retrieval.load.archive import open_archive
 from footnoted.retrieval.load.document import Document, Draft
+from footnoted.retrieval.load.docx_numbers import WORD as _WORD
+from footnoted.retrieval.load.docx_numbers import Numbering
+from footnoted.retrieval.load.docx_numbers import value as _value
 
-_WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 # What was moved away or struck out, and the second telling of a text box for older readers.
 _UNSEEN = (
     f"{_WORD}moveFrom",
@@ -32,7 +34,7 @@ def read_docx(path: str, data: bytes, *, limit_bytes: int) -> Document:
         body = word.element.body
         for unseen in list(body.iter(*_UNSEEN)):
             unseen.getparent().remove(unseen)
-        title = _Writer(draft, _levels(word)).write(body) or title
+        title = _Writer(draft, _levels(word), Numbering(word)).write(body) or title
     except SourceError:
         raise
     except Exception as error:
@@ -69,10 +71,11 @@ def _levels(word: Any) -> dict[str, int]:
 class _Writer:
     """Writes the body of a Word file into a draft, list items gathered into lists."""
 
-    def __init__(self, draft: Draft, levels: dict[str, int]) -> None:
+    def __init__(self, draft: Draft, levels: dict[str, int], numbering: Numbering) -> None:
         self._draft = draft
         self._levels = levels
-        self._items: list[str] = []
+        self._numbering = numbering
+        self._items: list[tuple[int, str]] = []  # how deep each item of a list stands, and the item
         self._title = ""
 
     def write(self, body: Any) -> str:
@@ -91,27 +94,31 @@ class _Writer:
         if not text:
             return
         properties = element.find(f"{_WORD}pPr")
-        style, level, listed = "", None, None
-        if properties is not None:
-            style = _value(properties, f"{_WORD}pStyle") or ""
-            level = self._levels.get(style)
-            listed = properties.find(f"{_WORD}numPr")
+        style = "" if properties is None else _value(properties, f"{_WORD}pStyle") or ""
+        level, numbered = self._levels.get(style), self._numbering.mark(element)
+        if numbered is None and style.casefold().startswith("list"):
+            numbered = 0, "-"
+        depth, mark = numbered or (0, "")
         if level == 0 and not self._title:
             self._title = " ".join(text.split())
         elif level is not None:
             self._close()
-            self._draft.heading(max(1, min(level, 6)), text)
-        elif listed is not None or style.casefold().startswith("list"):
-            depth = _value(listed, f"{_WORD}ilvl") if listed is not None else None
-            indent = "  " * min(int(depth or 0), 8)
-            self._items.append(f"{indent}- {' '.join(text.split())}")
+            self._draft.heading(max(1, min(level, 6)), f"{mark.lstrip('-')} {text}")
+        elif mark[-1:] in ("-", ".", ")") and (mark == "-" or _counts(mark.strip("()."))):
+            self._items.append((depth, f"{mark} {' '.join(text.split())}"))
         else:
             self._close()
-            self._draft.paragraph(text)
+            self._draft.paragraph(f"{mark} {text}")
 
     def _close(self) -> None:
-        self._draft.items(self._items)
+        first = min((depth for depth, _ in self._items), default=0)
+        self._draft.items(["  " * (depth - first) + item for depth, item in self._items])
         self._items = []
+
+
+def _counts(number: str) -> bool:
+    """Whether a number only counts the items of a list: "3", "iv", "B"; no "4.2"."""
+    return number.isdecimal() or number.isalpha()
 
 
 def _blocks(parent: Any) -> Iterator[Any]:
@@ -154,9 +161,3 @@ def _rows(table: Any) -> list[list[str]]:
             line.extend([text] * min(wide, 50))
         rows.append(line)
     return rows
-
-
-def _value(element: Any, path: str) -> str | None:
-    """What an element below this one says, or nothing; None where it is not there."""
-    found = element.find(path)
-    return None if found is None else found.get(f"{_WORD}val") or ""
