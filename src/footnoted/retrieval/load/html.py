@@ -10,24 +10,19 @@ from selectolax.lexbor import LexborNode as Node
 from footnoted.errors import SourceError
 from footnoted.retrieval.load.decode import decode
 from footnoted.retrieval.load.document import Document, Draft
+from footnoted.retrieval.load.html_lists import BLOCKS, BREAK, DEEP, inline, items_of, terms_of
 
 _UNSEEN = (
     "script, style, noscript, template, nav, svg, canvas, iframe, object, embed, button, select, input, textarea, "
     "audio, video, map, dialog, head, body > footer, [hidden], [aria-hidden=true], [style*='display:none'], "
     "[style*='display: none'], [role=navigation]"
 )
-_BLOCKS = frozenset(
-    "address article aside blockquote body center dd details div dl dt fieldset figcaption figure footer header "
-    "hgroup hr html li main p section summary ul ol table pre h1 h2 h3 h4 h5 h6 tr td th tbody thead tfoot".split()
-)
 _HEADINGS = frozenset("h1 h2 h3 h4 h5 h6".split())
-_BREAK = "\u2028"  # a line break the page asks for, told from those of its source
 _NESTS = re.compile(
     r"<(/?)(?:div|span|section|article|b|i|em|strong|font|table|blockquote|a|ul|ol|main|center|details)\b",
     re.IGNORECASE,
 )
 _UNCLOSED = 5000  # the parser's time grows with the square of how deep a page nests
-_DEEP = 200  # levels of nesting a page's layout may have; what lies deeper is taken as running text
 
 
 def read_html(path: str, data: bytes) -> Document:
@@ -104,29 +99,46 @@ class _Reader:
             elif tag.startswith(("_", "-", "!")):  # comments and the like
                 continue
             elif tag == "br":
-                self._run.append(_BREAK)
-            elif tag not in _BLOCKS and not _holds_blocks(child):
-                self._run.append(_inline(child))
-            elif depth >= _DEEP:
+                self._run.append(BREAK)
+            elif tag not in BLOCKS and not _holds_blocks(child):
+                self._run.append(inline(child))
+            elif depth >= DEEP:
                 self._run.append(" " + child.text() + " ")
             else:
                 self._block(child, tag, depth + 1)
-        if depth == 0 or (node.tag or "") in _BLOCKS:
+        if depth == 0 or (node.tag or "") in BLOCKS:
             self._close()
 
     def _block(self, node: Node, tag: str, depth: int) -> None:
         self._close()
         if tag in _HEADINGS:
-            self._draft.heading(int(tag[1]), _inline(node))
+            self._draft.heading(int(tag[1]), inline(node))
         elif tag in {"ul", "ol"}:
-            self._draft.items(_items(node))
+            self._draft.items(items_of(node))
+        elif tag == "dl" and (terms := terms_of(node)):
+            self._draft.items(terms)
+        elif tag == "table" and _lists_in_columns(node):
+            self._by_column(node, depth)
         elif tag == "table" and not _for_layout(node):
-            self._draft.table(_rows(node))
+            caption = node.css_first("caption")
+            self._draft.table(_rows(node), caption=inline(caption) if caption is not None else "")
         elif tag == "pre":
             self._draft.paragraph(node.text(), kind="code")
         else:
             self.read(node, depth)
             self._close()
+
+    def _by_column(self, table: Node, depth: int) -> None:
+        """Read a table whose cells hold lists: each cell behind the name of its row and of its column."""
+        head, *rows = (_cells_of(row) for row in table.css("tr"))
+        names = [" ".join(inline(cell).split()) for cell in head]
+        for row in rows:
+            named = not names[0] or row[0].tag == "th"
+            own = " ".join(inline(row[0]).split()) if named else ""
+            for name, cell in list(zip(names, row, strict=True))[named:]:
+                self._run.append(" – ".join(filter(None, (own, name))) + ": ")
+                self.read(cell, depth)
+                self._close()
 
     def _close(self) -> None:
         text = _tidy("".join(self._run))
@@ -134,49 +146,12 @@ class _Reader:
         self._draft.paragraph(text)
 
 
-def _inline(node: Node) -> str:
-    """The running text under a node; line breaks kept, what no reader sees left out."""
-    pieces: list[str] = []
-    for child in node.traverse(include_text=True):
-        tag = child.tag or ""
-        if tag == "-text":
-            pieces.append(child.text(deep=False) or "")
-        elif tag == "br":
-            pieces.append(_BREAK)
-        elif tag in _BLOCKS:
-            pieces.append(" ")
-    return "".join(pieces)
-
-
-def _items(node: Node, indent: str = "") -> list[str]:
-    """A list's items as ``- first`` or ``1. first``; inner lists stand indented under their item."""
-    if len(indent) > _DEEP // 4:
-        return [f"{indent}- {' '.join(node.text().split())}"]
-    items: list[str] = []
-    number = 0
-    for child in node.iter():
-        if child.tag in {"ul", "ol"}:
-            items.extend(_items(child, indent + "  "))
-        if child.tag != "li":
-            continue
-        number += 1
-        mark = f"{number}." if node.tag == "ol" else "-"
-        inner = [inside for inside in child.iter() if inside.tag in {"ul", "ol"}]
-        nested = [line for inside in inner for line in _items(inside, indent + "  ")]
-        for inside in inner:
-            inside.decompose()
-        own = " ".join(_inline(child).split())
-        item = "\n".join([f"{indent}{mark} {own}", *nested]) if own else "\n".join(nested)
-        items.append(item)
-    return items
-
-
 def _rows(table: Node) -> list[list[str]]:
     """A table's rows; a cell that spans columns or rows is said again in each."""
     rows: list[list[str]] = []
     below: dict[int, tuple[int, str]] = {}  # column → how many more rows the cell above reaches into, its text
     for row in table.css("tr"):
-        cells = iter([cell for cell in row.iter() if cell.tag in {"td", "th"}])
+        cells = iter(_cells_of(row))
         line: list[str] = []
         while True:
             if len(line) in below:
@@ -188,7 +163,7 @@ def _rows(table: Node) -> list[list[str]]:
             cell = next(cells, None)
             if cell is None:
                 break
-            text = _inline(cell)
+            text = inline(cell)
             high = _span(cell, "rowspan")
             for _ in range(_span(cell, "colspan")):
                 if high > 1:
@@ -203,14 +178,26 @@ def _span(cell: Node, name: str) -> int:
     return max(1, min(int(number), 50)) if number.isdecimal() and number.isascii() else 1
 
 
+def _lists_in_columns(table: Node) -> bool:
+    """A table with lists in its cells under a head that names each column."""
+    head, *rows = [_cells_of(row) for row in table.css("tr")] or [[]]
+    if len(head) < 2 or not rows or any(cell.tag != "th" for cell in head) or table.css_first("td table") is not None:
+        return False
+    return all(len(row) == len(head) for row in rows) and any(table.css_first(f"td {one}") for one in ("ul", "ol"))
+
+
+def _cells_of(row: Node) -> list[Node]:
+    return [cell for cell in row.iter() if cell.tag in {"td", "th"}]
+
+
 def _for_layout(table: Node) -> bool:
     """A table that only places things on the page: it holds headings, lists or tables of its own."""
     return any(table.css_first(f"td {inner}") is not None for inner in ("table", "h1", "h2", "h3", "p + p", "ul"))
 
 
 def _holds_blocks(node: Node) -> bool:
-    return any((inside.tag or "") in _BLOCKS for inside in node.traverse())
+    return any((inside.tag or "") in BLOCKS for inside in node.traverse())
 
 
 def _tidy(text: str) -> str:
-    return "\n".join(line for line in (" ".join(line.split()) for line in text.split(_BREAK)) if line)
+    return "\n".join(line for line in (" ".join(line.split()) for line in text.split(BREAK)) if line)
