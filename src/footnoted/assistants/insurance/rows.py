@@ -63,23 +63,14 @@ def is_table(block: str) -> bool:
 
 
 def rows_of(block: str, table: str, title: str) -> list[Row]:
-    """The rows of a table under its first line; none where cells are missing, so that columns cannot be trusted.
-
-    A table that goes on over the page has no such line there: its first holds sums, and its columns no name.
-    """
-    lines = [_cells(line) for line in block.split("\n") if line.strip(" \t|:-")]
-    head = lines[0] if lines else []
-    if len(head) < 2:
+    """The rows of a table under its head; none where cells are missing, so that columns cannot be trusted."""
+    head, rows = in_columns(block)
+    if len(head) < 2 or any(len(cells) != len(head) or not all(cells) for cells in rows):
         return []
-    if any(_SUM.match(cell) for cell in head[1:]):
-        lines.insert(0, head := [""] * len(head))
-    if any(len(cells) != len(head) or not all(cells) for cells in lines[1:] if any(cells)):
+    if any(head) and not all(head[1:]):
         return []
-    if any(head) and not all(head):
-        return []
-    rows = [cells for cells in lines[1:] if any(cells)]
     # Where the first column only numbers the rows, the second names them.
-    coded = all(len(cells) > 2 and _CODE.fullmatch(cells[0]) for cells in lines[1:])
+    coded = all(len(cells) > 2 and _CODE.fullmatch(cells[0]) for cells in rows)
     first = 2 if coded else 1
     return [
         Row(
@@ -93,6 +84,35 @@ def rows_of(block: str, table: str, title: str) -> list[Row]:
         )
         for cells in rows
     ]
+
+
+def in_columns(block: str) -> tuple[list[str], list[list[str]]]:
+    r"""What a table's columns are called, and its rows.
+
+    A table that goes on over the page has no head there: its first line holds sums, and its columns no name. A head of
+    two lines, the upper of which has one cell over several columns, calls them by both; one cell over all is a title.
+
+    >>> in_columns("| | Staff | Staff |\n|---|---|---|\n| Item | S1 | S2 |\n| Ward | £5 | £9 |")
+    (['Item', 'Staff, S1', 'Staff, S2'], [['Ward', '£5', '£9']])
+    """
+    lines = [_cells(line) for line in block.split("\n") if line.strip(" \t|:-")]
+    lines = [cells for cells in lines if any(cells)]
+    while len(lines) > 1 and len(lines[0]) > 1 and len(set(lines[0])) == 1:
+        del lines[0]
+    if not lines or any(_SUM.match(cell) for cell in lines[0][1:]):
+        return [""] * max(map(len, lines), default=0), lines
+    head, *rows = lines
+    if rows and _parts(head, rows[0]):
+        pairs = list(zip(head, rows.pop(0), strict=True))
+        head = [over if over == cell else ", ".join(filter(None, (over, cell))) for over, cell in pairs]
+    return head, rows
+
+
+def _parts(head: Sequence[str], below: Sequence[str]) -> bool:
+    """Whether the line below a head parts columns that the head calls by one name, and is itself no row."""
+    if len(head) != len(below) or (head[0] and head[0] != below[0]) or any(_SUM.match(cell) for cell in below[1:]):
+        return False
+    return len(set(head)) < len(head) == len(set(zip(head, below, strict=True)))
 
 
 def _cells(line: str) -> list[str]:
