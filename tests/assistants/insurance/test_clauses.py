@@ -5,7 +5,7 @@ import pytest
 from footnoted.assistants.insurance import read_policy
 from footnoted.assistants.insurance.clauses import kind_of
 from footnoted.assistants.insurance.labels import Label, inline_items, numbers_in, opening_label, split_run_on
-from footnoted.assistants.insurance.rows import rows_of
+from footnoted.assistants.insurance.rows import figures, rows_of
 from footnoted.retrieval import Index
 from footnoted.types import Source
 
@@ -200,6 +200,7 @@ def test_what_is_granted_is_no_condition(said, heading, kind):
         ("We do not exclude an injury that a gust has caused.", "other"),
         ("If the sail is wet, we do not pay.", "exclusion"),
         ("If we pay a total loss, the wreck is ours, provided that you agree.", "cover"),
+        ("If you are late we look at the claim, but we may reduce what we pay.", "other"),
     ],
 )
 def test_a_clause_does_what_its_main_clause_says(said, kind):
@@ -275,7 +276,7 @@ def test_what_is_covered_and_what_is_not_are_told_apart_side_by_side():
 def test_a_head_of_two_lines_names_each_column_by_both():
     """RM150 is of plan S1 and not of "Staff plans" twice; an empty corner and a title over all columns harm nothing."""
     table = "| Benefit | Staff | Staff | Top |\n|---|---|---|---|\n| Benefit | S1 | S2 | Top |\n| Ward | RM150 | RM250 | RM9 |"
-    expected = [("Ward", ("Staff, S1", "Staff, S2", "Top"), ("RM150", "RM250", "RM9"))]
+    expected = [("Ward", ("Staff – S1", "Staff – S2", "Top"), ("RM150", "RM250", "RM9"))]
     told = [(row.name, row.columns, row.cells) for row in rows_of(table, "", "")]
     assert told == expected
     corner = table.replace("| Benefit |", "| |")
@@ -289,3 +290,17 @@ def test_a_head_of_two_lines_names_each_column_by_both():
 def test_a_number_with_letters_is_a_reference_wherever_it_stands():
     said = "4.3(b)(iii) does not apply, notwithstanding 2.1(a); exclusion F(d) is deleted. Plan A (b) and 4.5 litres."
     assert numbers_in(said) == ("4.3(b)(iii)", "2.1(a)", "F(d)")
+
+
+def test_an_amount_falls_into_the_row_for_such_amounts():
+    """A bicycle of 2700 needs a gold lock; its owner's 27 years are no amount, nor is a limit a range."""
+    table = (
+        "| Value | Lock |\n|---|---|\n| Up to £1,000 | Bronze |\n| £1,001 to £6,000 | Gold |\n| Over £6,000 | Diamond |"
+    )
+    rows = rows_of(table, "", "")
+    for said, lock in (("worth 2700", "Gold"), ("costs £900", "Bronze"), ("£6,001", "Diamond")):
+        (figure,) = figures(said)
+        assert [row.cells[0] for row in rows if row.holds(figure)] == [lock]
+    assert not any(row.holds(figure) for row in rows for figure in figures("I am 27 and ride 3 days"))
+    (row,) = rows_of("| Item | Pays |\n|---|---|\n| Cash up to £300 | Yes |", "", "")
+    assert not row.holds(*figures("£200"))

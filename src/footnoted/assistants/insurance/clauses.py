@@ -39,7 +39,7 @@ _WILL_NOT = re.compile(
     re.IGNORECASE,
 )
 _WILL = re.compile(
-    rf"\b(?:{_WE}|the (?:\w+ )?(?:policy|section|cover|plan|insurance)) (?:(?:will|shall) )?(?:also )?"
+    rf"(?<!\bwhat )\b(?:{_WE}|the (?:\w+ )?(?:policy|section|cover|plan|insurance)) (?:(?:will|shall) )?(?:also )?"
     r"(?:pay|cover|give|insure|reimburse|refund|provide|replace|lend|send)s?\b"
     r"|\b(?:is|are) (?:covered|insured|paid|refunded)\b",
     re.IGNORECASE,

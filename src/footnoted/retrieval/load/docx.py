@@ -10,7 +10,7 @@ import docx
 
 from footnoted.errors import SourceError
 from footnoted.retrieval.load.archive import open_archive
-from footnoted.retrieval.load.document import Document, Draft
+from footnoted.retrieval.load.document import Document, Draft, under_one_head
 from footnoted.retrieval.load.docx_numbers import WORD as _WORD
 from footnoted.retrieval.load.docx_numbers import Numbering
 from footnoted.retrieval.load.docx_numbers import value as _value
@@ -83,7 +83,7 @@ class _Writer:
         for element in _blocks(body):
             if element.tag == f"{_WORD}tbl":
                 self._close()
-                self._draft.table(_rows(element))
+                self._draft.table(under_one_head(_rows(element)))
             else:
                 self._paragraph(element)
         self._close()

@@ -9,7 +9,7 @@ from selectolax.lexbor import LexborNode as Node
 
 from footnoted.errors import SourceError
 from footnoted.retrieval.load.decode import decode
-from footnoted.retrieval.load.document import Document, Draft
+from footnoted.retrieval.load.document import Document, Draft, under_one_head
 from footnoted.retrieval.load.html_lists import BLOCKS, BREAK, DEEP, inline, items_of, terms_of
 
 _UNSEEN = (
@@ -121,7 +121,7 @@ class _Reader:
             self._by_column(node, depth)
         elif tag == "table" and not _for_layout(node):
             caption = node.css_first("caption")
-            self._draft.table(_rows(node), caption=inline(caption) if caption is not None else "")
+            self._draft.table(under_one_head(_rows(node)), caption=inline(caption) if caption is not None else "")
         elif tag == "pre":
             self._draft.paragraph(node.text(), kind="code")
         else:
