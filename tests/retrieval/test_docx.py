@@ -167,7 +167,7 @@ def test_a_list_has_the_numbers_that_word_shows():
     for words, depth in (("stop", 0), ("brake", 1), ("wait", 1), ("deep", 2), ("call", 0), ("police", 1)):
         properties = f"<w:numPr><w:ilvl w:val='{depth}'/><w:numId w:val='77'/></w:numPr>"
         word._body._element.append(parse_xml(marked(words).replace("<w:pPr>", f"<w:pPr>{properties}")))
-    assert parse(saved(word), "a.docx").text == ("3. stop\n  a) brake\n  b) wait\n    - 3.1 deep\n4. call\n  a) police")
+    assert parse(saved(word), "a.docx").text == "3. stop\n  a) brake\n  b) wait\n\n3.1 deep\n\n4. call\n  a) police"
 
 
 def test_notes_and_boxes_follow_the_paragraph_they_belong_to():
@@ -201,3 +201,74 @@ def test_lines_in_a_font_of_one_pitch_are_a_listing(prose, fences):
     text = parse(saved(word), "a.docx").text
     assert text.count("```") == fences
     assert ("```\nif x:\n\n    y()\n```" in text) == bool(fences)
+
+
+_LEVELS = (  # how Word counts, the style each level is made for
+    ("decimal", "Part %1", "Heading1"),
+    ("decimal", "%1.%2", "Clause"),
+    ("lowerLetter", "(%3)", ""),
+    ("lowerRoman", "(%4)", ""),
+)
+
+
+def numbered():
+    """A file whose numbers stand only in its numbering: two lists of one definition, the second begun anew at (a)."""
+    word = docx.Document()
+    word.styles.add_style("Clause", docx.enum.style.WD_STYLE_TYPE.PARAGRAPH)
+    numbering = word.part.numbering_part.element
+    levels = "".join(
+        f"<w:lvl w:ilvl='{depth}'><w:start w:val='1'/><w:numFmt w:val='{form}'/>"
+        + (f"<w:pStyle w:val='{style}'/>" if style else "")
+        + f"<w:lvlText w:val='{text}'/></w:lvl>"
+        for depth, (form, text, style) in enumerate(_LEVELS)
+    )
+    numbering.insert(0, parse_xml(f"<w:abstractNum {nsdecls('w')} w:abstractNumId='90'>{levels}</w:abstractNum>"))
+    anew = "<w:lvlOverride w:ilvl='2'><w:startOverride w:val='1'/></w:lvlOverride>"
+    for number, override in (("91", ""), ("92", anew)):
+        made = f"<w:num {nsdecls('w')} w:numId='{number}'><w:abstractNumId w:val='90'/>{override}</w:num>"
+        numbering.append(parse_xml(made))
+    for style in ("Heading 1", "Clause"):
+        word.styles[style].element.get_or_add_pPr().append(_list(None, "91"))
+    return word
+
+
+def _list(depth, number):
+    level = "" if depth is None else f"<w:ilvl w:val='{depth}'/>"
+    return parse_xml(f"<w:numPr {nsdecls('w')}>{level}<w:numId w:val='{number}'/></w:numPr>")
+
+
+def test_numbers_that_stand_only_in_word_s_numbering_are_read():
+    """Headings, clauses and items have the numbers that Word prints, by their styles or their own lists."""
+    word = numbered()
+    told = [
+        ("Cover", "Heading 1", None, ""),
+        ("We pay for:", "Clause", None, ""),
+        ("theft", None, 2, "91"),
+        ("fire", None, 2, "91"),
+        ("by lightning; and", None, 3, "91"),
+        ("by gas", None, 3, "91"),
+        ("We pay once.", "Clause", None, ""),
+        ("Limits", "Heading 1", None, ""),
+        ("We pay at most:", "Clause", None, ""),
+        ("£5", None, 2, "92"),
+        ("£9", None, 2, "92"),
+        ("never more", None, 2, "0"),
+    ]
+    for text, style, depth, number in told:
+        paragraph = word.add_paragraph(text, style=style)
+        if number:
+            paragraph._p.get_or_add_pPr().append(_list(depth, number))
+    document = parse(saved(word), "a.docx")
+    assert [section.headings for section in document.sections] == [("Part 1 Cover",), ("Part 2 Limits",)]
+    assert document.text == (
+        "# Part 1 Cover\n\n1.1 We pay for:\n\n(a) theft\n(b) fire\n  (i) by lightning; and\n  (ii) by gas\n\n"
+        "1.2 We pay once.\n\n# Part 2 Limits\n\n2.1 We pay at most:\n\n(a) £5\n(b) £9\n\nnever more"
+    )
+
+
+def test_a_list_begun_anew_in_one_definition_counts_from_its_own_start():
+    word = numbered()
+    for number in ("91", "91", "92", "92"):
+        paragraph = word.add_paragraph("item")
+        paragraph._p.get_or_add_pPr().append(_list(2, number))
+    assert parse(saved(word), "a.docx").text == "(a) item\n(b) item\n(a) item\n(b) item"

@@ -193,3 +193,41 @@ def test_a_heading_that_says_the_title_again_names_no_section():
     """The title stands before each section's name already."""
     document = page("<h2>A title</h2><p>a</p><h3>More</h3><p>b</p><h2>Other</h2><p>c</p>")
     assert [section.headings for section in document.sections] == [(), ("More",), ("Other",)]
+
+
+def test_lists_are_counted_as_the_page_says():
+    """By letters or roman numbers, from another start, and what stands behind an inner list stays behind it."""
+    text = page(
+        "<ol start=3><li>Tell us within 31 days of:<ol type=a><li>a birth;</li><li>a move.</li></ol>Later is late.</li>"
+        "<li>Pay.<ol style='list-style-type: lower-roman'><li>cash</li><li value=4>card</li></ol></li></ol>"
+    ).text
+    assert text == (
+        "3. Tell us within 31 days of:\n  (a) a birth;\n  (b) a move.\n  Later is late.\n4. Pay.\n  (i) cash\n  (iv) card"
+    )
+
+
+def test_a_term_stands_with_what_is_said_of_it():
+    """A list of definitions, in a list of its own too."""
+    text = page(
+        "<dl><dt>Home</dt><dd>The <b>house</b>.</dd><dt>Child</dt><dt>Ward</dt><dd><ol type=a><li>yours; or</li>"
+        "<li>your partner's.</li></ol></dd></dl>"
+    ).text
+    assert text == "- Home: The house.\n- Child, Ward:\n  (a) yours; or\n  (b) your partner's."
+
+
+def test_a_table_s_caption_stands_over_it():
+    text = page("<table><caption>Table 2 – Limits</caption><tr><th>A</th><th>B</th></tr><tr><td>1</td><td>2</td></tr>")
+    assert text.text == "Table 2 – Limits\n\n| A | B |\n| --- | --- |\n| 1 | 2 |"
+
+
+def test_lists_side_by_side_are_read_each_under_the_name_of_its_column():
+    """What is covered is no list with what is not."""
+    body = (
+        "<table><tr><th>What is covered</th><th>What is not covered</th></tr>"
+        "<tr><td><ul><li>theft</li><li>fire</li></ul></td><td><ul><li>rust</li></ul></td></tr></table>"
+    )
+    assert page(body).text == "What is covered:\n\n- theft\n- fire\n\nWhat is not covered:\n\n- rust"
+    named = body.replace("<tr><th>What is c", "<tr><th></th><th>What is c").replace("<tr><td>", "<tr><td>Bike</td><td>")
+    assert page(named).text.startswith(
+        "Bike – What is covered:\n\n- theft\n- fire\n\nBike – What is not covered:\n\n- r"
+    )

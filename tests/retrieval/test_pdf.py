@@ -187,6 +187,21 @@ def test_page_numbers_ride_along_and_running_heads_go():
     assert not any("Harbour" in p.text or "of 3" in p.text for p in passages)
 
 
+def test_a_running_head_of_two_parts_goes_from_pages_of_one_column_and_of_two():
+    """What stands left and right at one height is one line or two, as the page has columns."""
+    pages = []
+    for number in range(4):
+        page = [(60, 815, 9, "Fernhill Mutual"), (310, 815, 9, "Bicycle insurance, wording FM/4")]
+        for row, (left, right) in enumerate(zip(LEFT, RIGHT, strict=True)):
+            columns = [(60, 740 - 14 * row, 11, left), (310, 740 - 14 * row, 11, right)]
+            page += columns if number % 2 else [(60, 740 - 14 * row, 11, f"{left}, {right}")]
+        pages.append(page)
+    text = read(*pages).text
+    assert "Fernhill Mutual" not in text
+    assert "FM/4" not in text
+    assert text.count(LEFT[0]) == 4
+
+
 def test_a_running_head_that_names_its_section_goes():
     """It differs on each page; what tells it is the page's number at its end."""
     names = "Ships", "Cargo", "Harbour dues", "Crew"

@@ -20,7 +20,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-FORMAT = 10  # raise it whenever passages, terms or this layout change: kept indexes are then made anew
+FORMAT = 11  # raise it whenever passages, terms or this layout change: kept indexes are then made anew
 _SUMMED = 64 * 1024 * 1024  # bytes of an index up to which its contents, not only sizes, are verified
 _STALE = 3600.0  # seconds after which a generation nobody names may be swept away
 _DOUBT = 2_000_000_000  # ns: a file touched this shortly before the scan may have changed since, unseen

@@ -5,8 +5,9 @@ import pytest
 from footnoted.assistants.insurance import read_policy
 from footnoted.assistants.insurance.clauses import kind_of
 from footnoted.assistants.insurance.labels import Label, inline_items, numbers_in, opening_label, split_run_on
-from footnoted.assistants.insurance.rows import rows_of
+from footnoted.assistants.insurance.rows import figures, rows_of
 from footnoted.retrieval import Index
+from footnoted.types import Source
 
 WORDING = """# Fernhill Boat Policy
 
@@ -199,8 +200,107 @@ def test_what_is_granted_is_no_condition(said, heading, kind):
         ("We do not exclude an injury that a gust has caused.", "other"),
         ("If the sail is wet, we do not pay.", "exclusion"),
         ("If we pay a total loss, the wreck is ours, provided that you agree.", "cover"),
+        ("If you are late we look at the claim, but we may reduce what we pay.", "other"),
     ],
 )
 def test_a_clause_does_what_its_main_clause_says(said, kind):
     """What is not excluded is no exclusion, nor is what follows where the insurer cannot do a thing."""
     assert kind_of(said, [], "") == kind
+
+
+def read(text, heading="D1 Cover"):
+    return read_policy([Source("a", text, metadata={"file": "a.md", "section_hierarchy": [heading]})])
+
+
+@pytest.mark.parametrize(
+    ("cover", "exclusion"),
+    [
+        ("- theft;\n\n- fire.", "- rot;\n\n- rust."),
+        ("1. theft;\n\n2. fire.", "1. rot;\n\n2. rust."),
+        ("4.2 These too:\n\n(a) theft;\n\n(b) fire.", "(a) rot;\n\n(b) rust."),
+    ],
+)
+def test_a_second_list_of_a_section_is_opened_by_its_own_words(cover, exclusion):
+    """Rot is no cover because a list of covers stands before it."""
+    found = read(f"We will pay for:\n\n{cover}\n\nWe will not pay for:\n\n{exclusion}")
+    kinds = {one.text: (one.kind, one.lead[-1:]) for one in found}
+    assert kinds["fire."][0] == "cover"
+    assert kinds["rot;"] == kinds["rust."] == ("exclusion", ("We will not pay for:",))
+
+
+def test_an_inner_list_is_told_by_how_far_it_is_set_in():
+    """Numbers within numbers, a bullet after letters, and what goes on behind an inner list."""
+    found = read(
+        "3. You may join within 31 days of:\n  1. a marriage; or\n  2. a birth.\n  Later is too late.\n"
+        "4. Cover ends when:\n  (a) you leave; or\n  (b) you die.\n- This is all."
+    )
+    leads = {one.text: (one.number, one.lead) for one in found}
+    assert leads["1. a marriage; or"] == ("3", ("You may join within 31 days of:",))
+    assert leads["you die."] == ("4(b)", ("Cover ends when:",))
+    assert leads["This is all."] == ("4", ("Cover ends when:",))
+    assert next(one.tail for one in found if one.number == "3") == "Later is too late."
+    assert next(one.cited for one in found if one.text == "2. a birth.") == (
+        "3 You may join within 31 days of: 2. a birth."
+    )
+
+
+def test_a_list_of_roman_numbers_alone_has_one_level():
+    assert [one.number for one in read("(i) x;\n\n(ii) y;\n\n(iii) z.")] == ["D1", "D1(i)", "D1(ii)", "D1(iii)"]
+
+
+def test_bullets_that_nothing_opens_are_clauses_and_no_list():
+    """A list of definitions is as many clauses as it has terms."""
+    found = read("- Home: the house.\n- Child:\n  (a) yours; or\n  (b) your partner's.\n- Bike: a bicycle.")
+    assert [one.opening or one.text for one in found] == [
+        *("Home: the house.", "Child:", "yours; or", "your partner's.", "Bike: a bicycle."),
+    ]
+
+
+def test_what_is_covered_and_what_is_not_are_told_apart_side_by_side():
+    """Each cell is cover or exclusion by its column, whether rows have names or not, and some cells are empty."""
+    table = "| What is covered | What is not covered |\n|---|---|\n| Theft of the bike. | Rust. |\n| Fire. | |"
+    assert [(one.kind, one.cited) for one in read(table)] == [
+        ("cover", "What is covered: Theft of the bike."),
+        ("exclusion", "What is not covered: Rust."),
+        ("cover", "What is covered: Fire."),
+    ]
+    named = "| | Covered | Not covered |\n|---|---|---|\n| Birth | In a hospital. | Home delivery without doctor. |"
+    assert [(one.kind, one.cited) for one in read(named)][1] == (
+        "exclusion",
+        "Birth – Not covered: Home delivery without doctor.",
+    )
+    ticked = "| Item | Covered | Not covered |\n|---|---|---|\n| Theft | Yes | No |"
+    assert [one.cited for one in read(ticked)] == ["Cover. Theft: Covered Yes; Not covered No."]
+
+
+def test_a_head_of_two_lines_names_each_column_by_both():
+    """RM150 is of plan S1 and not of "Staff plans" twice; an empty corner and a title over all columns harm nothing."""
+    table = "| Benefit | Staff | Staff | Top |\n|---|---|---|---|\n| Benefit | S1 | S2 | Top |\n| Ward | RM150 | RM250 | RM9 |"
+    expected = [("Ward", ("Staff – S1", "Staff – S2", "Top"), ("RM150", "RM250", "RM9"))]
+    told = [(row.name, row.columns, row.cells) for row in rows_of(table, "", "")]
+    assert told == expected
+    corner = table.replace("| Benefit |", "| |")
+    titled = "| Limits | Limits | Limits | Limits |\n" + table
+    assert [(row.name, row.columns, row.cells) for row in rows_of(corner, "", "")] == expected
+    assert [(row.name, row.columns, row.cells) for row in rows_of(titled, "", "")] == expected
+    (row,) = rows_of("| | Deck | Keel |\n|---|---|---|\n| Sails | £1 | £2 |", "", "")
+    assert row.told() == "Sails: Deck £1; Keel £2."
+
+
+def test_a_number_with_letters_is_a_reference_wherever_it_stands():
+    said = "4.3(b)(iii) does not apply, notwithstanding 2.1(a); exclusion F(d) is deleted. Plan A (b) and 4.5 litres."
+    assert numbers_in(said) == ("4.3(b)(iii)", "2.1(a)", "F(d)")
+
+
+def test_an_amount_falls_into_the_row_for_such_amounts():
+    """A bicycle of 2700 needs a gold lock; its owner's 27 years are no amount, nor is a limit a range."""
+    table = (
+        "| Value | Lock |\n|---|---|\n| Up to £1,000 | Bronze |\n| £1,001 to £6,000 | Gold |\n| Over £6,000 | Diamond |"
+    )
+    rows = rows_of(table, "", "")
+    for said, lock in (("worth 2700", "Gold"), ("costs £900", "Bronze"), ("£6,001", "Diamond")):
+        (figure,) = figures(said)
+        assert [row.cells[0] for row in rows if row.holds(figure)] == [lock]
+    assert not any(row.holds(figure) for row in rows for figure in figures("I am 27 and ride 3 days"))
+    (row,) = rows_of("| Item | Pays |\n|---|---|\n| Cash up to £300 | Yes |", "", "")
+    assert not row.holds(*figures("£200"))

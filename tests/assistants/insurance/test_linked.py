@@ -260,3 +260,23 @@ def test_a_row_called_like_a_clause_or_its_section_is_that_clause_s_own(tmp_path
     assert beside(clauses, "4.2") == beside(clauses, "5.1") == []
     assert ("4.3", "row") in of(clauses, "Limits, row Child seats, each")
     assert ("Limits, row Child seats, each", "row") in of(clauses, "4.3")
+
+
+def test_a_row_is_named_by_its_table_and_item_too(tmp_path):
+    """Clause B2.2 names item 1 of a table; the row whose key is its part's number is another benefit's."""
+    text = SAIL.replace(
+        "B1 Sails. We will pay for a torn sail up to the limit in Table A.", "2.2 Up to Table B, item 1."
+    )
+    (tmp_path / "items.md").write_text(text, "utf-8")
+    clauses = read_policy(Index.open(tmp_path / "items.md", cache="off").sources())
+    assert beside(clauses, "2.2") == ["Table B, row 1"]
+    assert of(clauses, "2.2") == {("Table B, row 1", "row")}
+
+
+def test_an_exclusion_of_a_lettered_section_is_told_with_what_deletes_it(tmp_path):
+    """What is called F(b) is item (b) of Section F."""
+    text = "# Boat\n\n## Section F – Exclusions\n\nWe do not pay for:\n\n(a) rust; or\n\n(b) racing.\n\n"
+    (tmp_path / "f.md").write_text(f"{text}## Endorsement 2 – Racing\n\nExclusion F(b) is deleted.\n", "utf-8")
+    clauses = read_policy(Index.open(tmp_path / "f.md", cache="off").sources())
+    racing = next(one for one in clauses if one.number == "Section F(b)")
+    assert [one.text for one in turned_by(racing, clauses)] == ["Exclusion F(b) is deleted."]

@@ -206,3 +206,22 @@ def test_a_table_under_a_heading_alone_makes_no_wording_of_a_guide():
     guide = ChunkResult(content=table, product_name="Guide", section_hierarchy=["Guide", "What it costs"])
     assert not is_wording([guide])
     assert is_wording([guide.model_copy(update={"content": f"Table 1 – Limits\n\n{table}"})])
+
+
+async def test_an_item_is_quoted_without_what_joins_it_to_the_next(desk):
+    """What joins it belongs to the list it stands in."""
+    turned = await ask(desk, "Does the Fernhill boat policy pay for worms in the hull?")
+    assert "2.2(b) We will not pay for: worms eating the hull”" in turned.result.answer
+
+
+async def test_a_plan_that_goes_by_a_code_is_told_alone(tmp_path):
+    """Its name stands over several columns, each with a code of its own; who names one is not asked which."""
+    table = (
+        "Table 2 – Benefits\n\n| Benefit | Staff | Staff | Top |\n|---|---|---|---|\n| | S1 | S2 | E1 |\n"
+        "| Room and board, each day | RM150 | RM250 | RM400 |\n| Surgeon's fees | RM9,000 | RM8,000 | RM7,000 |\n"
+    )
+    (tmp_path / "ward.md").write_text(f"# Ward Policy\n\n## Section C – Benefits\n\n{table}", "utf-8")
+    desk = InsuranceDesk(RetrievalAgent([tmp_path], cache="off"))
+    answer = (await ask(desk, "How much is room and board a day on staff plan S2?")).result.answer
+    assert "Room and board, each day: Staff – S2 RM250." in answer
+    assert "RM150" not in answer

@@ -21,7 +21,7 @@ from footnoted.assistants.insurance.labels import (
     opening_label,
     split_run_on,
 )
-from footnoted.assistants.insurance.rows import Row, is_table, rows_of
+from footnoted.assistants.insurance.rows import Row, in_columns, is_table, rows_of
 from footnoted.text import sentences
 from footnoted.text.phrases import whole
 from footnoted.types import Source
@@ -39,7 +39,7 @@ _WILL_NOT = re.compile(
     re.IGNORECASE,
 )
 _WILL = re.compile(
-    rf"\b(?:{_WE}|the (?:\w+ )?(?:policy|section|cover|plan|insurance)) (?:(?:will|shall) )?(?:also )?"
+    rf"(?<!\bwhat )\b(?:{_WE}|the (?:\w+ )?(?:policy|section|cover|plan|insurance)) (?:(?:will|shall) )?(?:also )?"
     r"(?:pay|cover|give|insure|reimburse|refund|provide|replace|lend|send)s?\b"
     r"|\b(?:is|are) (?:covered|insured|paid|refunded)\b",
     re.IGNORECASE,
@@ -60,6 +60,7 @@ _MEANS = re.compile(
 )
 _TITLE = re.compile(r"\A(?P<title>[A-Z][\w'’-]*(?:,? [\w'’-]+){0,5})\.\s+(?=[A-Z])")
 _CAPTION = re.compile(r"(?P<name>(?:Table|Schedule|Appendix|Annex)\s+\w{1,4})\s*[–—:.-]\s*(?P<title>.+)")
+_MARKED = 2  # words of a cell that only says whether its row's benefit is covered: "Not covered"
 _ENDS = tuple(".!?;:,。；：")
 
 
@@ -100,7 +101,11 @@ class Clause:
         said = self.row.told() if self.row is not None else self.text
         title = f"{self.title}." if self.title and not said.startswith(self.title) and self.row is None else ""
         own = in_heading(self.headings[-1]) if self.headings else ""
-        number = "" if self.row is not None or self.number == own or said.startswith(self.number) else self.number
+        number = (
+            ""
+            if self.row is not None or self.number == own or f"{said} ".startswith(f"{self.number} ")
+            else self.number
+        )
         return " ".join(part for part in (number, title, *self.lead, said) if part)
 
     @property
@@ -112,7 +117,10 @@ class Clause:
 
 @dataclass(slots=True)
 class _Open:
-    """A clause being read."""
+    """A clause being read; ``indent`` is how far its line is set in, ``added`` its last paragraph, if it has several.
+
+    What is read behind a list and opens another has a label of level 0 without a number.
+    """
 
     label: Label
     text: str
@@ -120,6 +128,8 @@ class _Open:
     parent: _Open | None
     lead: tuple[str, ...] = ()
     children: list[_Open] = field(default_factory=list)
+    indent: int = 0
+    added: str = ""
 
 
 def read_policy(sources: Iterable[Source]) -> list[Clause]:
@@ -172,6 +182,7 @@ class _Reader:
         self._before: list[tuple[str, Source]] = []  # paragraphs that stand before any clause
         self._roots: list[_Open] = []
         self._stack: list[_Open] = []
+        self._lead = ""  # what opens the list that has begun anew
         self._order: list[_Open | Clause] = []
         over = headings[-1] if headings else ""
         caption = _CAPTION.match(over)  # a table without a caption of its own goes by the heading over it
@@ -184,35 +195,53 @@ class _Reader:
             return
         for line in block.split("\n"):
             if line.strip() and not line.lstrip().startswith("#"):
+                indent = len(line) - len(line.lstrip())
                 for part in split_run_on(" ".join(line.replace("**", "").split()), self._last_number()):
-                    self._line(part, source)
+                    self._line(part, source, indent)
 
     def _last_number(self) -> str:
         return self._stack[0].label.written if self._stack else ""
 
-    def _line(self, line: str, source: Source) -> None:
+    def _line(self, line: str, source: Source, indent: int) -> None:
         if caption := _CAPTION.match(line):
             self._caption = caption["name"], caption["title"]
             return
         letters = [one.label for one in self._stack[1:]]
         label, rest = opening_label(line, letters)
+        within = bool(self._stack) and indent > self._stack[0].indent
         if label is None:
-            self._more(line, source)
+            self._more(line, source, indent)
+        elif within and (label.level or label.written.isdigit()):  # an inner list is set in
+            while self._stack[-1].indent >= indent:
+                self._stack.pop()
+            inner = label if label.level else Label("", 3)
+            self._open(inner, rest if label.level else line, source, self._stack[-1], indent)
         elif label.level == 0:
-            within = self._own if label.written.startswith("(") else ""
-            self._open(Label(within + label.written, 0), rest, source, None)
+            within_own = self._own if label.written.startswith("(") else ""
+            self._anew(label)
+            self._open(Label(within_own + label.written, 0), rest, source, None, indent)
         else:
+            while self._stack[1:] and self._stack[-1].indent > indent:
+                self._stack.pop()
             while self._stack and self._stack[-1].label.level >= label.level:
                 self._stack.pop()
             if not self._stack:
-                self._open(Label(self._own, 0), "", source, None)
-                if self._before and self._before[-1][0].endswith(":"):
-                    self._stack[-1].text = self._before.pop()[0]
-            self._open(label, rest, source, self._stack[-1])
+                opens = bool(self._before) and self._before[-1][0].endswith(":")
+                self._open(Label(self._own, 0), self._before.pop()[0] if opens else "", source, None)
+            self._open(label, rest, source, self._stack[-1], indent)
 
-    def _open(self, label: Label, text: str, source: Source, parent: _Open | None) -> None:
-        opened = _Open(label, text, source, parent)
+    def _anew(self, label: Label) -> None:
+        """A list that counts from 1 again is opened by the paragraph before it, which is not of the last item."""
+        last = self._stack[0] if self._stack else None
+        if label.written == "1" and last is not None and last.label.written.isdigit() and last.added.endswith(":"):
+            last.text = last.text.removesuffix(last.added).rstrip()
+            self._lead = last.added
+
+    def _open(self, label: Label, text: str, source: Source, parent: _Open | None, indent: int = 0) -> None:
+        opened = _Open(label, text, source, parent, indent=indent)
         if parent is None:
+            lead = self._lead or next((said for said, _ in reversed(self._before) if said.endswith(":")), "")
+            opened.lead = (lead,) if lead else ()
             self._stack = [opened]
             self._roots.append(opened)
             self._order.append(opened)
@@ -220,21 +249,25 @@ class _Reader:
             parent.children.append(opened)
             self._stack.append(opened)
 
-    def _more(self, line: str, source: Source) -> None:
+    def _more(self, line: str, source: Source, indent: int) -> None:
         """Words without a label: the rest of the last clause's sentence, a tail of it, or words before any clause."""
         last = self._stack[-1] if self._stack else None
         if last is not None and (line[:1].islower() or not _is_over(last.text)):
             last.text = f"{last.text} {line}".strip()
         elif last is not None:
-            root = self._stack[0]
+            root = next((one for one in reversed(self._stack) if one.indent < indent), self._stack[0])
             if _terms_of(root.text) and _terms_of(line):  # a list of definitions goes on without labels
                 self._stack = []
                 self._before.append((line, source))
             elif root.children:
-                self._stack = [root]
-                root.children.append(_Open(Label("", 9), line, source, root))
+                while self._stack[-1] is not root:
+                    self._stack.pop()
+                if line.endswith(":"):  # another list of the same clause
+                    self._open(Label("", 0), line, source, root, root.indent)
+                else:
+                    root.children.append(_Open(Label("", 9), line, source, root))
             else:
-                root.text = f"{root.text} {line}".strip()
+                root.text, root.added = f"{root.text} {line}".strip(), line
         elif self._before and (line[:1].islower() or not _is_over(self._before[-1][0])):
             self._before[-1] = f"{self._before[-1][0]} {line}", self._before[-1][1]
         else:
@@ -242,6 +275,11 @@ class _Reader:
 
     def _table(self, block: str, source: Source) -> None:
         name, title = self._caption
+        head, cells = in_columns(block)
+        does = [kind_of(column, (), "") for column in head]
+        if "exclusion" in does and (does[0] != "other" or any(len(row[-1].split()) > _MARKED for row in cells)):
+            self._order += self._beside(head, does, cells, source)
+            return
         made = [
             Clause(
                 f"{name or 'Table'}, row {row.key}",
@@ -259,9 +297,21 @@ class _Reader:
         if not made:
             # A figure whose column is not known is told of none: the table is shown as it stands.
             over = " – ".join(part for part in (name, title) if part)
-            text = " ".join([f"{over}:" if over else "", *block.replace("|", " ").split()]).strip()
+            rows = [" ".join(filter(None, row)) for row in (head, *cells)]
+            text = " ".join([f"{over}:" if over else "", *rows]).strip()
             made = [self._made(name or "Table", text, source, (), (), "")]
         self._order += made
+
+    def _beside(
+        self, head: Sequence[str], does: Sequence[Kind], rows: Sequence[Sequence[str]], source: Source
+    ) -> Iterator[Clause]:
+        """What is covered and what is not, told in columns side by side: each cell is opened by its column's name."""
+        for row in rows:
+            name = row[0] if does[0] == "other" else ""
+            for column, cell in list(zip(head, row, strict=True))[bool(name) :]:
+                lead = (f"{name} – {column}:" if name else f"{column}:",)
+                if cell:
+                    yield self._made(self._own, cell, source, lead, self._above, self._own)
 
     @property
     def scope(self) -> tuple[str, ...]:
@@ -278,7 +328,7 @@ class _Reader:
             if said not in leads
         ]
         for one in self._order:
-            found += [one] if isinstance(one, Clause) else self._tree(one, tuple(leads[-1:]), scope, "", "")
+            found += [one] if isinstance(one, Clause) else self._tree(one, one.lead, scope, "", "")
         return found
 
     def _tree(
@@ -288,15 +338,16 @@ class _Reader:
         number = parent + node.label.written if node.parent is not None else node.label.written
         opening, items = inline_items(node.text)
         children = [*(_Open(label, text, node.source, node) for label, text in items), *node.children]
-        lettered = [one for one in children if one.label.level != 9]
-        tail = " ".join(one.text for one in children if one.label.level == 9)
+        lettered = [one for one in children if one.label.level != 9 and (one.label.level or one.children)]
+        tail = " ".join(one.text for one in children if all(one is not other for other in lettered))
         whole = " ".join([node.text, *(_whole(one) for one in node.children)]).strip()
         parts = {"opening": opening, "tail": tail} if lettered else {}
         made = self._made(number, whole, node.source, lead, scope, parent, above=title, **parts)
         below = (*lead, _last_sentence(opening)) if lettered and opening else lead
-        found = [made] if whole else []
+        only_listed = not node.text and all(one.label.level == 3 for one in children)  # nothing is said of all of them
+        found = [] if only_listed else [made]
         for one in lettered:
-            found += self._tree(one, below, scope, number, made.title)
+            found += self._tree(one, below if one.label.level else lead, scope, number, made.title)
         return found
 
     def _made(

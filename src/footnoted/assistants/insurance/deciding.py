@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -19,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from footnoted.assistants.insurance.linked import joined, rows_of, turned_by
 from footnoted.assistants.insurance.passages import said_of
+from footnoted.assistants.insurance.rows import figures
 from footnoted.models import ModelUnavailable
 from footnoted.retrieval.relevance import ShippedMeaning, logistic
 from footnoted.retrieval.relevance.logistic import log_odds, odds_of
@@ -36,7 +36,6 @@ LONGEST = 900  # code points of a clause that can be quoted whole
 _ROWS = 2  # of tables that a quoted clause names, told with it
 _TURNING = 1  # clauses that delete or narrow a quoted exclusion, told with it
 _NAMED_BEHIND = 5.0  # log-odds by which what the first clause names may be behind it and be told with it
-_NUMBER = re.compile(r"(?<![\w.,£$€])\d{1,3}(?![\w%]|[.,]\d)")
 _KINDS = ("limit", "definition", "exclusion", "exception", "procedure")
 
 
@@ -59,10 +58,10 @@ def candidates(question: str, shelf: Clauses, odds: Sequence[float], *, before: 
 
     ``before``: the question before this one, whose numbers count where this one has none.
     """
-    numbers = _NUMBER.findall(question) or _NUMBER.findall(before)
+    numbers = figures(question) or figures(before)
     question = f"{before} {question}".strip()
     scores, words = shelf.scores(question), shelf.words(question)
-    fitting = _fitting(list(map(float, numbers)), [clause for _, clause in shelf.read])
+    fitting = _fitting(numbers, [clause for _, clause in shelf.read])
     order = sorted((n for n, fits in enumerate(fitting) if fits), key=lambda place: -scores[place])[:READ]
     if not order:
         return []
@@ -122,7 +121,7 @@ def quoted(found: Sequence[Candidate], most: int = MOST) -> list[Candidate]:
 def beside(chosen: Candidate, question: str, passages: Sequence[Passage]) -> list[tuple[int, Clause]]:
     """What is to be told with a chosen clause, and its passages' places: rows of tables it names, what turns it."""
     every = [(int(one.source.id), clause) for one in passages for clause in one.clauses]
-    numbers = list(map(float, _NUMBER.findall(question)))
+    numbers = figures(question)
     others = [clause for _, clause in every]
     found = [*rows_of(chosen.clause, others, numbers)[:_ROWS], *turned_by(chosen.clause, others)[:_TURNING]]
     told = set(map(id, found))

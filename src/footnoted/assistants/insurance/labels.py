@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 _NUMBER = r"(?:\d{1,3}[A-Z]?(?:\.\d{1,3}[A-Z]?)+|[A-Z]{1,2}\d{1,3}(?:\.\d{1,3})*|[A-Z](?:\.\d{1,3})+)"
 _LABEL = re.compile(
@@ -19,11 +20,13 @@ _RUN_ON = re.compile(rf"(?<=[.;:!?])\s+(?={_NUMBER}\s+[A-Z*])")
 _INLINE = re.compile(
     r"(?:(?<=[:;,])|(?<=; or)|(?<=; and)|(?<=, or)|(?<=, and))\s+\((?P<written>[a-z]{1,2}|[ivx]{1,5})\)\s+"
 )
-_NAMED = re.compile(rf"\b(?P<number>{_NUMBER}(?: ?\([a-z]{{1,5}}\))*)")
 _LETTERS = r"(?: ?\([a-z]{1,5}\))*"
+_LETTERED = r"[A-Z](?:\([a-z]{1,5}\))+"  # "F(d)", of Section F
+_NAMED = re.compile(rf"\b(?P<number>{_NUMBER}{_LETTERS}|{_LETTERED})")
 _REFERS = re.compile(
-    r"\b(?i:(?P<kind>clauses?|sections?|endorsements?|tables?|parts?|paragraphs?|articles?)"
+    r"\b(?:(?i:(?P<kind>clauses?|sections?|endorsements?|tables?|parts?|paragraphs?|articles?)"
     rf"|(?:under|in|to|of|by|with|from|see)(?=\s+{_NUMBER}(?![\w%]|,\d)))\s+"
+    rf"|(?={_NUMBER}\([a-z]|{_LETTERED}))"
     rf"(?P<list>(?:{_NUMBER}|\d{{1,3}}[A-Z]?\b|[A-Z]\b){_LETTERS}"
     rf"(?:(?:,| and| or| to)*\s*(?:{_NUMBER}|\([a-z]{{1,5}}\)){_LETTERS})*)"
 )
@@ -66,6 +69,8 @@ def _level(written: str, before: Sequence[Label]) -> int:
     if roman and written in _ROMAN and _ROMAN.index(written) == _ROMAN.index(roman) + 1:
         return 2
     if len(letter) == len(written) == 1 and ord(written) == ord(letter) + 1:
+        return 1
+    if not roman and (letter, written) in pairwise(_ROMAN):  # a list of roman numbers alone: (i), (ii)
         return 1
     return 2 if written in _ROMAN and (letter or written in ("ii", "iii", "iv")) else 1
 

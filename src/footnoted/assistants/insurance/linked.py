@@ -18,7 +18,10 @@ if TYPE_CHECKING:
     from footnoted.assistants.insurance.passages import Passage
     from footnoted.assistants.insurance.rows import Row
 
-_ROW_OF = re.compile(r"\brows? (?P<row>[A-Z]{0,2}\d[\w.]*|[A-Z]) (?:of|in) (?P<table>Table \w+)")
+_KEY = r"[A-Z]{0,2}\d+(?:\.\d+)*|[A-Z]\b"
+_ROW_OF = re.compile(  # "row 1 of Table 2", "Table 2, item 1": whatever its rows are called
+    rf"\b(?:[a-z]+ (?P<row>{_KEY}) (?:of|in) (?P<table>Table \w+)|(?P<in>Table \w+), [a-z]+ (?P<item>{_KEY}))"
+)
 _BRACKETED = re.compile(r"\(.*?\)|, .*")  # of a row's name, what tells how it is meant: "Child seats, each"
 _SECTION = re.compile(r"(?:[A-Z][A-Za-z]+\s+)?(?P<number>[A-Z]{0,2}\d[\w.]*|[A-Z])(?:\s*[–—:-].*)?")
 
@@ -29,16 +32,16 @@ Join = Literal["row", "names", "named"]
 def joined(clause: Clause, others: Sequence[Clause]) -> Iterator[tuple[Clause, Join]]:
     """What a clause names and what names it, in its own document, and how."""
     root = without_items(clause.number)
-    rows = {(found["table"], found["row"]) for found in _ROW_OF.finditer(clause.text)}
+    rows = _rows_named(clause.text)
     keyed = {other.row.table for other in others if other.row is not None and other.row.key == root}
     named_rows = keyed | {table for table, _ in rows}  # of any other table that it names, each row may be meant
     for one in others:
         if one.document != clause.document or _kin(one.number, clause.number):
             continue
         if clause.row is None and one.row is None:
-            if one.number in clause.refers:
+            if _named(one.number, clause.refers):
                 yield one, "names"
-            elif {clause.number, root} & set(one.refers):
+            elif _named(clause.number, one.refers) or root in one.refers:
                 yield one, "named"
         elif clause.row is None and one.row is not None:
             key, table = one.row.key, one.row.table
@@ -61,7 +64,7 @@ def rows_of(clause: Clause, others: Sequence[Clause], numbers: Sequence[float]) 
     """
     if clause.row is not None:
         return []
-    named = {(found["table"], found["row"]) for found in _ROW_OF.finditer(clause.text)}
+    named = _rows_named(clause.text)
     rows = [(one, one.row) for one in others if one.row is not None and one.document == clause.document]
     root = without_items(clause.number)
     own = {
@@ -79,6 +82,16 @@ def rows_of(clause: Clause, others: Sequence[Clause], numbers: Sequence[float]) 
     return [
         one for one, row in rows if id(row) in own or (row.table in tables - owned and any(map(row.holds, numbers)))
     ]
+
+
+def _rows_named(text: str) -> set[tuple[str, str]]:
+    """The rows that a text names, each with its table."""
+    return {(one["table"] or one["in"], one["row"] or one["item"]) for one in _ROW_OF.finditer(text)}
+
+
+def _named(number: str, refers: Sequence[str]) -> bool:
+    """Whether a clause's number stands among those that another refers to; "Section F(d)" as "F(d)" too."""
+    return bool(number) and (number in refers or number.rpartition(" ")[2] in refers)
 
 
 def _names(clause: Clause, row: Clause) -> bool:
@@ -119,7 +132,7 @@ def turned_by(clause: Clause, others: Sequence[Clause]) -> list[Clause]:
         if one.document == clause.document
         and one.row is None
         and one.kind != "exclusion"
-        and clause.number in one.refers
+        and _named(clause.number, one.refers)
         and not _kin(one.number, clause.number)
     ]
 

@@ -41,6 +41,7 @@ from footnoted.types import Evidence, FinishReason, Source, Verdict
 _OPEN = 2.0  # log-odds within which another product's or plan's clause may decide as well, where nothing is sure
 _MEANT = 8  # clauses among which such a one is looked for
 _TABLE = re.compile(r"Table(?: \w{1,4})?")  # what a table's own place ends with, other than its heading
+_GOES_ON = (";", ",", "; or", "; and", ", or", ", and")  # how an item ends that another follows
 _SURE = 0.82  # chance of being right from which the clauses are told as the answer
 
 
@@ -145,7 +146,7 @@ def _numbered(clause: Clause) -> bool:
     if clause.row is not None:  # what goes by its heading alone may stand in any document
         return bool(clause.row.table) and clause.row.table not in map(bare_heading, clause.headings[-1:])
     return (
-        bool(re.search(r"\d", clause.number))
+        bool(re.search(r"[\d(]", clause.number))
         and clause.text != clause.number
         and clause.number not in "".join(clause.headings)
     )
@@ -167,22 +168,30 @@ def _named(question: str, passages: Sequence[Passage]) -> set[str]:
 
 
 def _columns_named(question: str, passages: Sequence[Passage]) -> tuple[list[str], list[str]]:
-    """The columns of tables that a question names by their first word, and by any word that no other column has.
+    """The columns of tables that a question names, and those it settles on by any word that no other column has.
 
-    The first are told alone ("Platinum"); the others settle which is meant ("theft", of "Section 5 (fire and theft)").
+    A column is named by its code ("E1"), else by its first word ("Platinum"), and told alone; the others settle which
+    is meant ("theft", of "Section 5 (fire and theft)").
     """
     asked = set(content_stems(question))
     words = set(re.findall(r"\w+", question.casefold()))
-    first: dict[str, None] = {}
+    named: dict[str, None] = {}
     own: dict[str, None] = {}
     for columns in {clause.row.columns for one in passages for clause in one.clauses if clause.row is not None}:
         stems = [{stem for stem in content_stems(column) if not stem.isdigit()} for column in columns]
+        spoken = [re.findall(r"\w+", column.casefold()) for column in columns]
+        first = [
+            column
+            for column, each in zip(columns, spoken, strict=True)
+            if next((word for word in each if len(word) > 2), "") in words
+        ]
+        codes = {word for each in spoken for word in each if not word.isalpha() and not word.isdigit()} & words
+        coded = [column for column, each in zip(columns, spoken, strict=True) if codes & set(each)]
+        named |= dict.fromkeys(coded or _longest_named(question, first))
         for column, each in zip(columns, stems, strict=True):
-            if next((word for word in re.findall(r"\w+", column.casefold()) if len(word) > 2), "") in words:
-                first[column] = None
             if any(stem in asked and sum(stem in other for other in stems) == 1 for stem in each):
                 own[column] = None
-    return _longest_named(question, list(first)), list(own)
+    return list(named), list(own)
 
 
 def _longest_named(question: str, columns: Sequence[str]) -> list[str]:
@@ -199,6 +208,8 @@ def _quote(clause: Clause, place: int, plans: Sequence[str]) -> Quote:
     """A clause as it is told, and where its own words stand."""
     span = stands_at(clause, clause.source.text) or (0, len(clause.source.text))
     said = clause.row.of(plans).told() if clause.row is not None else clause.cited
+    if said.endswith(_GOES_ON):
+        said = said.removesuffix(" or").removesuffix(" and")[:-1]
     if len(said) > LONGEST:
         said = said[:LONGEST].rpartition(" ")[0] + "…"
     return Quote(place, *span, said, "limit" if clause.row is not None else clause.kind)

@@ -11,24 +11,35 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from footnoted.retrieval.load.document import under_one_head
 from footnoted.text import runs
 from footnoted.text.markdown import cells as cells_of
 
 _CODE = re.compile(r"[A-Z]{0,3}\d{1,3}(?:\.\d+)*|\d{1,3}")
-_BETWEEN = re.compile(r"(?<![\d.,£$€])(\d{1,3})\s*(?:to|and|or|–|-)\s*(\d{1,3})(?![\d.,%])")
+_BETWEEN = re.compile(r"(?<![\d.,£$€])(\d{1,9})\s*(?:to|and|or|–|-)\s*(\d{1,9})(?![\d.,%])")
 _FROM = re.compile(
-    r"(?<![\d.,£$€])(\d{1,3})\s*(?:or|and)\s+(?:over|more|older|above)|(?:over|more than|above)\s+(\d{1,3})\b",
+    r"(?<![\d.,£$€])(\d{1,9})\s*(?:or|and)\s+(?:over|more|older|above)|(?:over|more than|above)\s+(\d{1,9})\b",
     re.IGNORECASE,
 )
-_UNTIL = re.compile(r"(?:under|less than|below|up to)\s+(\d{1,3})\b", re.IGNORECASE)
+_UNTIL = re.compile(r"(?:under|less than|below|up to)\s+(\d{1,9})\b", re.IGNORECASE)
+_FIGURE = re.compile(  # an amount has a currency before it, or thousands
+    r"(?<![\w.,])(?:[A-Z]{0,3}[£$€]\s?|[A-Z]{2,3}(?=\d))?(\d{1,3}(?:,\d{3})+|\d{1,9})(?![\w%]|[.,]\d)"
+)
 _SUM = re.compile(r"[A-Z]{0,3}[£$€]\s?\d|\d[\d.,]*\s?%")  # what a column is not called
 _SHORT = 2  # words of a cell that are no condition
 _ALONE = re.compile(r"\A\D{0,3}(\d{1,3})(?:\s+(?:day|week|month|year)s?)?\Z", re.IGNORECASE)
 
 
+class Sum(float):
+    """An amount of money, which is no age and no number of days."""
+
+
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One row. ``columns`` and ``cells`` go together, without the key's; ``span`` is the number it is for, if any."""
+    """One row. ``columns`` and ``cells`` go together, without the key's; ``span`` is the number it is for, if any.
+
+    ``sums``: that number is an amount of money.
+    """
 
     table: str
     title: str
@@ -37,6 +48,7 @@ class Row:
     columns: tuple[str, ...]
     cells: tuple[str, ...]
     span: tuple[float, float] | None = None
+    sums: bool = False
 
     def told(self) -> str:
         """The row in words: "Table B – Sub-limits. Laptop computer: Saver A$500; Classic A$2,000."."""
@@ -53,7 +65,8 @@ class Row:
 
     def holds(self, number: float) -> bool:
         """Whether the row is for this number: 22 falls into "aged 21 to 24"."""
-        return self.span is not None and self.span[0] <= number <= self.span[1]
+        same = isinstance(number, Sum) == self.sums
+        return same and self.span is not None and self.span[0] <= number <= self.span[1]
 
 
 def is_table(block: str) -> bool:
@@ -63,23 +76,14 @@ def is_table(block: str) -> bool:
 
 
 def rows_of(block: str, table: str, title: str) -> list[Row]:
-    """The rows of a table under its first line; none where cells are missing, so that columns cannot be trusted.
-
-    A table that goes on over the page has no such line there: its first holds sums, and its columns no name.
-    """
-    lines = [_cells(line) for line in block.split("\n") if line.strip(" \t|:-")]
-    head = lines[0] if lines else []
-    if len(head) < 2:
+    """The rows of a table under its head; none where cells are missing, so that columns cannot be trusted."""
+    head, rows = in_columns(block)
+    if len(head) < 2 or any(len(cells) != len(head) or not all(cells) for cells in rows):
         return []
-    if any(_SUM.match(cell) for cell in head[1:]):
-        lines.insert(0, head := [""] * len(head))
-    if any(len(cells) != len(head) or not all(cells) for cells in lines[1:] if any(cells)):
+    if any(head) and not all(head[1:]):
         return []
-    if any(head) and not all(head):
-        return []
-    rows = [cells for cells in lines[1:] if any(cells)]
     # Where the first column only numbers the rows, the second names them.
-    coded = all(len(cells) > 2 and _CODE.fullmatch(cells[0]) for cells in lines[1:])
+    coded = all(len(cells) > 2 and _CODE.fullmatch(cells[0]) for cells in rows)
     first = 2 if coded else 1
     return [
         Row(
@@ -90,9 +94,29 @@ def rows_of(block: str, table: str, title: str) -> list[Row]:
             tuple(head[first:]),
             tuple(cells[first:]),
             _span(cells[first - 1], head[first - 1]),
+            sums=any(isinstance(one, Sum) for one in figures(cells[first - 1])),
         )
         for cells in rows
     ]
+
+
+def in_columns(block: str) -> tuple[list[str], list[list[str]]]:
+    r"""What a table's columns are called, and its rows.
+
+    A table that goes on over the page has no head there: its first line holds sums, and its columns no name.
+
+    >>> in_columns("| | Staff | Staff |\n|---|---|---|\n| Item | S1 | S2 |\n| Ward | £5 | £9 |")
+    (['Item', 'Staff – S1', 'Staff – S2'], [['Ward', '£5', '£9']])
+    """
+    lines = [_cells(line) for line in block.split("\n") if line.strip(" \t|:-")]
+    lines = [cells for cells in lines if any(cells)]
+    while len(lines) > 1 and len(lines[0]) > 1 and len(set(lines[0])) == 1:
+        del lines[0]  # a title over all columns
+    lines = under_one_head(lines)
+    if not lines or any(_SUM.match(cell) for cell in lines[0][1:]):
+        return [""] * max(map(len, lines), default=0), lines
+    head, *rows = lines
+    return head, rows
 
 
 def _cells(line: str) -> list[str]:
@@ -129,17 +153,36 @@ def key_of(row: str) -> str:
     return next(iter(_cells(row)), "")
 
 
+def figures(text: str) -> list[float]:
+    """The whole numbers of a text, amounts of money told from the rest.
+
+    >>> figures("I am 23, it cost £1,200, no 4.5%"), [isinstance(one, Sum) for one in figures("23, £5, 2700")]
+    ([23.0, 1200.0], [False, True, True])
+    """
+    found = [(one[0] != one[1] or len(one[1]) > 3, float(one[1].replace(",", ""))) for one in _FIGURE.finditer(text)]
+    return [Sum(number) if money else number for money, number in found]
+
+
 def _span(key: str, column: str) -> tuple[float, float] | None:
-    """The numbers a row is for, of what its key says.
+    """The numbers a row is for, of what its key says; amounts of money only where it says nothing else.
 
     >>> _span("Driver aged 21 to 24", ""), _span("Over 8 months", ""), _span("6 months", "In force for up to")
     ((21, 24), (8.001, inf), (-inf, 6))
+    >>> _span("£2,501 to £6,000", ""), _span("Over £6,000", ""), _span("Cash up to £300", "")
+    ((2501, 6000), (6000.001, inf), None)
     """
-    if found := _BETWEEN.search(key):
+    said = key
+    if money := any(isinstance(one, Sum) for one in figures(key)):
+        said = _FIGURE.sub(lambda one: one[1].replace(",", ""), key)
+
+    def search(pattern: re.Pattern[str]) -> re.Match[str] | None:
+        return pattern.fullmatch(said) if money else pattern.search(said)
+
+    if found := search(_BETWEEN):
         return int(found[1]), int(found[2])
-    if found := _FROM.search(key):
+    if found := search(_FROM):
         return (int(found[1]), math.inf) if found[1] else (int(found[2]) + 0.001, math.inf)
-    if found := _UNTIL.search(key):
+    if found := search(_UNTIL):
         return -math.inf, int(found[1]) - 0.001 if "to" not in found.group().split() else int(found[1])
     if found := _ALONE.match(key):
         return (-math.inf if re.search(r"\bup to\b", column, re.IGNORECASE) else int(found[1])), int(found[1])

@@ -262,6 +262,29 @@ def grouped(items: Iterable[T], goes_on: Callable[[list[T], T], bool]) -> list[l
     return groups
 
 
+def under_one_head(rows: list[list[str]]) -> list[list[str]]:
+    """A table's rows under one line that names the columns.
+
+    A head of two lines, the upper of which has one cell over several columns, calls them by both.
+
+    >>> under_one_head([["", "Staff", "Staff"], ["Item", "S1", "S2"], ["Ward", "£5", "£9"]])
+    [['Item', 'Staff – S1', 'Staff – S2'], ['Ward', '£5', '£9']]
+    """
+    if len(rows) < 2 or not _parts(rows[0], rows[1]):
+        return rows
+    pairs = zip(rows[0], rows[1], strict=True)
+    return [[over if over == cell else " – ".join(filter(None, (over, cell))) for over, cell in pairs], *rows[2:]]
+
+
+def _parts(head: list[str], below: list[str]) -> bool:
+    """Whether the line below a head parts columns that the head calls by one name, and is itself no row of figures."""
+    if len(head) != len(below) or (head[0] and below[0] not in ("", head[0])):
+        return False
+    if any(sum(map(str.isdigit, cell)) > sum(map(str.isalpha, cell)) for cell in below[1:]):
+        return False
+    return len(set(head)) < len(head) == len(set(zip(head, below, strict=True)))
+
+
 def folded_name(name: str) -> str:
     """A name for comparing: without case, single spaces."""
     return " ".join(name.casefold().split())

@@ -13,10 +13,11 @@ import docx
 
 from footnoted.errors import SourceError
 from footnoted.retrieval.load.archive import open_archive, tree_of
-from footnoted.retrieval.load.document import Document, Draft
-from footnoted.text.lines import is_item
+from footnoted.retrieval.load.document import Document, Draft, under_one_head
+from footnoted.retrieval.load.docx_numbers import WORD as _WORD
+from footnoted.retrieval.load.docx_numbers import Numbering
+from footnoted.retrieval.load.docx_numbers import value as _value
 
-_WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 # What was moved away or struck out, and the second telling of a text box for older readers.
 _UNSEEN = (
     f"{_WORD}moveFrom",
@@ -44,7 +45,7 @@ def read_docx(path: str, data: bytes, *, limit_bytes: int) -> Document:
         paragraphs = [looks.is_listing(one) for one in body.iter(f"{_WORD}p") if _text(one).strip()]
         if 2 * sum(paragraphs) > len(paragraphs):  # a letter from a typewriter
             looks = looks._replace(fixed=frozenset())
-        title = _Writer(draft, looks).write(body) or title
+        title = _Writer(draft, looks, Numbering(word)).write(body) or title
     except SourceError:
         raise
     except Exception as error:
@@ -83,12 +84,11 @@ def _levels(word: Any) -> dict[str, int]:
 class _Looks(NamedTuple):
     """What a Word file keeps apart from its text.
 
-    Levels of styles; styles by their id; the lists' levels by number; notes by kind and id; fonts of one pitch.
+    Levels of styles; styles by their id; notes by kind and id; fonts of one pitch.
     """
 
     levels: dict[str, int]
     styles: dict[str, Any]
-    lists: dict[str, list[Any]]
     notes: dict[tuple[str, str], str]
     fixed: frozenset[str]
 
@@ -99,14 +99,7 @@ class _Looks(NamedTuple):
             kind: tree_of(related.target_part.blob, f"its {kind}")
             for related in word.part.rels.values()
             if not related.is_external
-            and (kind := related.reltype.rpartition("/")[2]) in {"numbering", "footnotes", "endnotes", "fontTable"}
-        }
-        numbers = roots.get("numbering", ())
-        abstract = {_of(one, "abstractNumId"): one.findall(f"{_WORD}lvl") for one in numbers if len(one)}
-        lists = {
-            _of(one, "numId"): abstract.get(_value(one, f"{_WORD}abstractNumId") or "", [])
-            for one in numbers
-            if one.tag == f"{_WORD}num"
+            and (kind := related.reltype.rpartition("/")[2]) in {"footnotes", "endnotes", "fontTable"}
         }
         notes = {
             (note.tag, _of(note, "id")): " ".join(" ".join(_text(one) for one in note.iter(f"{_WORD}p")).split())
@@ -116,7 +109,7 @@ class _Looks(NamedTuple):
         }
         fixed = {_of(font, "name") for font in roots.get("fontTable", ()) if _value(font, f"{_WORD}pitch") == "fixed"}
         styles = {_of(style, "styleId"): style for style in word.styles.element.iter(f"{_WORD}style")}
-        return cls(_levels(word), styles, lists, notes, frozenset(fixed))
+        return cls(_levels(word), styles, notes, frozenset(fixed))
 
     def is_listing(self, paragraph: Any) -> bool:
         """Whether all words of a paragraph are set in a font of one pitch."""
@@ -135,13 +128,13 @@ class _Looks(NamedTuple):
 class _Writer:
     """Writes the body of a Word file into a draft, list items gathered into lists, lines of code into listings."""
 
-    def __init__(self, draft: Draft, looks: _Looks) -> None:
+    def __init__(self, draft: Draft, looks: _Looks, numbering: Numbering) -> None:
         self._draft = draft
         self._looks = looks
-        self._items: list[str] = []
+        self._numbering = numbering
+        self._items: list[tuple[int, str]] = []  # how deep each item of a list stands, and the item
         self._code: list[str] = []
         self._notes: list[str] = []
-        self._counts: dict[str, list[int]] = {}  # how far each list has counted, by level
         self._title = ""
 
     def write(self, body: Any) -> str:
@@ -152,7 +145,7 @@ class _Writer:
                 box.getparent().remove(box)
             if element.tag == f"{_WORD}tbl":
                 self._close()
-                self._draft.table(_rows(element))
+                self._draft.table(under_one_head(_rows(element)))
             else:
                 self._paragraph(element)
             self._notes += self._looks.notes_of(element)
@@ -169,61 +162,41 @@ class _Writer:
                 self._code.append("")
             return
         style = _value(element, f"{_WORD}pPr/{_WORD}pStyle") or ""
-        level, listed = self._looks.levels.get(style), _found(element, "pPr/numPr")
+        level, numbered = self._looks.levels.get(style), self._numbering.mark(element)
+        if numbered is None and style.casefold().startswith("list"):
+            numbered = 0, "-"
+        depth, mark = numbered or (0, "")
         if level == _CONTENTS:
             return
         if level == 0 and not self._title:
             self._title = " ".join(text.split())
         elif level is not None:
             self._close()
-            self._draft.heading(max(1, min(level, 6)), text)
+            self._draft.heading(max(1, min(level, 6)), f"{mark.lstrip('-')} {text}")
         elif self._looks.is_listing(element):
             if not self._code:
                 self._close()
             self._code.append(text)
-        elif listed is not None or style.casefold().startswith("list"):
+        elif mark[-1:] in ("-", ".", ")") and (mark == "-" or _counts(mark.strip("()."))):
             if self._code:
                 self._close()
-            self._items.append(self._item(listed, style, " ".join(text.split())))
+            self._items.append((depth, f"{mark} {' '.join(text.split())}"))
         else:
             self._close()
-            self._draft.paragraph(text)
-
-    def _item(self, listed: Any, style: str, words: str) -> str:
-        """An item of a list as Word shows it: with its number, or with a dash."""
-        by_style = _found(self._looks.styles.get(style), "pPr/numPr")
-        said = [numbered for numbered in (listed, by_style) if numbered is not None]
-        depth = next((int(found or 0) for one in said if (found := _value(one, f"{_WORD}ilvl")) is not None), 0)
-        number = next((found for one in said if (found := _value(one, f"{_WORD}numId"))), "")
-        levels = self._looks.lists.get(number, [])
-        mark = "-"
-        if depth < len(levels):
-            counts = self._counts.setdefault(number, [])
-            while len(counts) <= depth:
-                counts.append(int(_value(levels[len(counts)], f"{_WORD}start") or 1) - 1)
-            counts[depth] += 1
-            del counts[depth + 1 :]
-            label = _value(levels[depth], f"{_WORD}lvlText") or ""
-            for place, (count, level) in enumerate(zip(counts, levels, strict=False), 1):
-                label = label.replace(f"%{place}", _counted(count, _value(level, f"{_WORD}numFmt") or ""))
-            if any(map(str.isalnum, label)):
-                mark = label if is_item(f"{label} {words}") else f"- {label}"
-        return f"{'  ' * min(depth, 8)}{mark} {words}"
+            self._draft.paragraph(f"{mark} {text}")
 
     def _close(self) -> None:
-        self._draft.items(self._items)
+        first = min((depth for depth, _ in self._items), default=0)
+        self._draft.items(["  " * (depth - first) + item for depth, item in self._items])
         self._draft.code("\n".join(self._code))
         for note in self._notes:
             self._draft.paragraph(note)
         self._items, self._code, self._notes = [], [], []
 
 
-def _counted(count: int, form: str) -> str:
-    """A number as a list of this form counts."""
-    if form in ("bullet", "none"):
-        return ""
-    letter = chr(ord("a") + (count - 1) % 26)
-    return letter.upper() if form == "upperLetter" else letter if form == "lowerLetter" else str(count)
+def _counts(number: str) -> bool:
+    """Whether a number only counts the items of a list: "3", "iv", "B"; no "4.2"."""
+    return number.isdecimal() or number.isalpha()
 
 
 def _blocks(parent: Any) -> Iterator[Any]:
@@ -276,9 +249,3 @@ def _found(element: Any, path: str) -> Any:
 def _of(element: Any, attribute: str) -> str:
     """An attribute of Word's, or nothing."""
     return "" if element is None else element.get(f"{_WORD}{attribute}") or ""
-
-
-def _value(element: Any, path: str) -> str | None:
-    """What an element below this one says, or nothing; None where it is not there."""
-    found = element.find(path)
-    return None if found is None else found.get(f"{_WORD}val") or ""

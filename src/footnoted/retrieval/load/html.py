@@ -13,7 +13,8 @@ from selectolax.lexbor import LexborNode as Node
 from footnoted.errors import SourceError
 from footnoted.retrieval.load.decode import decode
 from footnoted.retrieval.load.dialects import ADMONITIONS
-from footnoted.retrieval.load.document import Document, Draft, as_item, letters_of
+from footnoted.retrieval.load.document import Document, Draft, as_item, letters_of, under_one_head
+from footnoted.retrieval.load.numerals import counted
 
 _UNSEEN = (
     "script, style, noscript, template, nav, svg, canvas, iframe, object, embed, button, select, input, textarea, "
@@ -36,6 +37,18 @@ _NESTS = re.compile(
 _UNCLOSED = 5000  # the parser's time grows with the square of how deep a page nests
 _LONGEST_MEANING = 1_500  # code points; a term with more to it heads it
 _TEXT = 1_500  # code points that a listing has which may be the text of the whole page
+_FORMS = {  # of an item's number, as HTML and CSS name them
+    "a": "lowerLetter",
+    "A": "upperLetter",
+    "i": "lowerRoman",
+    "I": "upperRoman",
+    "lower-alpha": "lowerLetter",
+    "lower-latin": "lowerLetter",
+    "lower-roman": "lowerRoman",
+    "upper-alpha": "upperLetter",
+    "upper-latin": "upperLetter",
+    "upper-roman": "upperRoman",
+}
 _DEEP = 200  # levels of nesting a page's layout may have; what lies deeper is taken as running text
 
 
@@ -154,9 +167,11 @@ class _Reader:
             self._draft.items(_items(node, depth))
         elif tag == "dl":
             self._terms(node, depth)
+        elif tag == "table" and _lists_in_columns(node):
+            self._by_column(node, depth)
         elif tag == "table" and not _for_layout(node):
             caption = node.css_first("caption")
-            self._draft.table(_rows(node), caption=_inline(caption) if caption is not None else "")
+            self._draft.table(under_one_head(_rows(node)), caption=_inline(caption) if caption is not None else "")
         elif tag == "pre":
             self._preformatted(node)
         elif kinds := ADMONITIONS.intersection((node.attributes.get("class") or "").split()):
@@ -194,12 +209,24 @@ class _Reader:
                 continue
             inner = Draft()
             _Reader(inner, child, within=True).read(child, depth)
-            if inner.blocks and inner.blocks[0].kind == "list":  # a table of contents: each term is one of its own
+            if next((one.tag for one in child.iter()), "") == "dl":  # a table of contents: each term is one of its own
                 items += [f"- {above}" for above in terms[:-1] if above]
                 term = terms[-1] if terms else ""
             terms.clear()
             items.append(as_item(f"- {term}:" if term else "-", inner))
         self._draft.items([*items, *(f"- {term}" for term in terms if term)])
+
+    def _by_column(self, table: Node, depth: int) -> None:
+        """Read a table whose cells hold lists: each cell behind the name of its row and of its column."""
+        head, *rows = (_cells_of(row) for row in table.css("tr"))
+        names = [" ".join(_inline(cell).split()) for cell in head]
+        for row in rows:
+            named = not names[0] or row[0].tag == "th"
+            own = " ".join(_inline(row[0]).split()) if named else ""
+            for name, cell in list(zip(names, row, strict=True))[named:]:
+                self._run.append(" – ".join(filter(None, (own, name))) + ": ")
+                self.read(cell, depth)
+                self._close()
 
     def _close(self) -> None:
         text = _tidy("".join(self._run))
@@ -225,7 +252,7 @@ def _inline(node: Node, *, marked: bool = True) -> str:
 
 
 def _items(node: Node, depth: int) -> list[str]:
-    """A list's items as ``- first`` or ``1. first``; what an item holds beside words stands indented under it."""
+    """A list's items as ``- first``, ``1. first`` or ``(a) first``; what one holds beside words is set in under it."""
     items: list[str] = []
     number = _number(node, "start", 1)
     for child in node.iter():
@@ -235,10 +262,20 @@ def _items(node: Node, depth: int) -> list[str]:
             items.extend(f"  {line}" for line in inner.text.split("\n"))
         elif child.tag == "li":
             _Reader(inner, child, within=True).read(child, depth + 1)
+            number = _number(child, "value", number)
             if inner.blocks:
-                items.append(as_item(f"{number}." if node.tag == "ol" else "-", inner))
+                items.append(as_item(_mark(node, number), inner))
                 number += 1
     return items
+
+
+def _mark(list_: Node, number: int) -> str:
+    """What is printed before an item of a list."""
+    if list_.tag == "ul":
+        return "-"
+    styled = (list_.attributes.get("style") or "").partition("list-style-type:")[2].partition(";")[0]
+    form = _FORMS.get((styled or list_.attributes.get("type") or "").strip())
+    return f"({counted(number, form)})" if form else f"{number}."
 
 
 def _entries(node: Node) -> list[Node]:
@@ -269,7 +306,7 @@ def _rows(table: Node) -> list[list[str]]:
     rows: list[list[str]] = []
     below: dict[int, tuple[int, str]] = {}  # column → how many more rows the cell above reaches into, its text
     for row in table.css("tr"):
-        cells = iter([cell for cell in row.iter() if cell.tag in {"td", "th"}])
+        cells = iter(_cells_of(row))
         line: list[str] = []
         while True:
             if len(line) in below:
@@ -294,6 +331,20 @@ def _rows(table: Node) -> list[list[str]]:
 def _number(node: Node, name: str, otherwise: int, *, most: int = 100_000) -> int:
     number = (node.attributes.get(name) or "").strip()
     return max(1, min(int(number), most)) if number.isdecimal() and number.isascii() else otherwise
+
+
+def _cells_of(row: Node) -> list[Node]:
+    return [cell for cell in row.iter() if cell.tag in {"td", "th"}]
+
+
+def _lists_in_columns(table: Node) -> bool:
+    """Whether most cells of a table hold lists, under a head that names each column."""
+    head, *rows = [_cells_of(row) for row in table.css("tr")] or [[]]
+    if len(head) < 2 or any(cell.tag != "th" for cell in head) or any(len(row) != len(head) for row in rows):
+        return False
+    told = [cell for row in rows for cell in row if cell.tag == "td"]
+    lists = [cell for cell in told if cell.css_first("ul") is not None or cell.css_first("ol") is not None]
+    return 2 * len(lists) > len(told) and table.css_first("td table") is None
 
 
 def _for_layout(table: Node) -> bool:

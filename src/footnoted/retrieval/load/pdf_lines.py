@@ -355,7 +355,7 @@ def without_furniture(pages: list[list[Line]]) -> list[Line]:
     """All lines but page numbers, tables of contents, and the heads and feet that run from page to page."""
     body = usual_size(line for page in pages for line in page)
     edges = [_edge(page, body) for page in pages]
-    shapes = Counter(shape for edge in edges for shape in {_shape(line) for line in edge})
+    shapes = Counter(shape for edge in edges for shape in {shape for line in edge for shape in _shapes(line)})
     # A head that names its section changes, but the page's number beside it keeps its distance from the count of pages.
     counted = Counter(start for edge in edges for start in {start for line in edge for start in _starts(line)})
     often = 2 if len(pages) == 2 else 3
@@ -365,7 +365,7 @@ def without_furniture(pages: list[list[Line]]) -> list[Line]:
             id(line)
             for line in edge
             if _PAGE_NUMBER.fullmatch(line.text)
-            or (len(pages) > 1 and shapes[_shape(line)] >= often)
+            or (len(pages) > 1 and all(shapes[shape] >= often for shape in _shapes(line)))
             or any(counted[start] >= max(3, len(pages) / 3) for start in _starts(line))
         }
         dotted = [bool(_CONTENTS.search(line.text)) for line in page]
@@ -383,13 +383,18 @@ def _starts(line: Line) -> set[int]:
 
 
 def _edge(page: list[Line], body: float) -> list[Line]:
-    """The highest line and the two lowest of a page, if they can be running heads or feet."""
-    by_height = sorted(page, key=lambda line: -line.y)
-    return [line for line in by_height[:1] + by_height[1:][-2:] if line.margin and line.size <= body]
+    """The lines at a page's greatest height and at its two least, if they can be running heads or feet.
+
+    What stands left and right at one height are two lines where the page has two columns.
+    """
+    heights = sorted({round(line.y) for line in page}, reverse=True)
+    ends = {*heights[:1], *heights[1:][-2:]}
+    return [line for line in page if round(line.y) in ends and line.margin and line.size <= body]
 
 
-def _shape(line: Line) -> str:
-    return re.sub(r"\d+", "#", line.text)
+def _shapes(line: Line) -> set[str]:
+    """What of a line comes again on other pages: each of its parts, any number for its numbers."""
+    return {re.sub(r"\d+", "#", cell) for cell in line.cells}
 
 
 def joined_box(boxes: Iterable[Box]) -> Box:
