@@ -187,7 +187,8 @@ def _columns_named(question: str, passages: Sequence[Passage]) -> tuple[list[str
         ]
         codes = {word for each in spoken for word in each if not word.isalpha() and not word.isdigit()} & words
         coded = [column for column, each in zip(columns, spoken, strict=True) if codes & set(each)]
-        named |= dict.fromkeys(coded or _longest_named(question, first))
+        for column in coded or _longest_named(question, first):
+            named[column] = None
         for column, each in zip(columns, stems, strict=True):
             if any(stem in asked and sum(stem in other for other in stems) == 1 for stem in each):
                 own[column] = None

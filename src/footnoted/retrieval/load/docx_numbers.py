@@ -79,7 +79,8 @@ class Numbering:
 
     def _placed(self, paragraph: Any) -> tuple[str, int] | None:
         """The list and level of a paragraph, by itself or by its style."""
-        list_, depth = None, None
+        list_: str | None = None
+        depth: str | None = None
         properties = paragraph.find(f"{WORD}pPr")
         styles = self._of_style("" if properties is None else value(properties, f"{WORD}pStyle") or "")
         for holder, style in [(properties, ""), *styles]:
