@@ -24,7 +24,6 @@ from pathlib import Path
 import numpy as np
 from rich.progress import track
 from scipy.optimize import minimize
-from scipy.special import logsumexp, softmax
 from sklearn.linear_model import LogisticRegression
 
 from footnoted.assistants.insurance import RetrievalAgent
@@ -122,19 +121,21 @@ def choice(rows: list[Asked]) -> dict[str, float]:
     """
     chosen = [one for one in rows if any(one.right)]
     names = list(chosen[0].found[0].features)
-    each = [np.array([[c.features[name] for name in names] for c in one.found]) for one in chosen]
-    mean, spread = np.vstack(each).mean(0), np.vstack(each).std(0) + 1e-6
-    each = [(values - mean) / spread for values in each]
-    right = [np.array(one.right) for one in chosen]
+    values = np.array([[c.features[name] for name in names] for one in chosen for c in one.found])
+    mean, spread = values.mean(0), values.std(0) + 1e-6
+    values = (values - mean) / spread
+    right = np.concatenate([one.right for one in chosen])
+    sizes = np.array([len(one.found) for one in chosen])
+    starts = np.cumsum(sizes) - sizes
 
     def loss(weights: np.ndarray) -> tuple[float, np.ndarray]:
-        total, slope = RIDGE / 2 * weights @ weights, RIDGE * weights
-        for values, decides in zip(each, right, strict=True):
-            scores = values @ weights
-            every, those = softmax(scores), softmax(np.where(decides, scores, -np.inf))
-            total -= (logsumexp(scores[decides]) - logsumexp(scores)) / len(each)
-            slope -= values.T @ (those - every) / len(each)
-        return total, slope
+        scores = values @ weights
+        every = np.exp(scores - np.repeat(np.maximum.reduceat(scores, starts), sizes))
+        those = np.where(right, every, 0.0)
+        of_all, of_right = np.add.reduceat(every, starts), np.add.reduceat(those, starts)
+        pulls = every / np.repeat(of_all, sizes) - those / np.repeat(of_right, sizes)
+        total = np.log(of_all / of_right).mean() + RIDGE / 2 * weights @ weights
+        return total, values.T @ pulls / len(chosen) + RIDGE * weights
 
     weights = minimize(loss, np.zeros(len(names)), jac=True, method="L-BFGS-B").x / spread
     return {"": 0.0} | {name: round(float(weight), 4) for name, weight in zip(names, weights, strict=True)}

@@ -62,6 +62,18 @@ def test_a_clause_is_joined_to_its_row_and_to_what_names_it(clauses):
     assert of(clauses, "Table A, row B4") == {("B1", "named")}
 
 
+def test_a_section_that_is_named_elsewhere_is_named_with_its_clauses(tmp_path):
+    """"Unless Section 10C is shown" sends the reader there; within the section itself nobody is sent."""
+    text = (
+        "# Policy\n\n## Section 4 – Damage\n\n4.1 We will lend you a car, unless Section 10C is in force.\n\n"
+        "4.2 We pay under Section 4 for glass.\n\n## Section 10C – Hire car\n\n10C.1 We will provide a hire car.\n"
+    )
+    (tmp_path / "car.md").write_text(text, "utf-8")
+    clauses = read_policy(Index.open(tmp_path / "car.md", cache="off").sources())
+    assert of(clauses, "4.1") == {("10C.1", "names")}
+    assert of(clauses, "4.2") == set()
+
+
 def test_where_a_clause_names_a_table_and_no_row_each_row_may_be_meant(tmp_path):
     (tmp_path / "kite.md").write_text(SAIL + "\n## Part C – Claims\n\nC1 The excess is as shown in Table B.\n", "utf-8")
     clauses = read_policy(Index.open(tmp_path / "kite.md", cache="off").sources())

@@ -39,7 +39,7 @@ def joined(clause: Clause, others: Sequence[Clause]) -> Iterator[tuple[Clause, J
         if one.document != clause.document or _kin(one.number, clause.number):
             continue
         if clause.row is None and one.row is None:
-            if _named(one.number, clause.refers):
+            if _named(one.number, clause.refers) or _of_section(one, clause):
                 yield one, "names"
             elif _named(clause.number, one.refers) or root in one.refers:
                 yield one, "named"
@@ -149,6 +149,12 @@ def passages_joined(places: Sequence[int], passages: Sequence[Passage]) -> Itera
             if n not in told and any(id(clause) in found for clause in one.clauses):
                 told.add(n)
                 yield n
+
+
+def _of_section(one: Clause, clause: Clause) -> bool:
+    """Whether a clause stands in a section that another of another section names: 10C.1 in "Section 10C"."""
+    named = [name.removeprefix("Section ") for name in clause.refers if name.startswith("Section ")]
+    return any(one.number.startswith(f"{name}.") and not clause.number.startswith(f"{name}.") for name in named)
 
 
 def _kin(one: str, other: str) -> bool:
