@@ -7,14 +7,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from footnoted.assistants.security.advice.labels import safe
 from footnoted.assistants.security.names import framework_key, service_key
 from footnoted.assistants.security.query.draft import is_possessive, is_ranked, is_single
 from footnoted.assistants.security.query.finding_query import LIMIT, FindingQuery, Where
 from footnoted.assistants.security.query.meaning import shipped_meanings
 from footnoted.assistants.security.query.reading import Reading, read
 from footnoted.assistants.security.query.vocabulary import Vocabulary
-from footnoted.assistants.security.query.wording import chips_of, value_name, words_of
+from footnoted.assistants.security.query.wording import chips_of, safe, value_name, words_of
 from footnoted.assistants.security.severity import Severity
 from footnoted.errors import ConfigurationError
 from footnoted.types import Turn

@@ -6,18 +6,18 @@ model writes too or not.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from footnoted.assistants.security.advice.context import BEST, AnswerContext
 from footnoted.assistants.security.advice.figures import duty_lines, figures, of_result
-from footnoted.assistants.security.advice.labels import safe
 from footnoted.assistants.security.advice.sources import NOTHING, Desk, duties, frameworks_of, listed
 from footnoted.assistants.security.catalogue import FRAMEWORKS
 from footnoted.assistants.security.names import framework_name
-from footnoted.assistants.security.query.wording import asked_of, filter_in_words, provider_name, words_of
+from footnoted.assistants.security.query.wording import asked_of, named, safe, words_of
 from footnoted.assistants.security.query.words import NOT_IN_SCANS
+from footnoted.assistants.security.severity import read_severity
 from footnoted.types import Pointer
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 UNVERIFIED = "⚠ Unverified: this is not from the knowledge base. Read it before you run it."
 _DOCUMENTS = 0.35  # chance that a document answers; it was given for this talk, so less is asked than of any text
 _DUTIES = ("requirement", "mapping", "explain", "remediation")
+_SHOWN = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,7 +217,10 @@ class Composer:
             notes.append(f"Not used: {', '.join(f'“{safe(one)}”' for one in reading.unused)}")
         notes += [note for note in reading.notes if not context.choices]
         if context.alone:
-            each = [f"{filter_in_words(part, asked.vocabulary)} {count}" for part, count in context.alone]
+            each = [
+                f"{words_of(part, asked.vocabulary, without=('status', 'scan'))} {count}"
+                for part, count in context.alone
+            ]
             notes.append(f"Nothing has all of these together; each alone has: {safe('; '.join(each))}")
         notes += [*context.unknown, *self.desk.left_out]
         speaks = {check for entry in context.kb_entries for check in entry.checks}
@@ -231,7 +235,7 @@ class Composer:
         """The words when the question cannot be asked, or there is nothing to answer from."""
         reading = self.asked.reading
         vocabulary = self.asked.vocabulary
-        clouds = ", ".join(map(provider_name, sorted(vocabulary.providers))) or "your clouds"
+        clouds = ", ".join(named("provider", one) for one in sorted(vocabulary.providers)) or "your clouds"
         said = []
         result = self.context.result
         unfit = reading.unfit or (reading.unused if result is not None and not result.findings else [])
@@ -291,3 +295,66 @@ def fenced(code: str, language: str) -> str:
     while fence in code:
         fence += "`"
     return f"{fence}{language}\n{code.strip()}\n{fence}"
+
+
+class ResponseFormatter:
+    """Sets advice and remediation in the form every answer has."""
+
+    @staticmethod
+    def format_security_advice(
+        content: str,
+        findings: Sequence[Any] | None = None,
+        compliance: Sequence[Any] | Mapping[str, Any] | None = None,
+    ) -> str:
+        """The content, then three findings as ``[rule_id] title (severity)``, then the frameworks."""
+        parts = [(content or "").strip()]
+        shown = list(findings or ())
+        if shown:
+            lines = [f"- {_told(one)}" for one in shown[:_SHOWN]]
+            if len(shown) > _SHOWN:
+                lines.append(f"- and {len(shown) - _SHOWN} more")
+            parts.append("**Related findings**\n" + "\n".join(lines))
+        if compliance:
+            parts.append("**Compliance**\n" + "\n".join(f"- {one}" for one in _frameworks(compliance)))
+        return "\n\n".join(part for part in parts if part)
+
+    @staticmethod
+    def format_remediation(
+        title: str, steps: Sequence[str] = (), code: str | None = None, language: str = "hcl"
+    ) -> str:
+        r"""A heading, numbered steps, and the code between fences.
+
+        >>> ResponseFormatter().format_remediation("Block it", ["Open S3."], "x = 1")
+        '### Block it\n\n1. Open S3.\n\n```hcl\nx = 1\n```'
+        """
+        parts = [f"### {title.strip()}"]
+        if isinstance(steps, str):
+            steps = [steps]
+        if steps:
+            parts.append("\n".join(f"{number}. {step}" for number, step in enumerate(steps, 1)))
+        if code and code.strip():
+            parts.append(fenced(code, language))
+        return "\n\n".join(parts)
+
+
+def _told(finding: Any) -> str:
+    rule = _get(finding, "rule_id") or _get(finding, "check_id") or _get(finding, "id") or "finding"
+    severity = _get(finding, "severity") or "unknown"
+    known = read_severity(severity)
+    mark = f"{known.mark} " if known else ""
+    return f"{mark}[{rule}] {_get(finding, 'title') or ''} ({known.label if known else str(severity)})"
+
+
+def _frameworks(compliance: Sequence[Any] | Mapping[str, Any] | str) -> list[str]:
+    if isinstance(compliance, Mapping):
+        return [
+            f"{framework_name(key)} {', '.join([ids] if isinstance(ids, str) else map(str, ids or ()))}".strip()
+            for key, ids in compliance.items()
+        ]
+    if isinstance(compliance, str):
+        compliance = [compliance]
+    return [one if isinstance(one, str) and one not in FRAMEWORKS else framework_name(str(one)) for one in compliance]
+
+
+def _get(item: Any, name: str) -> Any:
+    return item.get(name) if isinstance(item, Mapping) else getattr(item, name, None)

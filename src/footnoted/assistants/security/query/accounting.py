@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING, Any
 
 from footnoted.assistants.security.names import requirement_key
 from footnoted.assistants.security.query.finding_query import NAMED, Having, Where
-from footnoted.assistants.security.query.mentions import at
+from footnoted.assistants.security.query.meaning import denies, has_number, tells
 from footnoted.assistants.security.query.relations import HAVING, bounds_of, field_of, negations
-from footnoted.assistants.security.query.topics import denies, has_number, tells
+from footnoted.assistants.security.query.tokens import at
 from footnoted.assistants.security.query.vocabulary import compact
 from footnoted.assistants.security.query.words import FUNCTION_WORDS, UNITS, span
 
 if TYPE_CHECKING:
     from footnoted.assistants.security.query.finding_query import FindingQuery
-    from footnoted.assistants.security.query.mentions import Mention
+    from footnoted.assistants.security.query.tokens import Mention
     from footnoted.assistants.security.query.vocabulary import Meaning, Vocabulary
 
 _LITERAL_ROLES = frozenset({"severity", "status", "change", "untagged", "order", "negate", "having"})

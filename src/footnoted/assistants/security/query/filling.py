@@ -9,22 +9,22 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from contextlib import aclosing
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, get_args
 
 from pydantic import ValidationError
 
+from footnoted.answering.answer import Answering
 from footnoted.answering.fitting import fit, in_words, repair
+from footnoted.answering.whole import whole_reply
 from footnoted.assistants.security.names import requirement_key
 from footnoted.assistants.security.query.accounting import Held
 from footnoted.assistants.security.query.finding_query import NAMED, FindingQuery, Group, Having, Where
-from footnoted.assistants.security.query.topics import stems_of
+from footnoted.assistants.security.query.meaning import stems_of
 from footnoted.assistants.security.query.vocabulary import Vocabulary, compact, family_of
 from footnoted.errors import FootnotedError
-from footnoted.providers.patience import patient
 from footnoted.text import content_stems
-from footnoted.types import FinishReason, Prompt, Retry, Sampling, Schema, Turn
+from footnoted.types import Prompt, Retry, Sampling, Schema, Turn
 
 if TYPE_CHECKING:
     from footnoted.assistants.security.query.reading import Reading
@@ -65,9 +65,7 @@ async def _filled(
 ) -> Reading:
     prompt = _prompt(reading, vocabulary, before, history)
     for _ in range(2):
-        reply = await _reply(model, prompt)
-        if reply is None:
-            break
+        reply = await whole_reply(prompt, Answering(model, retry=Retry(attempts=1)))
         try:
             query, wrong = known_names(fit(reply, FindingQuery, shown=()), vocabulary)
         except (ValidationError, RecursionError) as error:
@@ -179,15 +177,3 @@ def _prompt(reading: Reading, vocabulary: Vocabulary, before: FindingQuery | Non
         sampling=Sampling(max_tokens=1500, temperature=0.0),
         schema=Schema(name="FindingQuery", json=FindingQuery.model_json_schema()),
     )
-
-
-async def _reply(model: Any, prompt: Prompt) -> str | None:
-    """The whole reply; nothing where it was cut, filtered or refused."""
-    pieces: list[str] = []
-    deltas = patient(model, prompt, deadlines=None, retry=Retry(attempts=1), attempts=[])
-    async with aclosing(deltas):
-        async for delta in deltas:
-            pieces.append(delta.text)
-            if delta.finish_reason not in (None, FinishReason.COMPLETE):
-                return None
-    return "".join(pieces)
