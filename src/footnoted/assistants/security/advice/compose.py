@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from footnoted.assistants.security.advice.asked import said_by
 from footnoted.assistants.security.advice.context import BEST, AnswerContext
 from footnoted.assistants.security.advice.figures import duty_lines, figures, of_result
 from footnoted.assistants.security.advice.sources import NOTHING, Desk, duties, frameworks_of, listed
@@ -142,9 +143,8 @@ class Composer:
         places = [at for at, sheet in enumerate(self.desk.sheets) if sheet.kind == "document"]
         contexts = self.desk.contexts()
         sources = tuple(contexts[at].as_source() for at in places)
-        reply = Extractive(threshold=_DOCUMENTS).answer(
-            Prompt(question=self.asked.question, sources=sources, history=self.asked.history)
-        )
+        prompt = Prompt(question=self.asked.question, sources=sources, history=self.asked.history)
+        reply = Extractive(threshold=_DOCUMENTS).answer(prompt)
         for passage in reply.passages:
             pointers = tuple(Pointer(places[one.source], one.start, one.end) for one in passage.pointers)
             yield Line(safe(passage.text), pointers, after=" ")
@@ -155,12 +155,8 @@ class Composer:
     def remediation(self) -> Iterator[Line]:
         """Steps and code that put it right: the knowledge base's, else the scanner's own advice."""
         asked, context = self.asked, self.context
-        asks = (
-            asked.query.select in ("remediation", "explain")
-            or asked.reading.fix
-            or asked.intent in ("remediate", "prioritise")
-        )
-        if not asks or context.choices:
+        advises = asked.query.select in ("remediation", "explain") or asked.intent in ("remediate", "prioritise")
+        if not (advises or asked.reading.fix) or context.choices:
             return
         entries = [entry for entry in self._by_relevance() if entry.has_remediation]
         rules = [rule for rule in context.duties.rules if rule.remediation or rule.cli]
@@ -338,11 +334,11 @@ class ResponseFormatter:
 
 
 def _told(finding: Any) -> str:
-    rule = _get(finding, "rule_id") or _get(finding, "check_id") or _get(finding, "id") or "finding"
-    severity = _get(finding, "severity") or "unknown"
+    rule = next(filter(None, (said_by(finding, name) for name in ("rule_id", "check_id", "id"))), "finding")
+    severity = said_by(finding, "severity") or "unknown"
     known = read_severity(severity)
     mark = f"{known.mark} " if known else ""
-    return f"{mark}[{rule}] {_get(finding, 'title') or ''} ({known.label if known else str(severity)})"
+    return f"{mark}[{rule}] {said_by(finding, 'title') or ''} ({known.label if known else str(severity)})"
 
 
 def _frameworks(compliance: Sequence[Any] | Mapping[str, Any] | str) -> list[str]:
@@ -354,7 +350,3 @@ def _frameworks(compliance: Sequence[Any] | Mapping[str, Any] | str) -> list[str
     if isinstance(compliance, str):
         compliance = [compliance]
     return [one if isinstance(one, str) and one not in FRAMEWORKS else framework_name(str(one)) for one in compliance]
-
-
-def _get(item: Any, name: str) -> Any:
-    return item.get(name) if isinstance(item, Mapping) else getattr(item, name, None)

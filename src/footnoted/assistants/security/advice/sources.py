@@ -181,13 +181,8 @@ def duties(frameworks: Mapping[str, Sequence[str]], *, first: Sequence[str] = ()
 
 def finding_sheet(finding: Finding, context: AnswerContext, tenant: str) -> Sheet:
     """A finding as a source."""
-    sheet = Sheet(
-        "finding",
-        finding.id or finding.check_id,
-        f"{safe(finding.check_id)} · {safe(finding.resource)}",
-        tenant,
-        finding,
-    )
+    title = f"{safe(finding.check_id)} · {safe(finding.resource)}"
+    sheet = Sheet("finding", finding.id or finding.check_id, title, tenant, finding)
     sheet.add("title", safe(finding.title), lead=f"[{safe(finding.check_id)}] ")
     severity = finding.severity
     sheet.add("severity", f"{severity.mark} {severity.label}, act {severity.within}.", lead="Severity: ")

@@ -152,16 +152,11 @@ class _Keeping:
 
     async def _write_rules(self, session: AsyncSession, new: Sequence[tuple[str, Finding]]) -> None:
         tenant = self._tenant
-        rules = [
-            (
-                rule,
-                tenant,
-                list(finding.references),
-                {key: list(ids) for key, ids in finding.frameworks.items()},
-                *(getattr(finding, name) for name in _SAID),
-            )
-            for rule, finding in new
-        ]
+        rules = []
+        for rule, finding in new:
+            frameworks = {key: list(ids) for key, ids in finding.frameworks.items()}
+            said = (getattr(finding, name) for name in _SAID)
+            rules.append((rule, tenant, list(finding.references), frameworks, *said))
         await self._rules_in.write(session, rules)
         serving = [(tenant, framework, rule) for rule, finding in new for framework in finding.frameworks]
         await self._serving_in.write(session, serving)
@@ -177,10 +172,8 @@ class _Keeping:
         ids = [row.id for row in found]
         # Hundreds of values of their own are compared one by one with every row where PostgreSQL scans the table.
         among = FindingRow.id.in_(ids) if self._database.is_sqlite else FindingRow.id == any_(literal(ids, ARRAY(Text)))
-        rows = await session.execute(
-            select(FindingRow.id, FindingRow.digest, FindingRow.rule_id, FindingRow.observed_at).where(among)
-        )
-        kept = {row.id: row for row in rows}
+        columns = (FindingRow.id, FindingRow.digest, FindingRow.rule_id, FindingRow.observed_at)
+        kept = {row.id: row for row in await session.execute(select(*columns).where(among))}
         fresh, states = [], []
         report = self.report
         for row in found:

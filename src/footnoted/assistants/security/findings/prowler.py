@@ -149,11 +149,8 @@ def read_row(row: Mapping[str, str]) -> Finding:
         raise NotAFinding(f"has no severity that Prowler knows: {line(row.get('SEVERITY'))!r}")
     provider = line(row.get("PROVIDER")).casefold() or "aws"
     kind, resource_id = line(row.get("RESOURCE_TYPE")), line(row.get("RESOURCE_UID"), most=ID)
-    addresses = (
-        row.get("RELATED_URL", ""),
-        row.get("REMEDIATION_RECOMMENDATION_URL", ""),
-        *row.get("ADDITIONAL_URLS", "").split(" | "),
-    )
+    named = (row.get(name, "") for name in ("RELATED_URL", "REMEDIATION_RECOMMENDATION_URL"))
+    addresses = (*named, *row.get("ADDITIONAL_URLS", "").split(" | "))
     muted = line(row.get("MUTED")).casefold() == "true"
     group = line(row.get("SERVICE_NAME")) or check.partition("_")[0]
     mapped, keyed = mapped_as(_served(row.get("COMPLIANCE", "")), provider=provider)

@@ -6,7 +6,7 @@ are subqueries of their own with the same conditions; what serves a framework is
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import case, delete, func, or_, select, true
@@ -47,31 +47,19 @@ _OF_RULE = ("title", "description", "risk", "remediation", "remediation_cli", "l
 _MOST_NAMED = 250  # ids one question may name
 
 
-def gravest_first(findings: Any) -> list[Any]:
-    """The order of a page: by severity."""
-    return [findings.c.severity, findings.c.id]
-
-
-def failing_first(findings: Any) -> list[Any]:
-    """What needs work stands first; what passed is shown too, where it was asked for by name."""
-    return [
-        case((findings.c.status == "fail", 0), (findings.c.status.in_(("manual", "warning")), 1), else_=2),
-        *gravest_first(findings),
-    ]
+def _order(findings: Any, *, failing: bool) -> list[Any]:
+    """The order of a page: by severity, behind what needs work where that stands first."""
+    needs_work = case((findings.c.status == "fail", 0), (findings.c.status.in_(("manual", "warning")), 1), else_=2)
+    return [*([needs_work] if failing else []), findings.c.severity, findings.c.id]
 
 
 def filtered(tenant: str, filters: FindingFilters) -> list[ColumnElement[bool]]:
     """The conditions that the filters are on a tenant's current findings."""
     findings = FINDINGS.c
     wanted: list[ColumnElement[bool]] = [findings.tenant == tenant, findings.current]
-    for column, names in (
-        (findings.service, filters.services),
-        (findings.status, filters.statuses),
-        (findings.account, filters.accounts),
-        (findings.region, filters.regions),
-    ):
-        if names:
-            wanted.append(among(column, names))
+    asked = {"service": filters.services, "status": filters.statuses, "account": filters.accounts}
+    asked["region"] = filters.regions
+    wanted += [among(findings[name], names) for name, names in asked.items() if names]
     if filters.excluded_services:
         wanted.append(~among(findings.service, filters.excluded_services))
     if filters.severities:
@@ -108,12 +96,12 @@ def named(names: Sequence[str], *columns: Any) -> list[ColumnElement[bool]]:
 
 def _serving(tenant: str, frameworks: Sequence[str]) -> Any:
     """The rules that touch a framework: by their scanner's word, the catalogue's or imported knowledge's."""
-    by_scanner = select(RuleFrameworkRow.rule_id).where(
-        RuleFrameworkRow.tenant == tenant, among(RuleFrameworkRow.framework, frameworks)
-    )
-    imported = select(EntryCheckRow.check_id).where(
-        EntryCheckRow.tenant == tenant, among(EntryCheckRow.framework, frameworks)
-    )
+
+    def serves(table: Any) -> list[ColumnElement[bool]]:
+        return [table.tenant == tenant, among(table.framework, frameworks)]
+
+    by_scanner = select(RuleFrameworkRow.rule_id).where(*serves(RuleFrameworkRow))
+    imported = select(EntryCheckRow.check_id).where(*serves(EntryCheckRow))
     ways: list[ColumnElement[bool]] = [RuleRow.id.in_(by_scanner), RuleRow.check_id.in_(imported)]
     if shipped := checks_of(tuple(frameworks)):
         ways.append(among(RuleRow.check_id, shipped))
@@ -125,23 +113,22 @@ def _ranks(severities: Sequence[str]) -> list[int]:
 
 
 async def read_page(
-    database: Database,
-    wanted: Sequence[ColumnElement[bool]],
-    pagination: Pagination,
-    *,
-    order: Callable[[Any], list[Any]] = gravest_first,
-    counted: ColumnElement[bool] | None = None,
+    database: Database, wanted: Sequence[ColumnElement[bool]], pagination: Pagination, *, failing: bool = False
 ) -> FindingsPage:
-    """The page and the counts of the findings that meet all conditions; ``counted`` narrows the counts alone."""
+    """The page and the counts of the findings that meet all conditions.
+
+    ``failing``: what needs work stands first and is counted alone; what passed is shown too.
+    """
     of_severity = [func.count(case((FINDINGS.c.severity == one.rank, 1))).label(one.value) for one in Severity]
-    counts = select(*of_severity).where(*wanted, *(() if counted is None else (counted,))).subquery("counts")
-    chosen = select(FINDINGS).where(*wanted).order_by(*order(FINDINGS))
+    counted = [FINDINGS.c.status == "fail"] if failing else []
+    counts = select(*of_severity).where(*wanted, *counted).subquery("counts")
+    chosen = select(FINDINGS).where(*wanted).order_by(*_order(FINDINGS, failing=failing))
     page = chosen.limit(pagination.limit).offset(pagination.offset).subquery("page")
     columns = [*counts.c, *(page.c[name] for name in _OF_FINDING), *(_RULES.c[name] for name in _OF_RULE)]
     # The counts are there though the page be empty.
     joined = counts.outerjoin(page, true()).outerjoin(_RULES, _RULES.c.id == page.c.rule_id)
     async with reading(database) as connection:
-        result = await connection.execute(select(*columns).select_from(joined).order_by(*order(page)))
+        result = await connection.execute(select(*columns).select_from(joined).order_by(*_order(page, failing=failing)))
         rows = result.all()
     size = len(Severity)
     found = {of_rank(rank).value: int(count) for rank, count in enumerate(rows[0][:size]) if count}
@@ -194,8 +181,7 @@ class FindingsService:
         if not (ways := named(list(rule_ids)[:_MOST_NAMED], *columns)):
             return FindingsPage()
         wanted = [column.tenant == tenant, column.current, or_(*ways)]
-        failing = column.status == "fail"
-        return await read_page(self.database, wanted, pagination or Pagination(), order=failing_first, counted=failing)
+        return await read_page(self.database, wanted, pagination or Pagination(), failing=True)
 
     async def get_by_ids(self, tenant_id: str, ids: Sequence[str]) -> tuple[Finding, ...]:
         """The findings of these ids in their order, those that are no longer reported too."""

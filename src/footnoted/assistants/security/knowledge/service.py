@@ -129,12 +129,9 @@ async def _write(
     if not fresh:
         return
     gone = [entry.id for entry in fresh]
-    for table, column in (
-        (EntryRow, EntryRow.id),
-        (EntryFrameworkRow, EntryFrameworkRow.entry_id),
-        (EntryCheckRow, EntryCheckRow.entry_id),
-    ):
-        await session.execute(delete(table).where(table.tenant == tenant, column.in_(gone)))
+    named = (EntryRow.id, EntryFrameworkRow.entry_id, EntryCheckRow.entry_id)
+    for column in named:
+        await session.execute(delete(column.class_).where(column.class_.tenant == tenant, column.in_(gone)))
     session.add_all(
         EntryRow(
             tenant=tenant,

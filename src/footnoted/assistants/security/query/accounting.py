@@ -361,14 +361,11 @@ class Held:
         if place == 0 and self.mentions[0].word == "no" and len(self.mentions) > 1:
             after = self.mentions[1]
             return after.role("only") is not None or after.role("again") is not None
-        of = [self.mentions[at] for at, by in self.negated.items() if by == place]
         places = [at for at, by in self.negated.items() if by == place]
+        of = [self.mentions[at] for at in places]
         query = self.query
-        if (
-            query.where.untagged
-            or query.where.without_tag
-            or (query.where.change == "new" and any(one.kind == "date" for one in self.mentions))
-        ):
+        was_not_there = query.where.change == "new" and any(one.kind == "date" for one in self.mentions)
+        if query.where.untagged or query.where.without_tag or was_not_there:
             return True
         if any(one.role("noun") == "findings" for one in of) and query.of != "findings":
             return True

@@ -101,7 +101,8 @@ def known_names(query: FindingQuery, vocabulary: Vocabulary) -> tuple[FindingQue
     }
     if query.select == "compare" and not query.sides:
         wrong.append("a comparison needs sides")
-    if (query.group_by or query.select in ("group", "trend")) and not _can_group(query.group_by, vocabulary):
+    can_group = query.group_by in (*get_args(Group), *(f"tag:{key}" for key in vocabulary.tag_keys))
+    if (query.group_by or query.select in ("group", "trend")) and not can_group:
         wrong.append(f"nothing can be grouped by {query.group_by!r}")
     if query.having != Having() and not query.group_by:
         wrong.append("having is of groups: say by what in group_by")
@@ -139,10 +140,6 @@ def _known(where: Where, vocabulary: Vocabulary, wrong: list[str]) -> Where:
     elif where.version or where.requirement:
         wrong.append("a version or requirement needs its framework")
     return where.model_copy(update=told)
-
-
-def _can_group(group_by: str, vocabulary: Vocabulary) -> bool:
-    return group_by in get_args(Group) or (group_by.startswith("tag:") and group_by[4:] in vocabulary.tag_keys)
 
 
 def _prompt(reading: Reading, vocabulary: Vocabulary, before: FindingQuery | None, history: Sequence[Turn]) -> Prompt:

@@ -160,14 +160,10 @@ class Grouping(Draft):
         if not comparing:
             return []
         editions = [one for at, one in enumerate(self.editions) if one not in self.editions[:at]]
-        if (
-            comparing
-            and 2 <= len(editions) <= _MOST_SIDES
-            and not any("?" in one.get("version", "") for one in editions)
-        ):
+        if 2 <= len(editions) <= _MOST_SIDES and not any("?" in one.get("version", "") for one in editions):
             where.pop("framework"), where.pop("version", None)
             return [Where.model_validate(one) for one in editions]
-        for name in ("account", "service", "provider", "region", "scanner", *["tag", "resource"] * comparing):
+        for name in ("account", "service", "provider", "region", "scanner", "tag", "resource"):
             values = where.get(name, [])
             if name == "tag" and len({value.partition(":")[0] for value in values}) > 1:
                 continue  # tags of two keys are borne together

@@ -278,13 +278,10 @@ def topic_of(
         held = {stem for stem, forms in weights.forms.items() if forms & stems_of(chosen[0])}
         if len(held) < _SURE:  # one word alone may be there by chance: then the meaning must tell too
             others = [check for score, check in scored if not score]
-            if (
-                not held <= set(weights.known)
-                or not any(_is_written(word, chosen[0]) for word in words)
-                or best < 1 - 1e-9
-                or meanings is None
-                or not _is_meant(" ".join(words), chosen, others, meanings)
-            ):
+            whole = best >= 1 - 1e-9 and held <= set(weights.known)
+            if not whole or meanings is None or not any(_is_written(word, chosen[0]) for word in words):
+                return None
+            if not _is_meant(" ".join(words), chosen, others, meanings):
                 return None
     every = any if single else all
     used = frozenset(word.casefold() for word in words if every(tells(word, check) for check in chosen))

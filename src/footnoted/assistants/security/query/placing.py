@@ -124,12 +124,8 @@ class Placing(Draft):
                 return True
             plural = bool(singulars(one.word)) and one.word not in self.vocabulary.names
             alone = self._at(place + 1).role("only") is not None
-            return (plural or before.word in ("which", "per", "each")) and (
-                before.role("order") is not None
-                or alone
-                or self._role_before(place, "select", 3) is not None
-                or _leads(before)
-            )
+            led = before.role("order") is not None or self._role_before(place, "select", 3) is not None
+            return (plural or before.word in ("which", "per", "each")) and (led or alone or _leads(before))
         if meaning.field == "resource":
             acts = before.role("modal") is not None or before.word == "to"
             return not (acts or is_word(one.text.casefold())) and len(one.text) > 3
@@ -223,14 +219,12 @@ class Placing(Draft):
             if (became or compared) and {first, days_of[1]} == {self.vocabulary.today, self.vocabulary.previous}:
                 self.since_last, self.against_last = not compared, compared  # between the last two scans
                 return
-            self.where["first_seen_from"], last_of = first, others[0].value
-            self.where["first_seen_before"] = last_of[1] + timedelta(days=1)  # type: ignore[index]
+            self.where["first_seen_from"], self.where["first_seen_before"] = first, days_of[1] + timedelta(days=1)
             if self.where["first_seen_before"] <= first:
                 self.reading.unfit.append(f"{one.text} … {others[0].text}")
             return
-        if "first_seen_before" in self.where or (
-            (self.since_last or self.against_last) and first == self.vocabulary.today
-        ):
+        of_two_scans = self.since_last or self.against_last
+        if "first_seen_before" in self.where or (of_two_scans and first == self.vocabulary.today):
             return
         days = self.vocabulary.scans
         dated = self._says("firstseen") and not self._has("change")
@@ -244,7 +238,7 @@ class Placing(Draft):
             if self._has("change") or self._negated_past():
                 self._became()
                 return
-            self.where["scan"] = {self.vocabulary.previous: "previous", days[0]: "latest"}.get(first, first)
+            self.where["scan"] = self._scan_of(first)
             now = next((each.text for each in self.mentions if each.role("scan") == "latest"), "")
             if now and first != days[0] and not (self._has("select", "diff") or self._says("than")):
                 self.reading.unfit.append(f"{one.text} and {now}")
@@ -262,9 +256,8 @@ class Placing(Draft):
             self.where["first_seen_from"], self.where["first_seen_before"] = first, last + timedelta(days=1)
         else:
             self.reading.unfit.append(one.text)
-            self.reading.notes.append(
-                f"your scans are of {self._scan_days()}; how things stood on another day is not known"
-            )
+            of = self._scan_days()
+            self.reading.notes.append(f"your scans are of {of}; how things stood on another day is not known")
 
     def _bound(self, place: int) -> str:
         """How a day bounds: since it, after, before, until; "on or before" is until, and "after" without its day."""

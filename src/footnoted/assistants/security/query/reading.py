@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from footnoted.assistants.security.query.accounting import Held
 from footnoted.assistants.security.query.draft import Choice, Reading, is_possessive, is_ranked, several
-from footnoted.assistants.security.query.finding_query import GROUPS, LIMIT, FindingQuery
+from footnoted.assistants.security.query.finding_query import GROUPS, LIMIT
 from footnoted.assistants.security.query.linking import is_word
 from footnoted.assistants.security.query.placing import Placing
 from footnoted.assistants.security.query.relations import beyond_flat, field_of, is_active, negations, predicate
@@ -44,11 +44,6 @@ def read(
 ) -> Reading:
     """The reading of a question; ``base`` is what was asked before it."""
     return _Reader(question, vocabulary, base, meanings).read()
-
-
-def _shown(query: FindingQuery) -> int:
-    """How many a page of a query shows."""
-    return GROUPS if query.select == "group" and query.limit == LIMIT else query.limit
 
 
 class _Reader(Placing, Saying, Shaping):
@@ -89,10 +84,8 @@ class _Reader(Placing, Saying, Shaping):
         own = self._asks_of_findings() or (self._has("select", "count") and subject) or self.where.get("framework")
         short = len(self.mentions) <= 6 and not own and not self._is_afresh()
         fields = self.where.keys() - {"version", "requirement"}  # which are of the framework
-        self.reading.pronoun = self._pronoun()
-        bound = (
-            self.edited or is_possessive(self.reading.pronoun) or (self.reading.pronoun and is_ranked(self.base.query))
-        )
+        self.reading.pronoun = pronoun = self._pronoun()
+        bound = self.edited or is_possessive(pronoun) or (pronoun and is_ranked(self.base.query))
         return bool(short or bound or (pointing and not (own and len(fields) > 1)))
 
     def _left_over(self) -> None:
@@ -203,11 +196,8 @@ class _Reader(Placing, Saying, Shaping):
             return False
         led = before.word in FUNCTION_WORDS and before.role("period") is None and before.word not in BEFORE_NAMES
         timed = self._at(place - 2 if led else place - 1)  # "during the merger"
-        if (
-            timed.role("period") is not None
-            and timed.role("than") is None
-            and not (timed.apart or (led and timed.word == "in"))
-        ):
+        of_time = timed.role("period") is not None and timed.role("than") is None
+        if of_time and not (timed.apart or (led and timed.word == "in")):
             return True
         adverb = one.word == "else" or one.word.endswith("ly") or after.word == "of"
         return before.word in ("which", "what") and not adverb
@@ -255,7 +245,8 @@ class _Reader(Placing, Saying, Shaping):
             pages = self.reading.follows and self.base is not None and self.base.query.select in ("list", "group")
             if pages and self.base is not None and (one.role("more") or self._is_after_them(place)):
                 before, limit = self.base.query, self.reading.query.limit
-                paged = {"offset": before.offset + _shown(before), "limit": limit}
+                shown = GROUPS if before.select == "group" and before.limit == LIMIT else before.limit
+                paged = {"offset": before.offset + shown, "limit": limit}
                 self.reading.query = before.model_copy(update=paged)
                 if not one.role("more"):
                     self.mentions[place] = replace(one, kind="role", roles=("more",))

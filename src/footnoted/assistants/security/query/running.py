@@ -151,7 +151,7 @@ class _Run:
             parts = tuple([await self._counted(_side(query, one)) for one in query.sides])
             return replace(found, groups=groups, sides=parts)
         told = {
-            status: {key: n for key, _, n in await self._groups(_in_state(query, status))}
+            status: {key: n for key, _, n in await self._groups(_with(query, status=[status]))}
             for status in ("pass", "fail")
         }
         rates = {key: (told["pass"].get(key, 0), told["fail"].get(key, 0)) for key, _, _ in groups}
@@ -210,10 +210,6 @@ def _found(row: Any) -> Found:
 
 def _with(query: FindingQuery, **changes: Any) -> FindingQuery:
     return query.model_copy(update={"select": "count", "where": query.where.model_copy(update=changes)})
-
-
-def _in_state(query: FindingQuery, status: str) -> FindingQuery:
-    return query.model_copy(update={"where": query.where.model_copy(update={"status": [status]})})
 
 
 def _side(query: FindingQuery, side: Where) -> FindingQuery:

@@ -255,7 +255,7 @@ class Saying(Draft):
         if one.role("negate") is None or one.word not in _DENIES or one.apart:
             return []
         if one.word == "not":
-            return [place, *([place + 1] if after.word in HAVING else [])] if after.word in HAVING else []
+            return [place, place + 1] if after.word in HAVING else []
         if one.word != "without" and before.word not in HAVING:
             return []
         stressed = [after.word, self._at(place + 2).word] == ["a", "single"]
@@ -320,11 +320,8 @@ class Saying(Draft):
             field = str(self.mentions[noun].role("noun"))
             if number.kind == "number" and number.value != self._how_many(field):
                 continue
-            self._together(
-                next(each for each in led if each),
-                field,
-                [place, *([place + 1] if every and number.kind == "number" else [])],
-            )
+            counted = [place + 1] if number.kind == "number" else []
+            self._together(next(each for each in led if each), field, [place, *counted])
             return
 
     def _together(self, head: str, field: str, places: list[int]) -> None:

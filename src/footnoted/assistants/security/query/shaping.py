@@ -139,26 +139,20 @@ class Shaping(Grouping):
         kind = self._select()
         if self._has("select", "average"):
             return {**shape, **self._averaged(group)}
-        if kind == "wording" or (
-            "requirement" in where and not group and not self._asks_for_findings() and base is None
-        ):
+        of_one = "requirement" in where and base is None and not (group or self._asks_for_findings())
+        if kind == "wording" or of_one:
             return {**shape, "select": "requirement"}
         asked = self._has("noun", "framework") or (self._has("noun", "requirement") and "requirement" not in where)
-        named = (
-            asked and self.reading.about is None and not self._has("status") and self._says("which", "what", "whats")
-        )
-        if (kind == "mapping" or named) and where.get("check"):
+        named = asked and self.reading.about is None and self._says("which", "what", "whats")
+        if (kind == "mapping" or (named and not self._has("status"))) and where.get("check"):
             return {**shape, "select": "mapping"}
         if kind in ("remediation", "explain") and (where.get("check") or base is not None or self.reading.about):
             self._format()
             return {**shape, "select": kind}
         if self.compared and base is None:
             where.pop("scan", None)
-            return {
-                **shape,
-                "select": "compare",
-                "sides": [Where.model_validate({"scan": one}) for one in self.compared],
-            }
+            sides = [Where.model_validate({"scan": one}) for one in self.compared]
+            return {**shape, "select": "compare", "sides": sides}
         against = self._is_set_against_before()
         parted = next((name for name in PLACES if len(where.get(name, ())) > 1), "") if against else ""
         if sides := [] if parted else self._sides(where):
@@ -171,7 +165,7 @@ class Shaping(Grouping):
             return {**shape, "select": "age"}
         if order in ("oldest", "newest", "since") and not group:
             chosen = "newest" if order == "newest" else "oldest"
-            single = order == "since" or not (self._is_plural() or self._says("recently", "lately"))
+            single = order == "since" or not self._says("findings", "ones", "resources", "recently", "lately")
             limit = limit or (1 if single and order != "since" else 10)
             return {"select": "list", "order_by": chosen, "limit": limit, "group_by": ""}
         ordered = {"order_by": order} if order in ("most", "fewest") else {}
@@ -190,25 +184,19 @@ class Shaping(Grouping):
         if len(versions) > 1 and not where.get("version") and not group and "requirement" not in where:
             return {**shape, "select": "group", "group_by": "framework"}
         if "framework" in where and (self._has("noun", "requirement") and "requirement" not in where):
-            return {
-                **shape,
-                **({**ordered, "select": "group", "group_by": "requirement"} if ordered else {"select": "unmet"}),
-            }
+            ranked = {**ordered, "select": "group", "group_by": "requirement"}
+            return {**shape, **(ranked if ordered else {"select": "unmet"})}
         if group := group or ("severity" if self.reading.overall and not order else ""):
             trend = {"order_by": "key"} if group.startswith("first_seen") else {}
             things = self._has("select", "count") and self._of() == "resources"
             of = {"of": "resources"} if things and group not in ("resource", "framework", "requirement") else {}
             return {**shape, **ordered, **trend, **of, "select": "group", "group_by": group}
-        if order in ("most", "fewest") and (ranked := self._ranked()):
-            return {**shape, **ordered, "select": "group", "group_by": ranked}
+        if order in ("most", "fewest") and (by := self._ranked()):
+            return {**shape, **ordered, "select": "group", "group_by": by}
         if base is not None and not self._has("select") and not self._asks_for_findings():
             return {**shape, **ordered} if base.select == "group" and base.measure == "count" else shape
-        return {
-            **shape,
-            "select": "count" if self._has("select", "count") else "list",
-            "of": self._of(),
-            "group_by": "",
-        }
+        select = "count" if self._has("select", "count") else "list"
+        return {**shape, "select": select, "of": self._of(), "group_by": ""}
 
     def _bounded_groups(self, order: str) -> dict[str, Any]:
         """The groups that hold so much; requirements are of one framework."""
@@ -253,9 +241,6 @@ class Shaping(Grouping):
         for one in self.mentions:
             self.reading.format = _FORMATS.get(one.word, self.reading.format)
 
-    def _is_plural(self) -> bool:
-        return any(one.word in ("findings", "ones", "resources") for one in self.mentions)
-
     def _about(self) -> None:
         """Words that name no value may tell of checks: "publicly writable", "RDP open to the internet"."""
         single = self._select() in ("remediation", "explain", "mapping")
@@ -271,9 +256,11 @@ class Shaping(Grouping):
         if not single and self._is_overall([one.text for _, one in words]):
             return
         reach = self._checks_in_reach(catalogue=single)
+        plainly = self._select() != "mapping"  # of several that are near, one that is mapped is told
         topic = None
         for part in [words] if single else self._parts(words, r"[.?!;](?=\s)"):
-            topic = topic or self._topic(part, reach, single=single)
+            texts, question = [one.text for _, one in part], self.reading.question
+            topic = topic or topic_of(question, texts, reach, self.meanings, single=single, plainly=plainly)
         if topic is None or (len(topic.words) == 1 and self._is_done_by_a_name(topic, words)):
             return
         if not single and self._is_of_tags(topic):
@@ -396,11 +383,6 @@ class Shaping(Grouping):
         named = [each for one in beside for each in one.meanings if each.field == "resource"]
         resources = (self.vocabulary.resource_name(value) for each in named for value in each.values)
         return {kind for each in resources for kind in self.vocabulary.resource_kinds.get(each, ())}
-
-    def _topic(self, words: list[tuple[int, Mention]], reach: list[Any], *, single: bool = False) -> Topic | None:
-        texts = [one.text for _, one in words]
-        plainly = self._select() != "mapping"  # of several that are near, one that is mapped is told
-        return topic_of(self.reading.question, texts, reach, self.meanings, single=single, plainly=plainly)
 
     def _parts(self, words: list[tuple[int, Mention]], ends_at: str) -> list[list[tuple[int, Mention]]]:
         """The words of each sentence, or of each part of a list: what stands beside a question is no part of it."""
