@@ -6,7 +6,7 @@ model writes too or not.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -50,37 +50,34 @@ class Composer:
     def opening(self) -> Iterator[Line]:
         """What was asked, as a query, and what it gave."""
         context, query = self.context, self.asked.query
-        at = self._at("inventory")
         if context.choices:
             yield from self._choices()
             return
-        if query.select in _DUTIES and context.duties.rules + context.duties.requirements:
-            yield from (Line(line, at(f"line:{line}")) for line in duty_lines(self.asked, context))
+        of_duties = query.select in _DUTIES and bool(context.duties.rules + context.duties.requirements)
+        shown = context.findings
+        if of_duties:
+            yield from (Line(line, self._at("inventory", f"line:{line}")) for line in duty_lines(self.asked, context))
             if query.select == "requirement":
                 yield Line("")
                 yield from self._figures()
-            for number, finding in enumerate(context.findings if query.select != "requirement" else (), 1):
-                yield from self._listed(number, finding)
-            yield Line("")
-            return
-        if not context.looked_for_findings:
+                shown = ()
+        elif not context.looked_for_findings:
             if not context.tenant_total and not context.documents:
-                yield Line(NOTHING, at("scope"))
+                yield Line(NOTHING, self._at("inventory", "scope"))
             return
-        yield from self._figures()
-        shown = context.findings
-        if shown:
-            yield Line("")
+        else:
+            yield from self._figures()
+            if shown:
+                yield Line("")
         for number, finding in enumerate(shown, query.offset + 1):
             yield from self._listed(number, finding)
         yield Line("")
 
     def _figures(self) -> Iterator[Line]:
-        at = self._at("inventory")
         result = self.context.result
         listing = result is not None and bool(result.groups)
         for place, line in enumerate(figures(self.asked, self.context)):
-            yield Line(f"- {line}" if listing and place else line, at(f"line:{line}"))
+            yield Line(f"- {line}" if listing and place else line, self._at("inventory", f"line:{line}"))
 
     def _choices(self) -> Iterator[Line]:
         reading = self.asked.reading
@@ -97,12 +94,13 @@ class Composer:
         yield Line("", after="\n")
 
     def _listed(self, number: int, finding: Finding) -> Iterator[Line]:
-        at = self._at(finding)
-        pointers = at("row") or self._at("inventory")(f"row:{finding.id}")
+        pointers = self._at(finding, "row") or self._at("inventory", f"row:{finding.id}")
         yield Line(listed(number, finding), pointers)
         touched = frameworks_of(finding, self.context.kb_entries)
         if touched and (self.asked.frameworks or self.asked.reading.fix) and number <= BEST:
-            yield Line(f"   Frameworks: {safe(duties(touched, first=self.asked.frameworks))}.", at("duties"))
+            yield Line(
+                f"   Frameworks: {safe(duties(touched, first=self.asked.frameworks))}.", self._at(finding, "duties")
+            )
 
     def analysis(self) -> Iterator[Line]:
         """Why it matters, in the scanner's or the knowledge base's words: what stands here when no model writes it."""
@@ -115,10 +113,10 @@ class Composer:
             for entry in self._by_relevance()[:2] if not context.looked_for_findings or not context.total else ():
                 label = f"{entry.severity.mark} " if entry.severity else ""
                 words = f"{label}**{safe(entry.title).rstrip('.')}.** {safe(entry.description)}"
-                yield Line(words, self._at(entry)("summary"))
+                yield Line(words, self._at(entry, "summary"))
                 if entry.frameworks:
-                    at = self._at(entry)("duties")
-                    yield Line(f"Frameworks: {duties(entry.frameworks, first=asked.frameworks)}.", at)
+                    told = duties(entry.frameworks, first=asked.frameworks)
+                    yield Line(f"Frameworks: {told}.", self._at(entry, "duties"))
                 yield Line("")
 
     def _explained(self) -> Iterator[Line]:
@@ -133,7 +131,7 @@ class Composer:
             yield Line("")
             return
         for entry in self._by_relevance()[:1]:
-            yield Line(f"**{safe(entry.title).rstrip('.')}.** {safe(entry.description)}", self._at(entry)("summary"))
+            yield Line(f"**{safe(entry.title).rstrip('.')}.** {safe(entry.description)}", self._at(entry, "summary"))
             yield Line("")
 
     def _from_documents(self) -> Iterator[Line]:
@@ -181,19 +179,22 @@ class Composer:
             finding = context.findings[0]
             if finding.remediation:
                 yield Line(f"### Fix, as the scanner advises: {safe(finding.check_id)}")
-                yield Line(safe(finding.remediation), self._at(finding)("advice"), after="\n\n")
+                yield Line(safe(finding.remediation), self._at(finding, "advice"), after="\n\n")
             cli = finding.remediation_cli
         if cli:
             yield Line(UNVERIFIED, after="\n\n")
             yield Line(fenced(cli, "bash"), after="\n\n")
 
     def _fix(self, entry: KnowledgeEntry) -> Iterator[Line]:
-        at = self._at(entry)
         yield Line(f"### Fix: {safe(entry.title).rstrip('.')}")
         if entry.origin != "shipped":
-            yield Line(f"From the imported entry {entry.id}. Read it before you run it.", at("title"), after="\n\n")
+            yield Line(
+                f"From the imported entry {entry.id}. Read it before you run it.",
+                self._at(entry, "title"),
+                after="\n\n",
+            )
         for step in entry.console[:12]:
-            yield Line(f"- {safe(step)}", at("console") if step is entry.console[0] else ())
+            yield Line(f"- {safe(step)}", self._at(entry, "console") if step is entry.console[0] else ())
         if entry.console:
             yield Line("")
         for language, code in (("hcl", entry.terraform), ("bash", entry.cli)):
@@ -213,10 +214,8 @@ class Composer:
             notes.append(f"Not used: {', '.join(f'“{safe(one)}”' for one in reading.unused)}")
         notes += [note for note in reading.notes if not context.choices]
         if context.alone:
-            each = [
-                f"{words_of(part, asked.vocabulary, without=('status', 'scan'))} {count}"
-                for part, count in context.alone
-            ]
+            without = ("status", "scan")
+            each = [f"{words_of(part, asked.vocabulary, without=without)} {count}" for part, count in context.alone]
             notes.append(f"Nothing has all of these together; each alone has: {safe('; '.join(each))}")
         notes += [*context.unknown, *self.desk.left_out]
         speaks = {check for entry in context.kb_entries for check in entry.checks}
@@ -269,16 +268,12 @@ class Composer:
             ordered = [entry for entry in self.context.kb_entries if not services or entry.service in services]
         return list({id(entry): entry for entry in ordered}.values())
 
-    def _at(self, item: object) -> Callable[[str], tuple[Pointer, ...]]:
-        """Gives the pointer to a named part of the sheet about an item, or no pointer where it was not laid out."""
+    def _at(self, item: object, part: str) -> tuple[Pointer, ...]:
+        """The pointer to a named part of the sheet about an item; none where it was not laid out."""
         index = self.desk.find(item)
-
-        def pointers(part: str) -> tuple[Pointer, ...]:
-            if index is None or part not in self.desk.sheets[index].parts:
-                return ()
-            return (Pointer(index, *self.desk.sheets[index].parts[part]),)
-
-        return pointers
+        if index is None or part not in self.desk.sheets[index].parts:
+            return ()
+        return (Pointer(index, *self.desk.sheets[index].parts[part]),)
 
 
 def fenced(code: str, language: str) -> str:

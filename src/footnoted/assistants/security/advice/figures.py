@@ -94,9 +94,8 @@ def headline(result: Result) -> str:
     """How many findings, on how many resources, by scanner and severity."""
     if not result.findings:
         return f"**0 {_state(result)}findings** match: nothing in your scans fits this query."
-    count = result.findings
     scanners = "; ".join(f"{named('scanner', name)} {n}" for name, n in sorted(result.scanners.items()))
-    found = _counted(result, count)
+    found = _counted(result)
     resources = f"{result.resources} resource{'s' if result.resources != 1 else ''}"
     if result.query.of == "resources":
         head = f"**{resources}** with {found}"
@@ -111,11 +110,11 @@ def headline(result: Result) -> str:
     return f"{head} ({scanners}{kinds}): {graded}."
 
 
-def _counted(result: Result, count: int) -> str:
+def _counted(result: Result) -> str:
     """So many findings and how they are: "19 findings no longer reported", "3 open findings"."""
-    state = _state(result).strip()
-    told = (_noun(count), state) if state.startswith("no longer") else (state, _noun(count))
-    return " ".join(filter(None, (str(count), *told)))
+    state, noun = _state(result).strip(), _noun(result.findings)
+    told = (noun, state) if state.startswith("no longer") else (state, noun)
+    return " ".join(filter(None, (str(result.findings), *told)))
 
 
 def _rate(result: Result) -> str:
@@ -247,8 +246,7 @@ def _diff(asked: Asked, result: Result) -> Iterator[str]:
     before, now, *changes = result.sides
     vocabulary = asked.vocabulary
     if vocabulary.previous is None:
-        found = _counted(now, now.findings)
-        yield f"{found} in the newest scan. There is one scan only, so nothing can be compared yet."
+        yield f"{_counted(now)} in the newest scan. There is one scan only, so nothing can be compared yet."
         return
     step, is_open = now.findings - before.findings, result.query.where.status == ["fail"]
     by, way = result.query.group_by, {"most": 1, "fewest": -1}.get(result.query.order_by, 0)

@@ -367,6 +367,12 @@ class Draft:
         """The states that are named, in order."""
         return [value for one in self.mentions if (value := one.role("status"))]
 
+    def _untold(self, note: str) -> None:
+        """The times that are named cannot be asked; ``note`` says why."""
+        times = [one.text for one in self.mentions if one.kind == "date" or one.word in UNITS]
+        self.reading.unfit.append(" ".join(times) or "that time")
+        self.reading.notes.append(note)
+
     def _scan_days(self) -> str:
         """The days of which there are scans, in words."""
         return " and ".join(day.isoformat() for day in sorted(self.vocabulary.scans)) or "no day"

@@ -9,7 +9,6 @@ from footnoted.assistants.security.query.draft import GROUPED, THINGS, Draft
 from footnoted.assistants.security.query.finding_query import FindingQuery, Group, Where
 from footnoted.assistants.security.query.relations import field_of
 from footnoted.assistants.security.query.tokens import NOTHING, Mention
-from footnoted.assistants.security.query.words import UNITS
 from footnoted.text import content_stems
 
 PLACES = ("account", "region", "service", "provider", "category", "scanner")
@@ -144,9 +143,7 @@ class Grouping(Draft):
             return "diff"
         for name in told:
             del where[name]
-        times = [one.text for one in self.mentions if one.kind == "date" or one.word in UNITS]
-        self.reading.unfit.append(" ".join(times) or "that time")
-        self.reading.notes.append(f"what is set side by side are your scans, which are of {self._scan_days()}")
+        self._untold(f"what is set side by side are your scans, which are of {self._scan_days()}")
         return "diff"
 
     def _sides(self, where: dict[str, Any]) -> list[Where]:

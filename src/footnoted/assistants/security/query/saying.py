@@ -13,7 +13,7 @@ from footnoted.assistants.security.query.draft import THINGS, Draft
 from footnoted.assistants.security.query.finding_query import Having
 from footnoted.assistants.security.query.relations import HAVING, bounds_of, field_of
 from footnoted.assistants.security.query.tokens import Mention
-from footnoted.assistants.security.query.words import FUNCTION_WORDS, UNITS
+from footnoted.assistants.security.query.words import FUNCTION_WORDS, NOTHING_AT_ALL, UNITS
 from footnoted.assistants.security.severity import Severity
 
 _LEVEL = {"level", "levels", "rated", "ranked"}
@@ -22,7 +22,6 @@ _UP = "up above higher worse over greater more upward upwards beyond".split()
 _DOWN = "down below lower under less downward downwards beneath".split()
 _SEVERITIES = [one.value for one in Severity]
 _REACH = 8  # words between what is grouped and its bound
-_NONE = ("nothing", "none", "free")
 _DENIES = ("no", "without", "not")
 _EVERY = ("severity", "service", "account", "region", "scanner")
 
@@ -185,9 +184,7 @@ class Saying(Draft):
         for name in ("first_seen_from", "first_seen_before"):
             self.where.pop(name, None)
         if not told:
-            times = [one.text for one in self.mentions if one.kind == "date" or one.word in UNITS]
-            self.reading.unfit.append(" ".join(times) or "that time")
-            self.reading.notes.append("since when a finding is as it is, your scans do not say")
+            self._untold("since when a finding is as it is, your scans do not say")
 
     def _between_scans(self) -> bool:
         """Of "between the two scans": whether what became of findings is asked for."""
@@ -250,7 +247,7 @@ class Saying(Draft):
     def _lack(self, place: int) -> list[int]:
         """The places of "without", "have no", "do not have any", "free of", "nothing"."""
         one, before, after = self.mentions[place], self._at(place - 1), self._at(place + 1)
-        if one.word in _NONE and not (one.word == "free" and after.word != "of"):
+        if one.word in NOTHING_AT_ALL and not (one.word == "free" and after.word != "of"):
             return [place]
         if one.role("negate") is None or one.word not in _DENIES or one.apart:
             return []
@@ -277,7 +274,7 @@ class Saying(Draft):
             named = one.kind in ("name", "requirement") or one.role("distinct") or one.role("any")
             if not (named or one.word in FUNCTION_WORDS):
                 break
-        alone = most == 0 and place == len(self.mentions) and self.mentions[place - 1].word in _NONE
+        alone = most == 0 and place == len(self.mentions) and self.mentions[place - 1].word in NOTHING_AT_ALL
         return "findings" if graded or alone else ""
 
     def _head(self, place: int) -> str:

@@ -23,10 +23,9 @@ from footnoted.assistants.security.query.meaning import (
 from footnoted.assistants.security.query.relations import negations
 from footnoted.assistants.security.query.tokens import Mention, at
 from footnoted.assistants.security.query.vocabulary import parts_of
-from footnoted.assistants.security.query.words import FUNCTION_WORDS, WHETHER
+from footnoted.assistants.security.query.words import FUNCTION_WORDS, NOTHING_AT_ALL, WHETHER
 from footnoted.text import content_stems
 
-_NOTHING = ("nothing", "none", "free")  # what has it has no finding
 _FORMATS = {"terraform": "terraform", "hcl": "terraform", "console": "console"}
 _FORMATS |= dict.fromkeys(("cli", "gcloud", "command", "commands", "kubectl"), "cli")
 _ADVICE = ("remediation", "explain")
@@ -234,7 +233,7 @@ class Shaping(Grouping):
             words = {one.word for one in self.mentions[by:place]}  # "have no", "do not have"
             if words & {"no", "without", "have", "has"} and (self.without or lacked.role("noun") == "findings"):
                 found.append(" ".join(one.text for one in self.mentions[by : place + 1]))
-        nothing = [at for at, one in enumerate(self.mentions) if one.word in _NOTHING and not one.role("having")]
+        nothing = [at for at, one in enumerate(self.mentions) if one.word in NOTHING_AT_ALL and not one.role("having")]
         return found + [self.mentions[place].text for place in nothing if things and things[0] < place]
 
     def _format(self) -> None:
