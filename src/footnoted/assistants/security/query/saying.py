@@ -23,6 +23,8 @@ _DOWN = "down below lower under less downward downwards beneath".split()
 _SEVERITIES = [one.value for one in Severity]
 _REACH = 8  # words between what is grouped and its bound
 _DENIES = ("no", "without", "not")
+_MORE = ("ormore", "more", "ormoreof", "up", "over", "above", "plus")
+_LESS = ("orless", "orfewer", "less", "fewer")
 _EVERY = ("severity", "service", "account", "region", "scanner")
 
 
@@ -230,18 +232,16 @@ class Saying(Draft):
         if before.role("than"):
             low, high = bounds_of(str(before.role("than")), number)
             return (low, high, [place - 1, place]) if high is None or high >= 0 else (None, None, [])
-        joins = [self._at(place + 1 + step).word for step in range(2)]
-        if after.word in _MORE or (joins[0] in ("or", "and") and joins[1] in _MORE):
-            size = 1 if after.word in _MORE else 2
-            return number, None, [*range(place, place + size + 1)]
-        if after.word in _LESS or (joins[0] == "or" and joins[1] in _LESS):
-            size = 1 if after.word in _LESS else 2
-            return None, number, [*range(place, place + size + 1)]
-        if before.word in (*HAVING, "exactly", "precisely") or (
-            before.role("only") and self._at(place - 2).word in HAVING
-        ):
-            exactly = before.word not in HAVING
-            return number or None, number, [*([place - 1] if exactly else []), place]
+        second = self._at(place + 2).word
+        for ends, joins, (low, high) in ((_MORE, ("or", "and"), (number, None)), (_LESS, ("or",), (None, number))):
+            size = 1 if after.word in ends else 2 if after.word in joins and second in ends else 0
+            if size:
+                return low, high, [*range(place, place + size + 1)]
+        if before.word in HAVING:
+            return number or None, number, [place]
+        only = before.role("only") and self._at(place - 2).word in HAVING
+        if only or before.word in ("exactly", "precisely"):
+            return number or None, number, [place - 1, place]
         return None, None, []
 
     def _lack(self, place: int) -> list[int]:
@@ -336,7 +336,3 @@ class Saying(Draft):
     @staticmethod
     def _text(one: Mention) -> str:
         return one.role("severity") or one.word
-
-
-_MORE = ("ormore", "more", "ormoreof", "up", "over", "above", "plus")
-_LESS = ("orless", "orfewer", "less", "fewer")
