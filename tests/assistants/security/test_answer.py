@@ -12,8 +12,8 @@ from footnoted.assistants.security import (
     FindingsService,
     KnowledgeBaseService,
 )
+from footnoted.assistants.security.advice.advisor import AdviceWeigher
 from footnoted.assistants.security.advice.compose import UNVERIFIED
-from footnoted.assistants.security.advice.weighing import AdviceWeigher
 from footnoted.assistants.security.catalogue import load_catalogue
 from footnoted.errors import ProviderUnavailable
 from footnoted.events import CitationFound, TextDelta

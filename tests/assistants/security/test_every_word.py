@@ -15,9 +15,8 @@ import pytest
 
 from footnoted.assistants.security import FindingsService
 from footnoted.assistants.security.query.accounting import Held
-from footnoted.assistants.security.query.meaning import shipped_meanings
+from footnoted.assistants.security.query.meaning import shipped_meanings, topic_of
 from footnoted.assistants.security.query.reading import read
-from footnoted.assistants.security.query.topics import topic_of
 from footnoted.assistants.security.query.vocabulary import Check, compact, vocabulary_of
 from footnoted.assistants.security.query.words import FUNCTION_WORDS, ROLES
 from footnoted.assistants.security.severity import Severity

@@ -168,8 +168,7 @@ async def test_a_warning_kept_as_manual_is_one_after_the_migration(database):
     """A database of before counts what Security Hub warned of as checks by hand; those of others stay."""
     from sqlalchemy import text, update
 
-    from footnoted.assistants.security.rooms import MIGRATIONS
-    from footnoted.assistants.security.tables import FindingRow, StateRow
+    from footnoted.assistants.security.tables import MIGRATIONS, FindingRow, StateRow
 
     products = enumerate(("Security Hub", "Other"))
     await take(database, [event(1, number, "WARNING", ProductName=name) for number, name in products])

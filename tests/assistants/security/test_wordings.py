@@ -6,11 +6,10 @@ from datetime import date, timedelta
 import pytest
 
 from footnoted.assistants.security.query.finding_query import FindingQuery, Where
-from footnoted.assistants.security.query.meaning import shipped_meanings
+from footnoted.assistants.security.query.meaning import affirms, denies, shipped_meanings, tells
 from footnoted.assistants.security.query.reading import read
 from footnoted.assistants.security.query.running import run
 from footnoted.assistants.security.query.tokens import spelt_out
-from footnoted.assistants.security.query.topics import affirms, denies, tells
 from footnoted.assistants.security.query.vocabulary import vocabulary_of
 
 RANKS = ["critical", "high", "medium", "low", "informational"]

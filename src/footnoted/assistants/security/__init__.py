@@ -7,10 +7,15 @@ from typing import TYPE_CHECKING
 from footnoted._lazy import lazily
 
 if TYPE_CHECKING:
-    from footnoted.assistants.security.advice.answer import AdviceFinished, AdviceStarted, AnswerService
+    from footnoted.assistants.security.advice.answer import (
+        AdviceFinished,
+        AdviceStarted,
+        AnswerService,
+        ServerSentEvent,
+        StreamingHandler,
+    )
+    from footnoted.assistants.security.advice.compose import ResponseFormatter
     from footnoted.assistants.security.advice.context import AnswerContext
-    from footnoted.assistants.security.advice.formatter import ResponseFormatter
-    from footnoted.assistants.security.advice.streaming import ServerSentEvent, StreamingHandler
     from footnoted.assistants.security.documents import ConversationDocument, DocumentService
     from footnoted.assistants.security.findings.finding import Finding, FindingFilters, FindingsPage, Pagination
     from footnoted.assistants.security.findings.service import FindingsService
@@ -23,10 +28,15 @@ else:
     __getattr__, __dir__ = lazily(
         __name__,
         {
-            "advice.answer": ("AdviceFinished", "AdviceStarted", "AnswerService"),
+            "advice.answer": (
+                "AdviceFinished",
+                "AdviceStarted",
+                "AnswerService",
+                "ServerSentEvent",
+                "StreamingHandler",
+            ),
             "advice.context": ("AnswerContext",),
-            "advice.formatter": ("ResponseFormatter",),
-            "advice.streaming": ("ServerSentEvent", "StreamingHandler"),
+            "advice.compose": ("ResponseFormatter",),
             "documents": ("ConversationDocument", "DocumentService"),
             "findings.finding": ("Finding", "FindingFilters", "FindingsPage", "Pagination"),
             "findings.service": ("FindingsService",),

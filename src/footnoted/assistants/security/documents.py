@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import select
 
-from footnoted.assistants.security.rooms import opened, prepare, transaction
-from footnoted.assistants.security.tables import DocumentRow
+from footnoted.assistants.security.tables import DocumentRow, opened, prepare, transaction
 from footnoted.inert import on_one_line
 
 if TYPE_CHECKING:
@@ -31,8 +30,28 @@ class ConversationDocument:
     text: str
 
     def summary(self, question: str = "", *, most: int = SUMMARY) -> str:
-        """At most ``most`` characters: the sentences nearest to the question, in their order, else the beginning."""
-        return summarised(self.title, self.text, question, most=most)
+        """At most ``most`` characters: the sentences nearest to the question, in their order, else the beginning.
+
+        >>> document = ConversationDocument("1", "", "Logs are kept. Keys rotate yearly. Doors lock.")
+        >>> document.summary("How often do keys rotate?", most=22)
+        'Keys rotate yearly.'
+        """
+        if len(self.text) <= most:
+            return self.text.strip()
+        from footnoted.retrieval.relevance import rank
+        from footnoted.types import Source
+
+        chosen: list[tuple[int, int]] = []
+        room = most
+        for scored in rank(question, [Source("document", self.text, self.title)]) if question else []:
+            if scored.end - scored.start + 1 <= room:
+                chosen.append((scored.start, scored.end))
+                room -= scored.end - scored.start + 1
+            elif chosen:
+                break
+        if not chosen:
+            return cut(self.text, most)
+        return " ".join(self.text[start:end].strip() for start, end in sorted(chosen))
 
 
 class DocumentService:
@@ -83,30 +102,6 @@ class DocumentService:
         )
         async with transaction(self.database) as session:
             return [ConversationDocument(row.id, row.title, row.text) for row in await session.scalars(query)]
-
-
-def summarised(title: str, text: str, question: str, *, most: int) -> str:
-    """The sentences of a text nearest to a question, in their order, within ``most`` code points.
-
-    >>> summarised("", "Logs are kept. Keys rotate yearly. Doors lock.", "How often do keys rotate?", most=22)
-    'Keys rotate yearly.'
-    """
-    if len(text) <= most:
-        return text.strip()
-    from footnoted.retrieval.relevance import rank
-    from footnoted.types import Source
-
-    chosen: list[tuple[int, int]] = []
-    room = most
-    for scored in rank(question, [Source("document", text, title)]) if question else []:
-        if scored.end - scored.start + 1 <= room:
-            chosen.append((scored.start, scored.end))
-            room -= scored.end - scored.start + 1
-        elif chosen:
-            break
-    if not chosen:
-        return cut(text, most)
-    return " ".join(text[start:end].strip() for start, end in sorted(chosen))
 
 
 def cut(text: str, most: int) -> str:

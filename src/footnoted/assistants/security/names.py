@@ -35,10 +35,6 @@ _PARTS = re.compile(r"[a-z]+|\d+")
 # Prowler files what belongs to a VPC under ec2 and Security Hub too; the resource tells.
 _VPC_RESOURCES = ("vpc", "subnet", "networkacl", "flowlog", "natgateway", "internetgateway", "routetable")
 _VPC_NAMES = (":vpc/", "vpc-flow-log")
-_TWO_WORDS = (
-    "AutoScaling", "CloudTrail", "CloudFront", "CloudFormation", "CloudWatch", "SecretsManager", "DynamoDb",
-    "CodeBuild", "GuardDuty", "ApiGateway", "OpenSearch",
-)  # fmt: skip
 # The parts (`requirement_key`) by which a framework's name is known, whatever stands before and after them. "cis" is
 # the Foundations Benchmark for AWS only; "CIS-2.1" of another cloud is another document.
 _FRAMEWORK_PARTS = {
@@ -76,10 +72,9 @@ def service_of_resource(resource_type: str) -> str:
     found = re.match(r"Aws([A-Z][a-z0-9]*)(?=[A-Z]|$)", resource_type)
     if found is None or found[1] == "Account":
         return ""
-    for name in _TWO_WORDS:
-        if resource_type.startswith(f"Aws{name}"):
-            return name.casefold()
-    return service_key(found[1], resource_type=resource_type)
+    folded = resource_type.removeprefix("Aws").casefold()  # "CloudTrailTrail" is of no service called "cloud"
+    known = max((key for key in SERVICES if folded.startswith(key)), key=len, default="")
+    return service_key(max(known, found[1], key=len), resource_type=resource_type)
 
 
 @lru_cache(maxsize=4096)

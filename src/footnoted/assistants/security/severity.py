@@ -38,13 +38,8 @@ class Severity(StrEnum):
 
 _ORDER = list(Severity)
 MARKS = dict(zip(Severity, "🔴🟠🟡🟢⚪", strict=True))
-TIMES = dict(
-    zip(
-        Severity,
-        ("now", "within 24–48 hours", "within 1–2 weeks", "at the next review", "for information"),
-        strict=True,
-    )
-)
+_TIMES = ("now", "within 24–48 hours", "within 1–2 weeks", "at the next review", "for information")
+TIMES = dict(zip(Severity, _TIMES, strict=True))
 _WORDS = {severity.value: severity for severity in Severity} | {
     "fatal": Severity.CRITICAL, "moderate": Severity.MEDIUM, "info": Severity.INFORMATIONAL,
 }  # fmt: skip

@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import delete
 
-from footnoted.assistants.security.rooms import opened, transaction
-from footnoted.assistants.security.tables import SourceRow
-from footnoted.store.bulk import insert_of
+from footnoted.assistants.security.tables import SourceRow, opened, transaction
+from footnoted.store.bulk import Upsert
 
 if TYPE_CHECKING:
     from sqlalchemy import ColumnElement
@@ -43,28 +42,17 @@ class SourceShelf:
 
     def __init__(self, database: Database | str) -> None:
         self.database = opened(database)
+        said = ("kind", "item", "title", "text")
+        self._keeping = Upsert(SourceRow.__table__, ("tenant", "id", *said, "kept_at"), by=("tenant", "id"), kept=said)
 
     async def keep(self, tenant: str, sources: Sequence[SourceContext]) -> None:
         """Keep the sources of one answer; the same words are kept once."""
-        now = time.time()
-        rows = [
-            {
-                "tenant": tenant,
-                "id": str(source.chunk_id),
-                "kind": str(source.metadata["kind"]),
-                "item": str(source.metadata["id"]),
-                "title": source.title,
-                "text": source.content,
-                "kept_at": now,
-            }
-            for source in sorted(sources, key=lambda source: str(source.chunk_id))
-        ]
-        if not rows:
-            return
-        statement = insert_of(self.database.engine.dialect)(SourceRow)
-        statement = statement.on_conflict_do_update(index_elements=["tenant", "id"], set_={"kept_at": now})
+        rows = []
+        for one in sorted(sources, key=lambda source: str(source.chunk_id)):
+            kind, item = str(one.metadata["kind"]), str(one.metadata["id"])
+            rows.append((tenant, str(one.chunk_id), kind, item, one.title, one.content, time.time()))
         async with transaction(self.database) as session:
-            await session.execute(statement, rows)
+            await self._keeping.write(session, rows)
 
     async def get(self, tenant: str, source_id: str) -> ShelvedSource | None:
         """One source of the tenant; another tenant's is as good as none."""

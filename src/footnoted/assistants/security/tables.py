@@ -1,18 +1,68 @@
-"""The advisor's tables: what checks say, what they found, imported knowledge, documents. Each row is of one tenant.
+"""The advisor's database and its tables: checks, findings, knowledge, documents. Each row is of one tenant.
 
 The migrations make them, and their indexes, which stand nowhere else.
 """
 
 from __future__ import annotations
 
-from datetime import datetime
-from typing import Any
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from weakref import WeakSet
 
-from sqlalchemy import JSON, Boolean, DateTime, Float, ForeignKey, Integer, String, Text
+from sqlalchemy import JSON, Boolean, DateTime, Dialect, Float, ForeignKey, Integer, String, Text, TypeDecorator
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
+from footnoted.store import Database
+
+if TYPE_CHECKING:
+    from sqlalchemy.ext.asyncio import AsyncConnection, AsyncSession
+
+MIGRATIONS = Path(__file__).parent / "migrations"
+_PREPARED: WeakSet[Database] = WeakSet()
 ID = String(40)
 NAME = String(200)
+
+
+def opened(database: Database | str) -> Database:
+    """The database of a URL; one that is open already stays itself."""
+    return Database(database) if isinstance(database, str) else database
+
+
+async def prepare(database: Database) -> None:
+    """Bring the advisor's tables up to date, once for each open database."""
+    if database not in _PREPARED:
+        await database.migrate(MIGRATIONS, name="security")
+        _PREPARED.add(database)
+
+
+@asynccontextmanager
+async def transaction(database: Database) -> AsyncIterator[AsyncSession]:
+    """One transaction on a database whose tables are there; whoever forgot to prepare it need not have."""
+    await prepare(database)
+    async with database.session() as session:
+        yield session
+
+
+@asynccontextmanager
+async def reading(database: Database) -> AsyncIterator[AsyncConnection]:
+    """A connection to read from, without what a session keeps of objects; nothing is written through it."""
+    await prepare(database)
+    async with database.engine.connect() as connection:
+        yield connection
+
+
+class Moment(TypeDecorator[datetime]):
+    """A point in time, in UTC also where SQLite, which keeps no zone, gives it back."""
+
+    impl = DateTime(timezone=True)
+    cache_ok = True
+
+    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:  # noqa: ARG002
+        """The time with its zone."""
+        return value.replace(tzinfo=UTC) if value is not None and value.tzinfo is None else value
 
 
 class Base(DeclarativeBase):
@@ -66,7 +116,7 @@ class FindingRow(Base):
     resource_name: Mapped[str] = mapped_column(Text)
     resource_type: Mapped[str] = mapped_column(Text)
     detail: Mapped[str] = mapped_column(Text)
-    observed_at: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))
+    observed_at: Mapped[datetime | None] = mapped_column(Moment)
     account_name: Mapped[str] = mapped_column(Text)
     family: Mapped[str] = mapped_column(Text)  # the service as the scanner writes it
     tags: Mapped[str] = mapped_column(Text)  # each between line breaks, so that one is found whole
@@ -85,7 +135,7 @@ class ScanRow(Base):
     scanner: Mapped[str] = mapped_column(Text)
     provider: Mapped[str] = mapped_column(Text)
     account: Mapped[str] = mapped_column(Text)
-    taken_at: Mapped[datetime] = mapped_column(DateTime(timezone=True))
+    taken_at: Mapped[datetime] = mapped_column(Moment)
     place: Mapped[int] = mapped_column(Integer)
     earlier: Mapped[str] = mapped_column(ID)
     later: Mapped[str] = mapped_column(ID)
@@ -170,7 +220,7 @@ class DocumentRow(Base):
     conversation: Mapped[str] = mapped_column(NAME)
     title: Mapped[str] = mapped_column(Text)
     text: Mapped[str] = mapped_column(Text)
-    added_at: Mapped[datetime] = mapped_column(DateTime(timezone=True))
+    added_at: Mapped[datetime] = mapped_column(Moment)
 
 
 class SourceRow(Base):

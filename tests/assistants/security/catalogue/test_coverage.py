@@ -12,7 +12,7 @@ import tomllib
 from functools import cache
 from pathlib import Path
 
-from footnoted.assistants.security.knowledge.shipped import by_check
+from footnoted.assistants.security.catalogue import by_check
 from tests.assistants.security.conftest import DATA, needs_data
 
 pytestmark = needs_data

@@ -1,46 +1,98 @@
-"""The advisor's whole answer: what data says at once, what a model adds, and how a false sentence is put right."""
+"""The advisor's whole answer: what data says at once, what a model adds, and what each sentence of it is worth."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator, Iterable
+import asyncio
+import re
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Sequence
 from contextlib import aclosing
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from footnoted.assistants.security.advice.compose import UNVERIFIED, Composer, Line
 from footnoted.assistants.security.advice.guard import Guard
 from footnoted.errors import FootnotedError
+from footnoted.grounding.disagreement import disagreements
 from footnoted.providers.patience import patient
-from footnoted.text import estimate_tokens
-from footnoted.types import Deadlines, Delta, FinishReason, Prompt, Retry, Usage
+from footnoted.text import content_stems, estimate_tokens
+from footnoted.types import Delta, FinishReason, Prompt, Source, Usage, Verdict
 
 if TYPE_CHECKING:
-    from footnoted.assistants.security.advice.weighing import AdviceWeigher
+    from footnoted.answering.answer import Answering
+    from footnoted.assistants.security.query.claims import Rows
+    from footnoted.grounding.judge import Weigher
 
+_LEAST_STEMS = 2  # "All is well." is nothing a finding or a control can carry
+_LETTERS = re.compile(r"[\W_]+")
+_BRACKETS = frozenset("{}[]();, \n\t")  # a line of code of these alone closes what was opened
 _SENTINEL = "NO_ANSWER"
 SILENT = "The language model gave no answer; what follows is composed from your findings and the knowledge base."
 ALL_ABOVE = "The language model gave no answer; what stands above is composed from your findings."
 BROKE_OFF = "The language model's words break off here."
 
 
+class AdviceWeigher:
+    """Knows the lines that were composed from data; holds others against ``rows``, and asks ``weigher`` of the rest."""
+
+    def __init__(self, weigher: Weigher, rows: Rows | None = None) -> None:
+        self._weigher, self._rows = weigher, rows
+        self.truths: list[str] = []  # what the rows say where a sentence said otherwise
+        self._composed = " "
+
+    def note(self, line: Line) -> None:
+        """Remember a line that data wrote."""
+        if plain := _plain(line.text):
+            self._composed += f"{plain} "
+
+    def wrote(self, claim: str) -> bool:
+        """Whether data wrote this line, or the line of code that it is; a closing bracket tells nothing of its own."""
+        plain = _plain(claim)
+        return f" {plain} " in self._composed if plain else _BRACKETS.issuperset(claim)
+
+    async def acheck(self, claim: str, sources: Sequence[Source], *, cited: Sequence[int] = ()) -> Verdict:
+        """The verdict on one claim."""
+        plain = _plain(claim)
+        if self.wrote(claim):
+            # Its citations carry the places; evidence here would set findings that differ against one another.
+            return Verdict("supported", score=1.0, tier="exact", reason="written from data")
+        held = await self._rows.hold(claim) if self._rows is not None and plain else None
+        if held is not None and held.right:
+            return Verdict("supported", score=1.0, tier="exact", reason="the rows say so")
+        if held is not None:
+            self.truths.append(held.truth)
+            return Verdict("contradicted", score=0.0, tier="exact", reason=f"the rows say otherwise: {held.truth}")
+        if len(set(content_stems(plain))) < _LEAST_STEMS:
+            return Verdict("unsupported", score=0.0, tier="exact", reason="it says too little to be held against data")
+        verdict = await self._weigher.acheck(claim, sources, cited=cited)
+        if verdict.ruling == "supported" and verdict.evidence:
+            first = verdict.evidence[0]
+            if sources[first.source].metadata.get("kind") != "document":
+                # Two buckets differ, they do not disagree: another record that says something else disputes nothing.
+                disputed_by = await asyncio.to_thread(disagreements, first, sources)
+                if disputed_by:
+                    return replace(verdict, evidence=())
+        return verdict
+
+    async def aprepare(self, sources: Sequence[Source]) -> None:
+        """Let the weigher read the sources ahead, if it can."""
+        prepare = getattr(self._weigher, "aprepare", None)
+        if prepare is not None:
+            await prepare(sources)
+
+
+def _plain(text: str) -> str:
+    return _LETTERS.sub(" ", text.casefold()).strip()
+
+
 class Advisor:
-    """A provider like any other. ``model`` is asked for the explanation; without one the knowledge base gives it."""
+    """A provider like any other. The model that ``writing`` names explains; without one the knowledge base does."""
 
     name = "advisor"
 
-    def __init__(
-        self,
-        composer: Composer,
-        guard: Guard,
-        weigher: AdviceWeigher,
-        *,
-        model: Any = None,
-        deadlines: Deadlines | None = None,
-        retry: Retry | None = None,
-    ) -> None:
+    def __init__(self, composer: Composer, guard: Guard, weigher: AdviceWeigher, writing: Answering) -> None:
         self._composer, self._guard, self._weigher = composer, guard, weigher
         weigher.note(Line(UNVERIFIED))
-        self._model, self._deadlines, self._retry = model, deadlines, retry
+        self._writing, self._model = writing, writing.provider
         self._written = 0
         self._places: dict[int, int] = {}  # a sheet's index -> its source's in the prompt
         self._gap = ""  # white space owed before the next line
@@ -97,7 +149,7 @@ class Advisor:
 
     async def _explanation(self, prompt: Prompt) -> AsyncGenerator[Delta]:
         """The model's own words, guarded; nothing when it fails before the first or says that it cannot."""
-        deltas = patient(self._model, prompt, deadlines=self._deadlines, retry=self._retry)
+        deltas = patient(self._model, prompt, deadlines=self._writing.deadlines, retry=self._writing.retry)
         said = False
         opening: str | None = ""  # held until it cannot be a refusal
         try:

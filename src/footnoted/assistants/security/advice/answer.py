@@ -1,30 +1,34 @@
-"""Streams an expert's cited answer to a question as it was understood, within a tenant and a conversation."""
+"""An expert's cited answer to a question as it was understood, within a tenant, and as server-sent events."""
 
 from __future__ import annotations
 
 import asyncio
+import json
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Self
+from uuid import uuid4
 
-from footnoted.assistants.security.advice.advisor import Advisor
+from footnoted.answering.answer import Answering
+from footnoted.answering.telling import citation_told, claim_told, told
+from footnoted.assistants.security.advice.advisor import AdviceWeigher, Advisor
 from footnoted.assistants.security.advice.asked import Asked, read_asked
 from footnoted.assistants.security.advice.compose import Composer
 from footnoted.assistants.security.advice.context import BEST, AnswerContext, Shelves, assemble
 from footnoted.assistants.security.advice.guard import Guard, facts_of
 from footnoted.assistants.security.advice.sources import BUDGET, Desk, frameworks_of, laid_out
-from footnoted.assistants.security.advice.weighing import AdviceWeigher
 from footnoted.assistants.security.knowledge.service import KnowledgeBaseService
 from footnoted.assistants.security.query.claims import Rows
 from footnoted.assistants.security.query.filling import filled
 from footnoted.assistants.security.query.finding_query import Having
 from footnoted.assistants.security.query.vocabulary import known, vocabulary_of
 from footnoted.contract import GenerationConfig, GenerationRequest, GenerationResponse, Refusal, SourceContext
-from footnoted.events import AnswerFinished, Event, TextDelta
+from footnoted.errors import ConfigurationError, ProviderError, ProviderTimeout
+from footnoted.events import AnswerFinished, CitationFound, ClaimChecked, Event, SourcesDisagree, TextDelta
 from footnoted.types import Deadlines, FinishReason, Retry
 
 if TYPE_CHECKING:
@@ -74,13 +78,9 @@ class AdviceFinished:
     def as_json(self) -> dict[str, Any]:
         """What a stream's last event says beside the response."""
         return {
-            **self.asked.told(),
-            "intent": self.asked.intent,
-            "entities": dict(self.asked.entities),
+            **found_as_json(self.asked, self.context),
             "citations": self.citations,
             "severity": dict(self.severity),
-            "total_findings": self.context.total,
-            "findings": [finding_as_json(one, self.context) for one in self.context.findings],
             "frameworks": list(self.frameworks),
             "left_out": list(self.left_out),
             "corrections": list(self.corrections),
@@ -91,30 +91,18 @@ class AdviceFinished:
 AdviceEvent = AdviceStarted | Event | AdviceFinished
 
 
-@dataclass(frozen=True, slots=True)
-class Writer:
-    """Who writes: the model if there is one, who checks it, and how long it may take."""
-
-    provider: Any = None
-    checker: Weigher | None = None
-    checking: Mode | Literal["off"] | None = None
-    deadlines: Deadlines = Deadlines()
-    retry: Retry = Retry()
-
-
 class Advice:
     """One answer, everything for it looked up. `stream` writes it, as `GroundedGenerator.stream` does."""
 
     def __init__(
-        self, asked: Asked, context: AnswerContext, desk: Desk, writer: Writer, rows: Rows | None = None
+        self, asked: Asked, context: AnswerContext, desk: Desk, service: AnswerService, rows: Rows | None
     ) -> None:
-        self._rows = rows
+        self._service, self._rows = service, rows
         self._truths: list[str] = []
         self.asked, self.context, self.desk = asked, context, desk
         self.sources = tuple(desk.contexts())
         self._composer = Composer(asked, context, desk)
         self._guard = Guard(facts_of(context, desk))
-        self._writer = writer
 
     def stream(self, request: GenerationRequest) -> AsyncGenerator[Event]:
         """The events of the answer; `AnswerFinished` comes last."""
@@ -122,21 +110,13 @@ class Advice:
             return self._refusal(request)
         from footnoted.answering.generator import GroundedGenerator, shipped_checker
 
-        writer = self._writer
-        weigher = AdviceWeigher(writer.checker or shipped_checker(), self._rows)
+        service = self._service
+        weigher = AdviceWeigher(service.checker or shipped_checker(), self._rows)
         self._truths = weigher.truths
-        advisor = Advisor(
-            self._composer,
-            self._guard,
-            weigher,
-            model=writer.provider,
-            deadlines=writer.deadlines,
-            retry=writer.retry,
-        )
         generator = GroundedGenerator(
-            advisor,
+            Advisor(self._composer, self._guard, weigher, service.writing),
             checker=weigher,
-            checking=writer.checking,
+            checking=service.checking,
             doubt="withhold",
             # The model's own clocks run inside; what data says is there at once.
             deadlines=Deadlines(first_token=None, between_tokens=None, total=None),
@@ -206,13 +186,10 @@ class AnswerService:
         from footnoted.providers import build
 
         self.shelves = Shelves(knowledge_base or KnowledgeBaseService(), findings, documents)
-        self._writer = Writer(
-            provider=None if provider in (None, "extractive") else build(provider, **options),
-            checker=checker,
-            checking=checking,
-            deadlines=deadlines if isinstance(deadlines, Deadlines) else Deadlines(**(deadlines or {})),
-            retry=retry if isinstance(retry, Retry) else Retry(**(retry or {})),
-        )
+        model: Any = None if provider in (None, "extractive") else build(provider, **options)
+        patience = deadlines if isinstance(deadlines, Deadlines) else Deadlines(**(deadlines or {}))
+        self.writing = Answering(model, patience, retry if isinstance(retry, Retry) else Retry(**(retry or {})))
+        self.checker, self.checking = checker, checking
         self._config = config or GenerationConfig(max_tokens=_MAX_TOKENS)
         self._budget = budget
 
@@ -288,7 +265,7 @@ class AnswerService:
         asked = await asyncio.to_thread(
             read_asked, question, vocabulary, nlu_result, conversation_history, conversation_id=conversation_id
         )
-        model = self._writer.provider
+        model: Any = self.writing.provider
         if model is None or nlu_result is not None or not vocabulary.scans:
             return asked
         reading = await filled(asked.reading, vocabulary, model, before=asked.before, history=asked.history)
@@ -300,11 +277,11 @@ class AnswerService:
         desk = laid_out(asked, context, tenant_id, budget=self._budget)
         findings = self.shelves.findings
         rows = None if findings is None else Rows(findings.database, tenant_id, asked.vocabulary)
-        return Advice(asked, context, desk, self._writer, rows)
+        return Advice(asked, context, desk, self, rows)
 
     async def aclose(self) -> None:
         """Close the model's connections."""
-        close = getattr(self._writer.provider, "aclose", None)
+        close = getattr(self.writing.provider, "aclose", None)
         if close is not None:
             await close()
 
@@ -321,17 +298,23 @@ def is_beside_the_point(asked: Asked, context: AnswerContext) -> bool:
         return False
     if not asked.reading.can_be_asked or (asked.reading.unused and not asked.reading.names_findings):
         return True
-    if asked.reading.unused and _finds_nothing(context):
-        return True  # nothing was found of less than what was asked for
-    return context.is_empty and not asked.reading.names_findings
-
-
-def _finds_nothing(context: AnswerContext) -> bool:
-    """Whether what was counted or listed is none at all."""
     result = context.result
-    if result is None or result.findings or result.query.having != Having():
-        return False
-    return result.query.select in ("count", "list", "group")
+    if asked.reading.unused and result is not None and not result.findings and result.query.having == Having():
+        return result.query.select in ("count", "list", "group")  # nothing was found of less than what was asked for
+    found = context.kb_entries or context.documents or result or context.choices
+    return not (found or asked.reading.names_findings)
+
+
+def found_as_json(asked: Asked, context: AnswerContext) -> dict[str, Any]:
+    """What was asked, as it was read, and what was found."""
+    return {
+        **asked.told(),
+        "intent": asked.intent,
+        "entities": dict(asked.entities),
+        "findings": [finding_as_json(one, context) for one in context.findings],
+        "severity": dict(context.counts),
+        "total_findings": context.total,
+    }
 
 
 def finding_as_json(finding: Any, context: AnswerContext | None = None) -> dict[str, Any]:
@@ -347,3 +330,91 @@ def finding_as_json(finding: Any, context: AnswerContext | None = None) -> dict[
         "frameworks": {key: list(ids) for key, ids in frameworks_of(finding, entries).items()},
         "observed_at": finding.observed_at.isoformat() if finding.observed_at else None,
     }
+
+
+class ServerSentEvent(str):
+    """One event as it goes over the wire; ``event`` and ``data`` are what it says."""
+
+    __slots__ = ("data", "event")
+    event: str
+    data: dict[str, Any]
+
+    def __new__(cls, event: str, data: dict[str, Any]) -> Self:
+        """The text of an event on the wire, as the HTML standard has it."""
+        made = super().__new__(cls, f"event: {event}\ndata: {json.dumps(data, ensure_ascii=False)}\n\n")
+        made.event, made.data = event, data
+        return made
+
+
+class StreamingHandler:
+    """Streams the answers of an `AnswerService`."""
+
+    def __init__(self, answer_service: AnswerService) -> None:
+        self.answer_service = answer_service
+
+    async def stream_answer(
+        self,
+        question: str,
+        nlu_result: Any = None,
+        tenant_id: str = "local",
+        conversation_history: Sequence[Any] = (),
+        **options: Any,
+    ) -> AsyncIterator[ServerSentEvent]:
+        """The events of one answer, each as text for the wire; ``done`` or ``error`` comes last, exactly once."""
+        answer_id = str(uuid4())
+        advice = self.answer_service.advise(question, nlu_result, tenant_id, conversation_history, **options)
+        sources: tuple[SourceContext, ...] = ()
+        try:
+            async with aclosing(advice) as events:
+                async for event in events:
+                    if isinstance(event, AdviceStarted):
+                        sources = event.sources
+                        found = found_as_json(event.asked, event.context) | {"sources": _sources(sources)}
+                        begun = {"type": "start", "answer_id": answer_id, "question": question}
+                        yield ServerSentEvent("start", {**begun, **found})
+                    elif isinstance(event, AdviceFinished):
+                        response = event.response.model_dump(mode="json")
+                        data = {"answer_id": answer_id, "response": response, "sources": _sources(sources)}
+                        yield ServerSentEvent("done", {**data, **event.as_json()})
+                    else:
+                        yield _in_between(event, sources)
+        except ConfigurationError as error:
+            yield _failed("invalid_request", str(error))
+        except ProviderTimeout:
+            yield _failed("provider_timeout", "The language model did not answer in time.")
+        except ProviderError:
+            yield _failed("provider_failed", "The language model could not answer.")
+        except Exception:  # noqa: BLE001 - a stream ends with a word, whatever broke; the words of an error may hold secrets
+            yield _failed("internal", "The answer could not be finished.")
+
+
+def _failed(code: str, message: str) -> ServerSentEvent:
+    return ServerSentEvent("error", {"code": code, "message": message})
+
+
+def _sources(sources: Sequence[SourceContext]) -> list[dict[str, Any]]:
+    return [
+        {
+            "index": index,
+            "id": one.metadata["id"],
+            "chunk_id": str(one.chunk_id),
+            "document_id": str(one.document_id),
+            "title": one.metadata["title"],
+            "kind": one.metadata["kind"],
+            "text": one.content,
+        }
+        for index, one in enumerate(sources)
+    ]
+
+
+def _in_between(event: Event, sources: Sequence[SourceContext]) -> ServerSentEvent:
+    match event:
+        case CitationFound():
+            source = sources[event.citation.source]
+            of = {"kind": source.metadata["kind"], "id": source.metadata["id"]}
+            return ServerSentEvent("citation", citation_told(event.citation, source.title) | of)
+        case ClaimChecked():
+            return ServerSentEvent("claim", claim_told(event))
+        case SourcesDisagree():
+            return ServerSentEvent("disagreement", asdict(event.disagreement))
+    return ServerSentEvent(*told(event))

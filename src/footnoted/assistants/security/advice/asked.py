@@ -7,14 +7,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from footnoted.assistants.security.advice.labels import safe
 from footnoted.assistants.security.names import framework_key, service_key
 from footnoted.assistants.security.query.draft import is_possessive, is_ranked, is_single
 from footnoted.assistants.security.query.finding_query import LIMIT, FindingQuery, Where
 from footnoted.assistants.security.query.meaning import shipped_meanings
 from footnoted.assistants.security.query.reading import Reading, read
 from footnoted.assistants.security.query.vocabulary import Vocabulary
-from footnoted.assistants.security.query.wording import chips_of, value_name, words_of
+from footnoted.assistants.security.query.wording import chips_of, safe, value_name, words_of
 from footnoted.assistants.security.severity import Severity
 from footnoted.errors import ConfigurationError
 from footnoted.types import Turn
@@ -109,7 +108,7 @@ def read_asked(
             before = _bound(read(turn.user, vocabulary, base=before, meanings=meanings), before, shown, vocabulary)
         shown = turn.assistant or shown
     reading = _bound(read(question, vocabulary, base=before, meanings=meanings), before, shown, vocabulary)
-    entities = _get(nlu_result, "entities") or {}
+    entities = said_by(nlu_result, "entities") or {}
     _take(reading, entities, vocabulary)
     if reading.place and reading.follows:
         select = reading.query.select if reading.query.select in ("remediation", "explain") else "list"
@@ -124,10 +123,10 @@ def read_asked(
         reading=reading,
         vocabulary=vocabulary,
         history=recent,
-        conversation_id=conversation_id or str(_get(_get(nlu_result, "context"), "conversation_id") or ""),
-        given_intent=str(_get(nlu_result, "intent") or ""),
+        conversation_id=conversation_id or str(said_by(said_by(nlu_result, "context"), "conversation_id") or ""),
+        given_intent=str(said_by(nlu_result, "intent") or ""),
         beside=tuple(one for one in _texts(entities, "compliance_frameworks") if one not in reading.unfit),
-        requires_documents=bool(_get(nlu_result, "requires_documents")) or reading.document,
+        requires_documents=bool(said_by(nlu_result, "requires_documents")) or reading.document,
         before=before.query if before is not None else None,
     )
 
@@ -194,8 +193,8 @@ def turns_of(history: Sequence[Any] | None) -> tuple[Turn, ...]:
         if isinstance(message, Turn):
             turns.append(message)
         elif (isinstance(message, Mapping) and "role" in message) or hasattr(message, "role"):
-            content = str(_get(message, "content") or "")
-            if _get(message, "role") == "user":
+            content = str(said_by(message, "content") or "")
+            if said_by(message, "role") == "user":
                 turns.append(Turn(content, ""))
             elif not turns or turns[-1].assistant:
                 turns.append(Turn("", content))
@@ -247,10 +246,11 @@ def _values(vocabulary: Vocabulary, name: str, kind: str, *, exact: bool = False
     return values or ([] if exact or kind == "framework" else [name])
 
 
-def _get(value: Any, name: str) -> Any:
+def said_by(value: Any, name: str) -> Any:
+    """What a mapping or an object says under a name; nothing where it says nothing."""
     return value.get(name) if isinstance(value, Mapping) else getattr(value, name, None)
 
 
 def _texts(entities: Any, name: str) -> tuple[str, ...]:
-    found = _get(entities, name) or ()
+    found = said_by(entities, name) or ()
     return (found,) if isinstance(found, str) else tuple(map(str, found))

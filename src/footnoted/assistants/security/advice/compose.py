@@ -6,18 +6,19 @@ model writes too or not.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from footnoted.assistants.security.advice.asked import said_by
 from footnoted.assistants.security.advice.context import BEST, AnswerContext
 from footnoted.assistants.security.advice.figures import duty_lines, figures, of_result
-from footnoted.assistants.security.advice.labels import safe
 from footnoted.assistants.security.advice.sources import NOTHING, Desk, duties, frameworks_of, listed
 from footnoted.assistants.security.catalogue import FRAMEWORKS
 from footnoted.assistants.security.names import framework_name
-from footnoted.assistants.security.query.wording import asked_of, filter_in_words, provider_name, words_of
+from footnoted.assistants.security.query.wording import asked_of, named, safe, words_of
 from footnoted.assistants.security.query.words import NOT_IN_SCANS
+from footnoted.assistants.security.severity import read_severity
 from footnoted.types import Pointer
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 UNVERIFIED = "⚠ Unverified: this is not from the knowledge base. Read it before you run it."
 _DOCUMENTS = 0.35  # chance that a document answers; it was given for this talk, so less is asked than of any text
 _DUTIES = ("requirement", "mapping", "explain", "remediation")
+_SHOWN = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,37 +50,34 @@ class Composer:
     def opening(self) -> Iterator[Line]:
         """What was asked, as a query, and what it gave."""
         context, query = self.context, self.asked.query
-        at = self._at("inventory")
         if context.choices:
             yield from self._choices()
             return
-        if query.select in _DUTIES and context.duties.rules + context.duties.requirements:
-            yield from (Line(line, at(f"line:{line}")) for line in duty_lines(self.asked, context))
+        of_duties = query.select in _DUTIES and bool(context.duties.rules + context.duties.requirements)
+        shown = context.findings
+        if of_duties:
+            yield from (Line(line, self._at("inventory", f"line:{line}")) for line in duty_lines(self.asked, context))
             if query.select == "requirement":
                 yield Line("")
                 yield from self._figures()
-            for number, finding in enumerate(context.findings if query.select != "requirement" else (), 1):
-                yield from self._listed(number, finding)
-            yield Line("")
-            return
-        if not context.looked_for_findings:
+                shown = ()
+        elif not context.looked_for_findings:
             if not context.tenant_total and not context.documents:
-                yield Line(NOTHING, at("scope"))
+                yield Line(NOTHING, self._at("inventory", "scope"))
             return
-        yield from self._figures()
-        shown = context.findings
-        if shown:
-            yield Line("")
+        else:
+            yield from self._figures()
+            if shown:
+                yield Line("")
         for number, finding in enumerate(shown, query.offset + 1):
             yield from self._listed(number, finding)
         yield Line("")
 
     def _figures(self) -> Iterator[Line]:
-        at = self._at("inventory")
         result = self.context.result
         listing = result is not None and bool(result.groups)
         for place, line in enumerate(figures(self.asked, self.context)):
-            yield Line(f"- {line}" if listing and place else line, at(f"line:{line}"))
+            yield Line(f"- {line}" if listing and place else line, self._at("inventory", f"line:{line}"))
 
     def _choices(self) -> Iterator[Line]:
         reading = self.asked.reading
@@ -95,12 +94,13 @@ class Composer:
         yield Line("", after="\n")
 
     def _listed(self, number: int, finding: Finding) -> Iterator[Line]:
-        at = self._at(finding)
-        pointers = at("row") or self._at("inventory")(f"row:{finding.id}")
+        pointers = self._at(finding, "row") or self._at("inventory", f"row:{finding.id}")
         yield Line(listed(number, finding), pointers)
         touched = frameworks_of(finding, self.context.kb_entries)
         if touched and (self.asked.frameworks or self.asked.reading.fix) and number <= BEST:
-            yield Line(f"   Frameworks: {safe(duties(touched, first=self.asked.frameworks))}.", at("duties"))
+            yield Line(
+                f"   Frameworks: {safe(duties(touched, first=self.asked.frameworks))}.", self._at(finding, "duties")
+            )
 
     def analysis(self) -> Iterator[Line]:
         """Why it matters, in the scanner's or the knowledge base's words: what stands here when no model writes it."""
@@ -113,10 +113,10 @@ class Composer:
             for entry in self._by_relevance()[:2] if not context.looked_for_findings or not context.total else ():
                 label = f"{entry.severity.mark} " if entry.severity else ""
                 words = f"{label}**{safe(entry.title).rstrip('.')}.** {safe(entry.description)}"
-                yield Line(words, self._at(entry)("summary"))
+                yield Line(words, self._at(entry, "summary"))
                 if entry.frameworks:
-                    at = self._at(entry)("duties")
-                    yield Line(f"Frameworks: {duties(entry.frameworks, first=asked.frameworks)}.", at)
+                    told = duties(entry.frameworks, first=asked.frameworks)
+                    yield Line(f"Frameworks: {told}.", self._at(entry, "duties"))
                 yield Line("")
 
     def _explained(self) -> Iterator[Line]:
@@ -131,7 +131,7 @@ class Composer:
             yield Line("")
             return
         for entry in self._by_relevance()[:1]:
-            yield Line(f"**{safe(entry.title).rstrip('.')}.** {safe(entry.description)}", self._at(entry)("summary"))
+            yield Line(f"**{safe(entry.title).rstrip('.')}.** {safe(entry.description)}", self._at(entry, "summary"))
             yield Line("")
 
     def _from_documents(self) -> Iterator[Line]:
@@ -141,9 +141,8 @@ class Composer:
         places = [at for at, sheet in enumerate(self.desk.sheets) if sheet.kind == "document"]
         contexts = self.desk.contexts()
         sources = tuple(contexts[at].as_source() for at in places)
-        reply = Extractive(threshold=_DOCUMENTS).answer(
-            Prompt(question=self.asked.question, sources=sources, history=self.asked.history)
-        )
+        prompt = Prompt(question=self.asked.question, sources=sources, history=self.asked.history)
+        reply = Extractive(threshold=_DOCUMENTS).answer(prompt)
         for passage in reply.passages:
             pointers = tuple(Pointer(places[one.source], one.start, one.end) for one in passage.pointers)
             yield Line(safe(passage.text), pointers, after=" ")
@@ -154,12 +153,8 @@ class Composer:
     def remediation(self) -> Iterator[Line]:
         """Steps and code that put it right: the knowledge base's, else the scanner's own advice."""
         asked, context = self.asked, self.context
-        asks = (
-            asked.query.select in ("remediation", "explain")
-            or asked.reading.fix
-            or asked.intent in ("remediate", "prioritise")
-        )
-        if not asks or context.choices:
+        advises = asked.query.select in ("remediation", "explain") or asked.intent in ("remediate", "prioritise")
+        if not (advises or asked.reading.fix) or context.choices:
             return
         entries = [entry for entry in self._by_relevance() if entry.has_remediation]
         rules = [rule for rule in context.duties.rules if rule.remediation or rule.cli]
@@ -184,19 +179,22 @@ class Composer:
             finding = context.findings[0]
             if finding.remediation:
                 yield Line(f"### Fix, as the scanner advises: {safe(finding.check_id)}")
-                yield Line(safe(finding.remediation), self._at(finding)("advice"), after="\n\n")
+                yield Line(safe(finding.remediation), self._at(finding, "advice"), after="\n\n")
             cli = finding.remediation_cli
         if cli:
             yield Line(UNVERIFIED, after="\n\n")
             yield Line(fenced(cli, "bash"), after="\n\n")
 
     def _fix(self, entry: KnowledgeEntry) -> Iterator[Line]:
-        at = self._at(entry)
         yield Line(f"### Fix: {safe(entry.title).rstrip('.')}")
         if entry.origin != "shipped":
-            yield Line(f"From the imported entry {entry.id}. Read it before you run it.", at("title"), after="\n\n")
+            yield Line(
+                f"From the imported entry {entry.id}. Read it before you run it.",
+                self._at(entry, "title"),
+                after="\n\n",
+            )
         for step in entry.console[:12]:
-            yield Line(f"- {safe(step)}", at("console") if step is entry.console[0] else ())
+            yield Line(f"- {safe(step)}", self._at(entry, "console") if step is entry.console[0] else ())
         if entry.console:
             yield Line("")
         for language, code in (("hcl", entry.terraform), ("bash", entry.cli)):
@@ -216,7 +214,8 @@ class Composer:
             notes.append(f"Not used: {', '.join(f'“{safe(one)}”' for one in reading.unused)}")
         notes += [note for note in reading.notes if not context.choices]
         if context.alone:
-            each = [f"{filter_in_words(part, asked.vocabulary)} {count}" for part, count in context.alone]
+            without = ("status", "scan")
+            each = [f"{words_of(part, asked.vocabulary, without=without)} {count}" for part, count in context.alone]
             notes.append(f"Nothing has all of these together; each alone has: {safe('; '.join(each))}")
         notes += [*context.unknown, *self.desk.left_out]
         speaks = {check for entry in context.kb_entries for check in entry.checks}
@@ -231,7 +230,7 @@ class Composer:
         """The words when the question cannot be asked, or there is nothing to answer from."""
         reading = self.asked.reading
         vocabulary = self.asked.vocabulary
-        clouds = ", ".join(map(provider_name, sorted(vocabulary.providers))) or "your clouds"
+        clouds = ", ".join(named("provider", one) for one in sorted(vocabulary.providers)) or "your clouds"
         said = []
         result = self.context.result
         unfit = reading.unfit or (reading.unused if result is not None and not result.findings else [])
@@ -269,16 +268,12 @@ class Composer:
             ordered = [entry for entry in self.context.kb_entries if not services or entry.service in services]
         return list({id(entry): entry for entry in ordered}.values())
 
-    def _at(self, item: object) -> Callable[[str], tuple[Pointer, ...]]:
-        """Gives the pointer to a named part of the sheet about an item, or no pointer where it was not laid out."""
+    def _at(self, item: object, part: str) -> tuple[Pointer, ...]:
+        """The pointer to a named part of the sheet about an item; none where it was not laid out."""
         index = self.desk.find(item)
-
-        def pointers(part: str) -> tuple[Pointer, ...]:
-            if index is None or part not in self.desk.sheets[index].parts:
-                return ()
-            return (Pointer(index, *self.desk.sheets[index].parts[part]),)
-
-        return pointers
+        if index is None or part not in self.desk.sheets[index].parts:
+            return ()
+        return (Pointer(index, *self.desk.sheets[index].parts[part]),)
 
 
 def fenced(code: str, language: str) -> str:
@@ -291,3 +286,62 @@ def fenced(code: str, language: str) -> str:
     while fence in code:
         fence += "`"
     return f"{fence}{language}\n{code.strip()}\n{fence}"
+
+
+class ResponseFormatter:
+    """Sets advice and remediation in the form every answer has."""
+
+    @staticmethod
+    def format_security_advice(
+        content: str,
+        findings: Sequence[Any] | None = None,
+        compliance: Sequence[Any] | Mapping[str, Any] | None = None,
+    ) -> str:
+        """The content, then three findings as ``[rule_id] title (severity)``, then the frameworks."""
+        parts = [(content or "").strip()]
+        shown = list(findings or ())
+        if shown:
+            lines = [f"- {_told(one)}" for one in shown[:_SHOWN]]
+            if len(shown) > _SHOWN:
+                lines.append(f"- and {len(shown) - _SHOWN} more")
+            parts.append("**Related findings**\n" + "\n".join(lines))
+        if compliance:
+            parts.append("**Compliance**\n" + "\n".join(f"- {one}" for one in _frameworks(compliance)))
+        return "\n\n".join(part for part in parts if part)
+
+    @staticmethod
+    def format_remediation(
+        title: str, steps: Sequence[str] = (), code: str | None = None, language: str = "hcl"
+    ) -> str:
+        r"""A heading, numbered steps, and the code between fences.
+
+        >>> ResponseFormatter().format_remediation("Block it", ["Open S3."], "x = 1")
+        '### Block it\n\n1. Open S3.\n\n```hcl\nx = 1\n```'
+        """
+        parts = [f"### {title.strip()}"]
+        if isinstance(steps, str):
+            steps = [steps]
+        if steps:
+            parts.append("\n".join(f"{number}. {step}" for number, step in enumerate(steps, 1)))
+        if code and code.strip():
+            parts.append(fenced(code, language))
+        return "\n\n".join(parts)
+
+
+def _told(finding: Any) -> str:
+    rule = next(filter(None, (said_by(finding, name) for name in ("rule_id", "check_id", "id"))), "finding")
+    severity = said_by(finding, "severity") or "unknown"
+    known = read_severity(severity)
+    mark = f"{known.mark} " if known else ""
+    return f"{mark}[{rule}] {said_by(finding, 'title') or ''} ({known.label if known else str(severity)})"
+
+
+def _frameworks(compliance: Sequence[Any] | Mapping[str, Any] | str) -> list[str]:
+    if isinstance(compliance, Mapping):
+        return [
+            f"{framework_name(key)} {', '.join([ids] if isinstance(ids, str) else map(str, ids or ()))}".strip()
+            for key, ids in compliance.items()
+        ]
+    if isinstance(compliance, str):
+        compliance = [compliance]
+    return [one if isinstance(one, str) and one not in FRAMEWORKS else framework_name(str(one)) for one in compliance]

@@ -6,14 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
+from footnoted.assistants.security.catalogue import checks_of
 from footnoted.assistants.security.documents import ConversationDocument
 from footnoted.assistants.security.findings.finding import Finding
 from footnoted.assistants.security.knowledge.entry import KnowledgeEntry
-from footnoted.assistants.security.knowledge.shipped import checks_of
 from footnoted.assistants.security.names import framework_key
-from footnoted.assistants.security.query.duties import Duties, duties_of
 from footnoted.assistants.security.query.finding_query import FindingQuery, Where
-from footnoted.assistants.security.query.running import Result, run
+from footnoted.assistants.security.query.running import Duties, Result, duties_of, run
 
 if TYPE_CHECKING:
     from datetime import date
@@ -63,11 +62,6 @@ class AnswerContext:
     def looked_for_findings(self) -> bool:
         """Whether the tenant's findings were asked."""
         return self.result is not None
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether there is nothing to answer from."""
-        return not (self.kb_entries or self.findings or self.documents or self.looked_for_findings or self.choices)
 
 
 class Documents(Protocol):

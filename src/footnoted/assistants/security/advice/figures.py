@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
+from statistics import mean, median
 from typing import TYPE_CHECKING
 
-from footnoted.assistants.security.advice.labels import safe
 from footnoted.assistants.security.names import service_key, service_name
 from footnoted.assistants.security.query.draft import several
 from footnoted.assistants.security.query.finding_query import GROUPS, LIMIT, Having
 from footnoted.assistants.security.query.running import CHANGES, Result, share
 from footnoted.assistants.security.query.wording import (
-    asked_of,
     bound_name,
     group_name,
     groups_name,
-    provider_name,
+    named,
     requirement_id,
-    scanner_name,
+    safe,
     side_name,
     value_name,
     words_of,
@@ -81,8 +80,8 @@ def of_result(asked: Asked, context: AnswerContext, result: Result) -> Iterator[
     else:
         yield headline(result)
         if query.select == "age" and result.ages:
-            days = f"the median {result.middle:g} and the mean {result.average} days"
-            yield f"The oldest is {result.oldest} days old, {days}."
+            days = f"the median {float(median(result.ages)):g} and the mean {float(round(mean(result.ages), 1))} days"
+            yield f"The oldest is {result.ages[-1]} days old, {days}."
         if query.select == "list" and query.of == "checks":
             yield from _groups(asked, result)
         elif result.groups:
@@ -95,9 +94,8 @@ def headline(result: Result) -> str:
     """How many findings, on how many resources, by scanner and severity."""
     if not result.findings:
         return f"**0 {_state(result)}findings** match: nothing in your scans fits this query."
-    count = result.findings
-    scanners = "; ".join(f"{scanner_name(name)} {n}" for name, n in sorted(result.scanners.items()))
-    found = _counted(result, count)
+    scanners = "; ".join(f"{named('scanner', name)} {n}" for name, n in sorted(result.scanners.items()))
+    found = _counted(result)
     resources = f"{result.resources} resource{'s' if result.resources != 1 else ''}"
     if result.query.of == "resources":
         head = f"**{resources}** with {found}"
@@ -112,11 +110,11 @@ def headline(result: Result) -> str:
     return f"{head} ({scanners}{kinds}): {graded}."
 
 
-def _counted(result: Result, count: int) -> str:
+def _counted(result: Result) -> str:
     """So many findings and how they are: "19 findings no longer reported", "3 open findings"."""
-    state = _state(result).strip()
-    told = (_noun(count), state) if state.startswith("no longer") else (state, _noun(count))
-    return " ".join(filter(None, (str(count), *told)))
+    state, noun = _state(result).strip(), _noun(result.findings)
+    told = (noun, state) if state.startswith("no longer") else (state, noun)
+    return " ".join(filter(None, (str(result.findings), *told)))
 
 
 def _rate(result: Result) -> str:
@@ -224,7 +222,7 @@ def _sides(asked: Asked, result: Result) -> Iterator[str]:
             yield f"{name}: {_passing(passed, failed)} ({passed} passed, {failed} open)."
         else:
             zero = {"critical": 0} if "critical" not in one.severities else {}
-            counts = _severities({**zero, **one.severities})
+            counts = ", ".join(f"{n} {name}" for name, n in {**zero, **one.severities}.items())
             yield f"{name}: {one.findings} {_state(one)}{_noun(one.findings)} ({counts})."
     most, least = max(named), min(named)
     if most[0] == least[0]:
@@ -233,34 +231,22 @@ def _sides(asked: Asked, result: Result) -> Iterator[str]:
         yield f"{most[1]} has more: {most[0]} against {least[0]}." if not rate else f"{most[1]} passes more."
 
 
-def _severities(counts: Mapping[str, int]) -> str:
-    return ", ".join(f"{n} {name}" for name, n in counts.items())
-
-
 def _side_name(asked: Asked, side: Where) -> str:
-    if side.framework:
-        return side.edition
+    """One side by its first name alone, as a sentence has it."""
     field = next((name for name in side.narrowed() if name != "status"), "scan")
-    if field == "scan":
-        days = {"latest": asked.vocabulary.today, "previous": asked.vocabulary.previous}
-        return f"the scan of {days.get(str(side.scan), side.scan)}"
+    if side.framework or field == "scan":
+        return side_name(side, asked.vocabulary)
     value = str(getattr(side, field)[0])
-    if field == "account":
-        return asked.vocabulary.account_name(value)
-    names: dict[str, Callable[[str], str]] = {
-        "provider": provider_name,
-        "scanner": scanner_name,
-        "service": lambda one: service_name(service_key(one)),
-    }
-    return names.get(field, str)(value)
+    if field == "service":
+        return service_name(service_key(value))
+    return value if field == "resource" else value_name(field, value, asked.vocabulary)
 
 
 def _diff(asked: Asked, result: Result) -> Iterator[str]:
     before, now, *changes = result.sides
     vocabulary = asked.vocabulary
     if vocabulary.previous is None:
-        found = _counted(now, now.findings)
-        yield f"{found} in the newest scan. There is one scan only, so nothing can be compared yet."
+        yield f"{_counted(now)} in the newest scan. There is one scan only, so nothing can be compared yet."
         return
     step, is_open = now.findings - before.findings, result.query.where.status == ["fail"]
     by, way = result.query.group_by, {"most": 1, "fewest": -1}.get(result.query.order_by, 0)
@@ -312,11 +298,6 @@ def _several(asked: Asked) -> str:
     return ", ".join(asked.query.where.resource[:8]) if len(asked.query.where.resource) > 1 else ""
 
 
-def scope_line(asked: Asked) -> str:
-    """The query in words, with the day it speaks of."""
-    return f"Asked of {asked_of(asked.query, asked.vocabulary)}."
-
-
 def duty_lines(asked: Asked, context: AnswerContext) -> list[str]:
     """What requirements say, and what checks are mapped to, each with where that is written."""
     query, duties = asked.query, context.duties
@@ -329,7 +310,9 @@ def duty_lines(asked: Asked, context: AnswerContext) -> list[str]:
     for rule in checks:
         lines.append(f"{rule.check}: {safe(rule.title).rstrip('.')}.")
         mapped = duties.mapped.get(rule.check, {})
-        lines += [f"Mapped by {scanner_name(rule.scanner)} to {name}: {', '.join(ids)}" for name, ids in mapped.items()]
+        lines += [
+            f"Mapped by {named('scanner', rule.scanner)} to {name}: {', '.join(ids)}" for name, ids in mapped.items()
+        ]
         if not mapped:
             name = query.where.edition or "any framework"
             lines.append(f"In the scanner's own mapping it is not tied to {name}.")
@@ -340,7 +323,7 @@ def _requirement_lines(asked: Asked, context: AnswerContext) -> Iterator[str]:
     duties, name = context.duties, asked.query.where.edition
     identity = requirement_id(asked.query.where, asked.vocabulary)
     for one in duties.requirements[:4]:
-        of = f" ({provider_name(one.provider)})" if one.provider else ""
+        of = f" ({named('provider', one.provider)})" if one.provider else ""
         text = safe(one.text)
         title = f"{safe(one.title).rstrip('.')}. " if one.title and not text.startswith(one.title) else ""
         yield f"**{one.name} {one.requirement}**{of}: {title}{text}"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from footnoted.assistants.security.advice.compose import UNVERIFIED
 from footnoted.assistants.security.advice.context import BEST, AnswerContext
 from footnoted.assistants.security.findings.finding import Finding
+from footnoted.assistants.security.query.words import NUMBERS
 from footnoted.assistants.security.severity import MARKS, Severity, read_severity
 from footnoted.text.lines import fence
 from footnoted.text.markdown import list_mark
@@ -38,9 +39,7 @@ _WITHIN = re.compile(
     r"\b(?:within|in) (?:24\s?[–-]\s?48 hours|1\s?[–-]\s?2 weeks|one (?:or|to) two weeks)|\bat the next review\b",
     re.IGNORECASE,
 )
-_NUMBERS = {
-    word: at for at, word in enumerate("zero one two three four five six seven eight nine ten eleven twelve".split())
-} | {"no": 0}
+_NUMBERS = NUMBERS | {"no": 0}
 _COUNT = re.compile(
     rf"(?<![\w.\[-])(\d[\d,]*|{'|'.join(_NUMBERS)}|dozens of|hundreds of|thousands of|several|many)"
     r"((?:\s+[\w-]+){0,4}?)\s+(?:findings?|issues?|misconfigurations?|failures?|violations?|vulnerabilit(?:y|ies)|alerts?)\b",

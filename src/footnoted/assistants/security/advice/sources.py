@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from uuid import NAMESPACE_URL, UUID, uuid5
 
 from footnoted.assistants.security.advice.context import BEST, AnswerContext
-from footnoted.assistants.security.advice.figures import duty_lines, figures, scope_line
-from footnoted.assistants.security.advice.labels import safe
-from footnoted.assistants.security.documents import SUMMARY, cut
+from footnoted.assistants.security.advice.figures import duty_lines, figures
+from footnoted.assistants.security.documents import cut
 from footnoted.assistants.security.names import framework_name, requirement_name
-from footnoted.assistants.security.query.duties import Duties
+from footnoted.assistants.security.query.running import Duties
+from footnoted.assistants.security.query.wording import asked_of, safe
 from footnoted.contract import SourceContext
 from footnoted.text import estimate_tokens
 
@@ -86,7 +86,9 @@ def laid_out(asked: Asked, context: AnswerContext, tenant: str, *, budget: int =
         wanted.append(inventory(asked, context, tenant))
     wanted += [finding_sheet(finding, context, tenant) for finding in context.findings[:BEST]]
     wanted += [entry_sheet(entry, tenant) for entry in context.kb_entries[:BEST]]
-    wanted += [document_sheet(document, asked.question, tenant) for document in context.documents]
+    for document in context.documents:
+        wanted.append(Sheet("document", document.id, document.title, tenant, document))
+        wanted[-1].add("summary", document.summary(asked.question))
     kept: list[Sheet] = []
     dropped: list[str] = []
     seen: set[str] = set()
@@ -119,7 +121,8 @@ def _left_out(context: AnswerContext, dropped: Sequence[str]) -> tuple[str, ...]
 def inventory(asked: Asked, context: AnswerContext, tenant: str) -> Sheet:
     """What the query gave as a source, so that a sentence about it can point at something."""
     sheet = Sheet("inventory", "counts", "Counts of your findings", tenant)
-    sheet.add("scope", scope_line(asked) if context.tenant_total else NOTHING)
+    scope = f"Asked of {asked_of(asked.query, asked.vocabulary)}." if context.tenant_total else NOTHING
+    sheet.add("scope", scope)
     for line in figures(asked, context):
         sheet.add(f"line:{line}", line.replace("**", ""))
     for number, finding in enumerate(context.findings[BEST:], BEST + 1):
@@ -178,13 +181,8 @@ def duties(frameworks: Mapping[str, Sequence[str]], *, first: Sequence[str] = ()
 
 def finding_sheet(finding: Finding, context: AnswerContext, tenant: str) -> Sheet:
     """A finding as a source."""
-    sheet = Sheet(
-        "finding",
-        finding.id or finding.check_id,
-        f"{safe(finding.check_id)} · {safe(finding.resource)}",
-        tenant,
-        finding,
-    )
+    title = f"{safe(finding.check_id)} · {safe(finding.resource)}"
+    sheet = Sheet("finding", finding.id or finding.check_id, title, tenant, finding)
     sheet.add("title", safe(finding.title), lead=f"[{safe(finding.check_id)}] ")
     severity = finding.severity
     sheet.add("severity", f"{severity.mark} {severity.label}, act {severity.within}.", lead="Severity: ")
@@ -214,11 +212,4 @@ def entry_sheet(entry: KnowledgeEntry, tenant: str) -> Sheet:
     if entry.console:
         sheet.add("console", " ".join(entry.console)[:800], lead="By hand: ")
     sheet.add("notes", "; ".join(entry.notes)[:DESCRIPTION], lead="Notes: ")
-    return sheet
-
-
-def document_sheet(document: ConversationDocument, question: str, tenant: str) -> Sheet:
-    """A document's summary as a source."""
-    sheet = Sheet("document", document.id, document.title, tenant, document)
-    sheet.add("summary", document.summary(question, most=SUMMARY))
     return sheet

@@ -8,11 +8,12 @@ which scanners report its breach: Prowler's check ids and Security Hub's control
 from __future__ import annotations
 
 import tomllib
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from string import ascii_lowercase, digits
 from typing import Any
 
+from footnoted.assistants.security.findings.hub import TODAY
 from footnoted.assistants.security.knowledge.entry import KnowledgeEntry
 from footnoted.assistants.security.severity import Severity
 from footnoted.errors import ConfigurationError
@@ -29,6 +30,24 @@ _IN_WORDS = frozenset(ascii_lowercase + digits)
 def load_catalogue() -> tuple[KnowledgeEntry, ...]:
     """Every control that ships, in the order of its files and of their lines; read once a process."""
     return read_controls(_SHIPPED)
+
+
+@cache
+def by_check() -> dict[str, tuple[KnowledgeEntry, ...]]:
+    """The entries that speak of a check, by its id."""
+    found: dict[str, list[KnowledgeEntry]] = {}
+    for entry in load_catalogue():
+        for check in entry.checks:
+            found.setdefault(check, []).append(entry)
+    return {check: tuple(those) for check, those in found.items()}
+
+
+@lru_cache(maxsize=512)
+def checks_of(frameworks: tuple[str, ...]) -> tuple[str, ...]:
+    """The ids of the checks that the catalogue ties to any of these frameworks, their older names too, sorted."""
+    wanted = set(frameworks)
+    found = {check for entry in load_catalogue() if wanted & entry.frameworks.keys() for check in entry.checks}
+    return tuple(sorted(found | {old for old, today in TODAY.items() if today in found}))
 
 
 def read_controls(folder: Path) -> tuple[KnowledgeEntry, ...]:

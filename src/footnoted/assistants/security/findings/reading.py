@@ -9,12 +9,11 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from footnoted.assistants.security.findings.asff import is_asff, read_asff
 from footnoted.assistants.security.findings.fields import NotAFinding
 from footnoted.assistants.security.findings.finding import Finding
-from footnoted.assistants.security.findings.ocsf import is_ocsf, read_ocsf
+from footnoted.assistants.security.findings.hub import is_asff, read_asff
+from footnoted.assistants.security.findings.prowler import is_ocsf, is_prowler_header, read_ocsf, read_row, rows
 from footnoted.assistants.security.findings.records import PIECE, BadRecord, Record, records
-from footnoted.assistants.security.findings.table import is_prowler_header, read_row, rows
 from footnoted.errors import SourceError
 
 KNOWN = "Prowler (OCSF JSON, CSV) and AWS Security Hub (ASFF JSON)"

@@ -26,6 +26,10 @@ BATCH = 500  # records
 _SMALL = 4 * PIECE  # bytes that are read right here
 _BEHIND = 5  # how far a child stands back (``nice``) for whoever waits for an answer
 _KNOWN_RULES = 20_000
+_SEEN = (
+    "status", "service", "control_id", "provider", "account", "region", "resource_id", "resource_name", "resource_type",
+    "detail", "account_name",
+)  # fmt: skip
 _PLACEHOLDER = re.compile(r"<(?!root_account>)[^<>]{0,60}>")  # the root user of AWS is called so by Prowler itself
 
 
@@ -182,21 +186,7 @@ def _rule(
 
 def _digest_of(finding: Finding) -> str:
     """A digest of what was found on the resource; the time it was seen is no part of it."""
-    return _hash(
-        finding.severity.value,
-        finding.status,
-        finding.service,
-        finding.control_id,
-        finding.provider,
-        finding.account,
-        finding.region,
-        finding.resource_id,
-        finding.resource_name,
-        finding.resource_type,
-        finding.detail,
-        finding.account_name,
-        *finding.tags,
-    )
+    return _hash(finding.severity.value, *(getattr(finding, name) for name in _SEEN), *finding.tags)
 
 
 def _hash(*parts: str) -> str:

@@ -45,20 +45,8 @@ def read_oscal(value: Mapping[str, Any]) -> tuple[str, str, list[KnowledgeEntry]
     ]
     if not named:
         raise NotAFinding("is an OSCAL profile that names no controls (imports › include-controls › with-ids)")
-    return "oscal-profile", title, [_selected(identity, title) for identity in dict.fromkeys(named)]
-
-
-def _selected(identity: str, title: str) -> KnowledgeEntry:
-    label = label_of(identity)
-    return KnowledgeEntry(
-        id=f"nist-800-53:{identity.casefold()}",
-        title=label,
-        description="",
-        origin="oscal",
-        label=label,
-        frameworks={"nist-800-53": (label,)},
-        notes=(f"selected by {title}",) if title else (),
-    )
+    note = (f"selected by {title}",) if title else ()
+    return "oscal-profile", title, [_entry({"id": identity}, "", {}, note) for identity in dict.fromkeys(named)]
 
 
 def label_of(identity: str) -> str:

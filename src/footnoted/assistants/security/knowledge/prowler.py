@@ -45,7 +45,7 @@ def _requirement(requirement: Any, key: str, version: str, name: str, provider: 
         raise NotAFinding("holds a requirement without an Id")
     title = line(at(requirement, "Name")) or line(at(requirement, "Description"))
     attributes = at(requirement, "Attributes", 0) or {}
-    section = line(at(attributes, "Section"))
+    section, service = line(at(attributes, "Section")), line(at(attributes, "Service"))
     return KnowledgeEntry(
         # Two editions of one framework stand side by side.
         id=f"{re.sub(r'[^a-z0-9.]+', '-', name.casefold())}{f'-{version}' if version else ''}:{identity}"[:200],
@@ -54,7 +54,7 @@ def _requirement(requirement: Any, key: str, version: str, name: str, provider: 
         origin="prowler-compliance",
         label=_label(identity, title, key),
         severity=read_severity(at(attributes, "Severity")),
-        service=_service(line(at(attributes, "Service"))),
+        service="" if service.casefold() in ("", "aws") else service_key(service),
         frameworks={key: (_label(identity, title, key),)},
         checks=lines(at(requirement, "Checks") or [], most=_MOST_CHECKS),
         notes=(section,) if section else (),
@@ -72,10 +72,6 @@ def _label(identity: str, title: str, key: str) -> str:
     if key == "gdpr" and (found := re.match(r"article_(\d+)", identity)):
         return f"Art. {found[1]}"
     return identity
-
-
-def _service(name: str) -> str:
-    return "" if name.casefold() in ("", "aws") else service_key(name)
 
 
 def read_check(value: Mapping[str, Any]) -> KnowledgeEntry:

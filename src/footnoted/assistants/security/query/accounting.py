@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING, Any
 
 from footnoted.assistants.security.names import requirement_key
 from footnoted.assistants.security.query.finding_query import NAMED, Having, Where
-from footnoted.assistants.security.query.mentions import at
+from footnoted.assistants.security.query.meaning import denies, has_number, tells
 from footnoted.assistants.security.query.relations import HAVING, bounds_of, field_of, negations
-from footnoted.assistants.security.query.topics import denies, has_number, tells
+from footnoted.assistants.security.query.tokens import at
 from footnoted.assistants.security.query.vocabulary import compact
 from footnoted.assistants.security.query.words import FUNCTION_WORDS, UNITS, span
 
 if TYPE_CHECKING:
     from footnoted.assistants.security.query.finding_query import FindingQuery
-    from footnoted.assistants.security.query.mentions import Mention
+    from footnoted.assistants.security.query.tokens import Mention
     from footnoted.assistants.security.query.vocabulary import Meaning, Vocabulary
 
 _LITERAL_ROLES = frozenset({"severity", "status", "change", "untagged", "order", "negate", "having"})
@@ -361,14 +361,11 @@ class Held:
         if place == 0 and self.mentions[0].word == "no" and len(self.mentions) > 1:
             after = self.mentions[1]
             return after.role("only") is not None or after.role("again") is not None
-        of = [self.mentions[at] for at, by in self.negated.items() if by == place]
         places = [at for at, by in self.negated.items() if by == place]
+        of = [self.mentions[at] for at in places]
         query = self.query
-        if (
-            query.where.untagged
-            or query.where.without_tag
-            or (query.where.change == "new" and any(one.kind == "date" for one in self.mentions))
-        ):
+        was_not_there = query.where.change == "new" and any(one.kind == "date" for one in self.mentions)
+        if query.where.untagged or query.where.without_tag or was_not_there:
             return True
         if any(one.role("noun") == "findings" for one in of) and query.of != "findings":
             return True

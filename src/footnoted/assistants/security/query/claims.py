@@ -10,15 +10,13 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from footnoted.assistants.security.query.duties import duties_of
 from footnoted.assistants.security.query.finding_query import FindingQuery, Where
 from footnoted.assistants.security.query.linking import Linker
 from footnoted.assistants.security.query.reading import Reading, read
-from footnoted.assistants.security.query.running import Result, run
+from footnoted.assistants.security.query.running import Result, duties_of, run
 from footnoted.assistants.security.query.vocabulary import compact
 from footnoted.assistants.security.query.wording import value_name, words_of
 from footnoted.assistants.security.query.words import MONTHS
-from footnoted.assistants.security.rooms import reading as connected
 from footnoted.text import content_stems
 from footnoted.text.numbers import is_day
 
@@ -127,18 +125,10 @@ class Rows:
         where = said.where
         if not (where.check and where.framework) or not said.says(_TIED | _RELATED) or said.denied:
             return None
-        from sqlalchemy import func, select
-
-        from footnoted.assistants.security.query.compile import mapping_of
-        from footnoted.assistants.security.tables import MappingRow, RuleRow
-
-        rules = select(RuleRow.id).where(RuleRow.tenant == self._tenant, RuleRow.check_id.in_(where.check))
-        wanted = mapping_of(self._tenant, where.framework, where.version, where.requirement)
-        asked = select(func.count()).select_from(MappingRow).where(MappingRow.rule_id.in_(rules), *wanted)
-        async with connected(self._database) as connection:
-            there = (await connection.execute(asked)).scalar_one()
+        asked = FindingQuery(select="mapping", where=where.model_copy(update={"provider": []}))
+        mapped = (await duties_of(self._database, self._tenant, asked)).mapped
         name = f"{where.edition} {where.requirement}".strip()
-        return Held(bool(there), f"the scanner's own mapping does not tie {', '.join(where.check)} to {name}")
+        return Held(bool(mapped), f"the scanner's own mapping does not tie {', '.join(where.check)} to {name}")
 
     async def _resource(self, said: _Said) -> Held | None:
         where = said.where

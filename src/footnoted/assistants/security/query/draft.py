@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import takewhile
@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from footnoted.assistants.security.query.finding_query import FindingQuery, Group, Having
 from footnoted.assistants.security.query.linking import Linker
-from footnoted.assistants.security.query.mentions import Mention, at
+from footnoted.assistants.security.query.meaning import Topic, alike, is_form, tells
 from footnoted.assistants.security.query.relations import negations, predicate
-from footnoted.assistants.security.query.tokens import spelt_out
-from footnoted.assistants.security.query.topics import Topic, alike, is_form, tells
+from footnoted.assistants.security.query.tokens import Mention, at, spelt_out
 from footnoted.assistants.security.query.vocabulary import Meaning, Vocabulary, compact
 from footnoted.assistants.security.query.words import BEFORE_NAMES, FUNCTION_WORDS, ROLES, UNITS, span
 
@@ -23,7 +22,10 @@ if TYPE_CHECKING:
 
 _LEAVE = frozenset("leave leaving leaves left keep keeping take taking".split())
 _OF_AGE = frozenset("howold howlong meanage age ages".split())
-_NOUNS = {"resources": "resource", "checks": "check"}
+GROUPED = {name: name for name in get_args(Group)} | {  # the nouns that findings are grouped by, and their fields
+    "resources": "resource", "checks": "check", "month": "first_seen_month", "week": "first_seen_week",
+}  # fmt: skip
+THINGS = {noun: name for noun, name in GROUPED.items() if noun not in ("status", "severity", "month", "week")}
 _APART = 8  # words within which its particle follows a verb
 _SEVERAL = 5  # names told one by one
 _ITS, _POSSESSIVE = ("its", "it", "there"), ("its", "their", "theirs")
@@ -365,17 +367,22 @@ class Draft:
         """The states that are named, in order."""
         return [value for one in self.mentions if (value := one.role("status"))]
 
+    def _untold(self, note: str) -> None:
+        """The times that are named cannot be asked; ``note`` says why."""
+        times = [one.text for one in self.mentions if one.kind == "date" or one.word in UNITS]
+        self.reading.unfit.append(" ".join(times) or "that time")
+        self.reading.notes.append(note)
+
     def _scan_days(self) -> str:
         """The days of which there are scans, in words."""
         return " and ".join(day.isoformat() for day in sorted(self.vocabulary.scans)) or "no day"
 
-    def _thing(self, one: Mention) -> str:
-        """The field that a word for a kind of thing groups by."""
-        noun = one.role("noun") or ""
-        if noun in _NOUNS or (noun in get_args(Group) and noun not in ("status", "severity")):
-            return _NOUNS.get(noun, noun)
+    def _grouped_by(self, one: Mention, nouns: Mapping[str, str]) -> str:
+        """The field that a word groups by: one of these nouns, a type of resources, a key of tags."""
+        if field := nouns.get(one.role("noun") or ""):
+            return field
         if one.kind == "name" and one.fields == {"resource_type"}:
-            return "resource"
+            return "resource"  # "per bucket"
         key = self._tag_key(one)
         return f"tag:{key}" if key else ""
 

@@ -9,22 +9,22 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from contextlib import aclosing
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, get_args
 
 from pydantic import ValidationError
 
+from footnoted.answering.answer import Answering
 from footnoted.answering.fitting import fit, in_words, repair
+from footnoted.answering.whole import whole_reply
 from footnoted.assistants.security.names import requirement_key
 from footnoted.assistants.security.query.accounting import Held
 from footnoted.assistants.security.query.finding_query import NAMED, FindingQuery, Group, Having, Where
-from footnoted.assistants.security.query.topics import stems_of
+from footnoted.assistants.security.query.meaning import stems_of
 from footnoted.assistants.security.query.vocabulary import Vocabulary, compact, family_of
 from footnoted.errors import FootnotedError
-from footnoted.providers.patience import patient
 from footnoted.text import content_stems
-from footnoted.types import FinishReason, Prompt, Retry, Sampling, Schema, Turn
+from footnoted.types import Prompt, Retry, Sampling, Schema, Turn
 
 if TYPE_CHECKING:
     from footnoted.assistants.security.query.reading import Reading
@@ -65,9 +65,7 @@ async def _filled(
 ) -> Reading:
     prompt = _prompt(reading, vocabulary, before, history)
     for _ in range(2):
-        reply = await _reply(model, prompt)
-        if reply is None:
-            break
+        reply = await whole_reply(prompt, Answering(model, retry=Retry(attempts=1)))
         try:
             query, wrong = known_names(fit(reply, FindingQuery, shown=()), vocabulary)
         except (ValidationError, RecursionError) as error:
@@ -103,7 +101,8 @@ def known_names(query: FindingQuery, vocabulary: Vocabulary) -> tuple[FindingQue
     }
     if query.select == "compare" and not query.sides:
         wrong.append("a comparison needs sides")
-    if (query.group_by or query.select in ("group", "trend")) and not _can_group(query.group_by, vocabulary):
+    can_group = query.group_by in (*get_args(Group), *(f"tag:{key}" for key in vocabulary.tag_keys))
+    if (query.group_by or query.select in ("group", "trend")) and not can_group:
         wrong.append(f"nothing can be grouped by {query.group_by!r}")
     if query.having != Having() and not query.group_by:
         wrong.append("having is of groups: say by what in group_by")
@@ -143,10 +142,6 @@ def _known(where: Where, vocabulary: Vocabulary, wrong: list[str]) -> Where:
     return where.model_copy(update=told)
 
 
-def _can_group(group_by: str, vocabulary: Vocabulary) -> bool:
-    return group_by in get_args(Group) or (group_by.startswith("tag:") and group_by[4:] in vocabulary.tag_keys)
-
-
 def _prompt(reading: Reading, vocabulary: Vocabulary, before: FindingQuery | None, history: Sequence[Turn]) -> Prompt:
     stems = set(content_stems(reading.question))
     likely = sorted(vocabulary.checks.values(), key=lambda one: (-len(stems & stems_of(one)), one.id))[:_MOST]
@@ -179,15 +174,3 @@ def _prompt(reading: Reading, vocabulary: Vocabulary, before: FindingQuery | Non
         sampling=Sampling(max_tokens=1500, temperature=0.0),
         schema=Schema(name="FindingQuery", json=FindingQuery.model_json_schema()),
     )
-
-
-async def _reply(model: Any, prompt: Prompt) -> str | None:
-    """The whole reply; nothing where it was cut, filtered or refused."""
-    pieces: list[str] = []
-    deltas = patient(model, prompt, deadlines=None, retry=Retry(attempts=1), attempts=[])
-    async with aclosing(deltas):
-        async for delta in deltas:
-            pieces.append(delta.text)
-            if delta.finish_reason not in (None, FinishReason.COMPLETE):
-                return None
-    return "".join(pieces)

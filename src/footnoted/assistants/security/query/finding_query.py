@@ -63,7 +63,7 @@ class Where(BaseModel):
 
     def narrowed(self) -> dict[str, object]:
         """The fields that say something, as JSON."""
-        return _told(self, Where())
+        return self.model_dump(mode="json", exclude_defaults=True)
 
 
 NAMED = tuple(  # of what scans name
@@ -118,10 +118,9 @@ class FindingQuery(BaseModel):
 
     def as_json(self) -> dict[str, object]:
         """The query without what it does not say."""
-        plain = ("of", "group_by", "order_by", "limit", "offset", "measure")
-        fields, usual = self.model_dump(include={*plain}), FindingQuery()
+        plain = {"of", "group_by", "order_by", "limit", "offset", "measure"}
         told: dict[str, object] = {"select": self.select, "where": self.where.narrowed()}
-        told |= {name: fields[name] for name in plain if fields[name] != getattr(usual, name)}
+        told |= self.model_dump(include=plain, exclude_defaults=True)
         if without := self.without():
             told["exclude"] = without
         if self.having != Having():
@@ -132,10 +131,5 @@ class FindingQuery(BaseModel):
 
     def without(self) -> dict[str, object]:
         """What is taken away."""
-        return _told(self.exclude, Where(status=[]))
-
-
-def _told(where: Where, usual: Where) -> dict[str, object]:
-    """The fields that say something else than usual, as JSON."""
-    fields, others = where.model_dump(mode="json"), usual.model_dump(mode="json")
-    return {name: value for name, value in fields.items() if value != others[name]}
+        nothing = Where(status=[]).model_dump(mode="json")
+        return {name: told for name, told in self.exclude.model_dump(mode="json").items() if told != nothing[name]}

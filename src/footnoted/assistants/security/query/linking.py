@@ -7,18 +7,16 @@ wrong, by edit distance). What is linked to nothing stays over; whoever reads th
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any
 
 from rapidfuzz import process
 from rapidfuzz.distance import DamerauLevenshtein
 
 from footnoted.assistants.security.names import requirement_key
-from footnoted.assistants.security.query.days import day_at, of_one_month
-from footnoted.assistants.security.query.mentions import Mention, Token, at
-from footnoted.assistants.security.query.tokens import parted, tokens_of
-from footnoted.assistants.security.query.topics import tells
+from footnoted.assistants.security.query.meaning import tells
+from footnoted.assistants.security.query.tokens import Mention, Token, at, day_at, of_one_month, parted, tokens_of
 from footnoted.assistants.security.query.vocabulary import Meaning, Vocabulary, compact, singulars
 from footnoted.assistants.security.query.words import FUNCTION_WORDS, NUMBERS, ROLES
 from footnoted.errors import ConfigurationError
@@ -116,19 +114,21 @@ class Linker:
             if size == 1 and self._is_a_country(at):
                 gram = "unitedstates"
             roles = _roles_of(gram) if size <= _PHRASE else ()
-            if any(one.startswith("or:") for one in roles) and not _is_severity(tokens, at):
+            if any(one.startswith("or:") for one in roles) and not (at and _says_severity(tokens[at - 1])):
                 continue
             if not roles and size == 2 and not all(one.word in ROLES for one in tokens[at : at + 2]):
                 roles = self._nearly_said(gram)
             words = [one.text for one in tokens[at : at + size]]
-            stop = _is_a_stop(words) and gram != "unitedstates"
-            meanings = [] if stop else self.vocabulary.lookup(gram)
+            told = [bool(content_stems(word)) for word in words]
+            stop = told == [False] and not re.search(r"[\d.]", words[0]) and gram != "unitedstates"
+            meanings = [] if stop else self.vocabulary.lookup(gram)  # what carries no meaning is no name
             if size > 1 and "." not in words[0] and any(map(_is_framework, self.vocabulary.lookup(words[0]))):
                 meanings = [one for one in meanings if one.field != "check"]  # "CIS 1.8" is no check called CIS.1.8
             if size == 2 and self._is_of_a_cloud(words):  # "per AWS account" is no resource of type AwsAccount
                 meanings = [one for one in meanings if one.field != "resource_type"]
-            if size > 1 and not _reads_as_one(words):  # "I am" is no service called IAM
-                meanings = [one for one in meanings if one.whole] if any(map(content_stems, words)) else []
+            as_one = all(said or re.search(r"\d", word) for said, word in zip(told, words, strict=True))
+            if size > 1 and not as_one:  # "I am" is no service called IAM
+                meanings = [one for one in meanings if one.whole] if any(told) else []
             if roles or meanings:
                 text = " ".join(words)
                 # A word of the grammar is one, even where a service or a type is called so.
@@ -233,7 +233,7 @@ class Linker:
             return one
         for family in filter(None, map(_family, made)):
             for keys in self.vocabulary.frameworks.get(family, {}).values():
-                if any(each == key or each.startswith(f"{key}.") for each in keys):
+                if _has_requirement(keys, key):
                     return replace(one, kind="requirement", value=key, meanings=())
         return replace(one, kind="unknown") if requirement_like(one.text) else one
 
@@ -265,8 +265,8 @@ def _is_framework(meaning: Meaning) -> bool:
     return meaning.field == "framework"
 
 
-def _is_severity(tokens: list[Token], at: int) -> bool:
-    return at > 0 and any(one.startswith("severity:") for one in ROLES.get(tokens[at - 1].word, ()))
+def _says_severity(token: Token) -> bool:
+    return any(one.startswith("severity:") for one in ROLES.get(token.word, ()))
 
 
 @lru_cache(maxsize=65_536)
@@ -276,16 +276,12 @@ def is_word(word: str) -> bool:
 
 
 def _is_one_piece(word: str) -> bool:
-    try:
-        return len(_tokenizer().encode(word, add_special_tokens=False).ids) == 1
-    except ConfigurationError:
-        return False
-
-
-def _tokenizer() -> Any:
     from footnoted.models.files import Shared
 
-    return Shared.of().tokenizer
+    try:
+        return len(Shared.of().tokenizer.encode(word, add_special_tokens=False).ids) == 1
+    except ConfigurationError:
+        return False
 
 
 def requirement_like(text: str) -> bool:
@@ -312,20 +308,10 @@ def _version(made: list[Mention], at: int, versions: dict[str, dict[str, str]]) 
     if best[0]:
         return best
     numbered = re.fullmatch(r"v?\d+(\.\d+){0,2}", made[at].text) and any(versions)
-    if numbered and not _is_a_requirement(made[at], versions):
-        return 1, f"?{made[at].text}"
-    return best
+    required = any(_has_requirement(keys, requirement_key(made[at].text)) for keys in versions.values())
+    return (1, f"?{made[at].text}") if numbered and not required else best
 
 
-def _is_a_requirement(one: Mention, versions: dict[str, dict[str, str]]) -> bool:
-    key = requirement_key(one.text)
-    return any(each == key or each.startswith(f"{key}.") for keys in versions.values() for each in keys)
-
-
-def _is_a_stop(words: list[str]) -> bool:
-    """A word that carries no meaning is no name, whatever a resource is called."""
-    return len(words) == 1 and not content_stems(words[0]) and not re.search(r"[\d.]", words[0])
-
-
-def _reads_as_one(words: list[str]) -> bool:
-    return all(content_stems(word) or re.search(r"\d", word) for word in words)
+def _has_requirement(keys: Iterable[str], key: str) -> bool:
+    """Whether a requirement is one of these, or stands above one."""
+    return any(each == key or each.startswith(f"{key}.") for each in keys)

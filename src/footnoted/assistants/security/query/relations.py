@@ -13,7 +13,7 @@ from footnoted.assistants.security.query.words import FUNCTION_WORDS
 from footnoted.text import content_stems
 
 if TYPE_CHECKING:
-    from footnoted.assistants.security.query.mentions import Mention
+    from footnoted.assistants.security.query.tokens import Mention
 
 _REACH = 6  # words a negation reaches over
 _JOINS = frozenset({"and", "or", "but", "versus", "vs", "while"})

@@ -1,27 +1,37 @@
-"""A query run on a tenant's findings: totals, groups, rows, exactly as the database has them."""
+"""A query run: totals, groups and rows exactly as the database has them, and what requirements and checks say."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
-from statistics import mean, median
 from typing import TYPE_CHECKING, Any
 
+from sqlalchemy import func, or_, select
+
+from footnoted.assistants.security.names import requirement_key
+from footnoted.assistants.security.query.compile import Compiled, mapping_of
 from footnoted.assistants.security.query.finding_query import FindingQuery, Having, Where
-from footnoted.assistants.security.rooms import reading
 from footnoted.assistants.security.severity import Severity, of_rank
+from footnoted.assistants.security.tables import FindingRow, MappingRow, RequirementRow, RuleRow, reading
 
 if TYPE_CHECKING:
+    from sqlalchemy import ColumnElement, Select
     from sqlalchemy.ext.asyncio import AsyncConnection
 
     from footnoted.store import Database
+
+_OF_RULE = (
+    RuleRow.id, RuleRow.check_id.label("check"), RuleRow.title, RuleRow.description, RuleRow.risk, RuleRow.remediation,
+    RuleRow.remediation_cli.label("cli"), FindingRow.scanner,
+)  # fmt: skip
 
 _MOST_GROUPS = 100_000
 _BARE = "(none)"
 _FEW = 10  # resources named beside a list that does not show every finding
 CHANGES = ("new", "unmuted", "fixed", "muted", "gone")
+_MOST = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,21 +72,6 @@ class Result:
     requirements: Mapping[str, Mapping[str, int]] = field(default_factory=dict)  # id -> status -> how many
 
     @property
-    def oldest(self) -> int:
-        """Days the oldest has stood."""
-        return self.ages[-1] if self.ages else 0
-
-    @property
-    def average(self) -> float:
-        """The mean age, in days."""
-        return round(mean(self.ages), 1) if self.ages else 0.0
-
-    @property
-    def middle(self) -> float:
-        """The median age, in days."""
-        return float(median(self.ages)) if self.ages else 0.0
-
-    @property
     def pass_rate(self) -> float:
         """Passes over passes and failures, in per cent; what is muted, manual or a warning is neither."""
         passed, failed = self.statuses.get("pass", 0), self.statuses.get("fail", 0)
@@ -96,9 +91,6 @@ async def run(database: Database, tenant: str, query: FindingQuery, today: date)
 
 class _Run:
     def __init__(self, connection: AsyncConnection, tenant: str, today: date) -> None:
-        from footnoted.assistants.security.query import compile as statements
-
-        self._statements = statements
         self._connection, self._tenant, self._today = connection, tenant, today
 
     async def result(self, query: FindingQuery) -> Result:
@@ -132,20 +124,19 @@ class _Run:
             return replace(found, groups=await self._groups(by_resource), rows=rows)
         return found
 
-    async def _execute(self, maker: Any, query: FindingQuery) -> Sequence[Any]:
-        result = await self._connection.execute(maker(self._tenant, query, self._today))
-        return result.all()
+    async def _execute(self, make: Callable[[Compiled], Select[Any]], query: FindingQuery) -> Sequence[Any]:
+        return list(await self._connection.execute(make(Compiled(self._tenant, query, self._today))))
 
     async def _counted(self, query: FindingQuery) -> Result:
         scanners, grave, statuses = Counter[str](), Counter[Severity](), Counter[str]()
         failing = Counter[Severity]()
-        for scanner, rank, status, n in await self._execute(self._statements.counting, query):
+        for scanner, rank, status, n in await self._execute(Compiled.counting, query):
             scanners[scanner] += n
             grave[of_rank(rank)] += n
             statuses[status] += n
             failing[of_rank(rank)] += n * (status == "fail")
         findings = scanners.total()
-        ((resources, checks),) = await self._execute(self._statements.distinct_of, query) if findings else ((0, 0),)
+        ((resources, checks),) = await self._execute(Compiled.distinct, query) if findings else ((0, 0),)
         total = {"findings": findings, "resources": resources, "checks": checks}[query.of]
         severities, failing_ = ({one.value: of[one] for one in Severity if of[one]} for of in (grave, failing))
         return Result(query, total, findings, resources, checks, dict(scanners), severities, failing_, dict(statuses))
@@ -160,7 +151,7 @@ class _Run:
             parts = tuple([await self._counted(_side(query, one)) for one in query.sides])
             return replace(found, groups=groups, sides=parts)
         told = {
-            status: {key: n for key, _, n in await self._groups(_in_state(query, status))}
+            status: {key: n for key, _, n in await self._groups(_with(query, status=[status]))}
             for status in ("pass", "fail")
         }
         rates = {key: (told["pass"].get(key, 0), told["fail"].get(key, 0)) for key, _, _ in groups}
@@ -172,7 +163,7 @@ class _Run:
 
     async def _groups(self, query: FindingQuery) -> tuple[tuple[str, str, int], ...]:
         told: dict[str, tuple[str, int]] = {}
-        for key, name, n in (await self._execute(self._statements.grouping, query))[:_MOST_GROUPS]:
+        for key, name, n in (await self._execute(Compiled.grouping, query))[:_MOST_GROUPS]:
             for each in _keys(query.group_by, key):
                 told[each] = (name or "", told.get(each, ("", 0))[1] + n)
         groups = [(key, name, n) for key, (name, n) in told.items() if query.having.holds(n)]
@@ -185,19 +176,19 @@ class _Run:
         return tuple(sorted(groups, key=lambda one: (one[0] == _BARE, sign * one[2], one[0])))
 
     async def _rows(self, query: FindingQuery) -> tuple[Found, ...]:
-        return tuple([_found(row) for row in await self._execute(self._statements.listing, query)])
+        return tuple([_found(row) for row in await self._execute(Compiled.listing, query)])
 
     async def _ages(self, query: FindingQuery) -> tuple[int, ...]:
         by_day = query.model_copy(update={"group_by": "first_seen_week", "of": "findings"})
         ages: list[int] = []
-        for day, _, n in await self._execute(self._statements.grouping, by_day):
+        for day, _, n in await self._execute(Compiled.grouping, by_day):
             if day:
                 ages += [(self._today - date.fromisoformat(day)).days] * n
         return tuple(sorted(ages))
 
     async def _unmet(self, query: FindingQuery) -> Result:
         told: dict[str, dict[str, int]] = {}
-        for name, requirement, status, n in await self._execute(self._statements.requirements_failing, query):
+        for name, requirement, status, n in await self._execute(Compiled.by_requirement, query):
             told.setdefault(f"{name} {requirement}", {})[status] = n
         failing = sum("fail" in statuses for statuses in told.values())
         return Result(query, total=failing, requirements=told)
@@ -221,10 +212,6 @@ def _with(query: FindingQuery, **changes: Any) -> FindingQuery:
     return query.model_copy(update={"select": "count", "where": query.where.model_copy(update=changes)})
 
 
-def _in_state(query: FindingQuery, status: str) -> FindingQuery:
-    return query.model_copy(update={"where": query.where.model_copy(update={"status": [status]})})
-
-
 def _side(query: FindingQuery, side: Where) -> FindingQuery:
     """The query of one side: its own fields, and for the rest those all sides share."""
     told = {name: getattr(side, name) for name in side.narrowed()}
@@ -243,3 +230,70 @@ def _keys(group_by: str, key: Any) -> list[str]:
     if group_by == "category":
         return key.split("\n")[1:-1] or [_BARE]
     return [str(key) or _BARE]
+
+
+@dataclass(frozen=True, slots=True)
+class Duties:
+    """Requirements in words; what checks are mapped to, by the framework's name; and the checks themselves."""
+
+    requirements: tuple[Any, ...] = ()  # rows of `RequirementRow`
+    mapped: Mapping[str, Mapping[str, tuple[str, ...]]] = field(default_factory=dict)  # check -> framework -> ids
+    rules: tuple[Any, ...] = ()  # rows of `RuleRow`, each with the scanner that says so
+    held: int = 0  # requirements of the framework that are known, mapped or imported
+
+
+async def duties_of(database: Database, tenant: str, query: FindingQuery) -> Duties:
+    """What a query on requirements, mappings or single checks rests on beside the findings."""
+    if query.select not in ("requirement", "mapping", "explain", "remediation", "unmet"):
+        return Duties()
+    where = query.where
+    serving = mapping_of(tenant, where) if where.framework else []
+    async with reading(database) as connection:
+
+        async def rows(statement: Any) -> Sequence[Any]:
+            return list(await connection.execute(statement.limit(_MOST)))
+
+        texts: Sequence[Any] = ()
+        held = 0
+        if where.framework:
+            texts = await rows(_requirements(tenant, where))
+            mapped = mapping_of(tenant, where.model_copy(update={"requirement": ""}))
+            counted = select(func.count(func.distinct(MappingRow.requirement))).where(*mapped)
+            held = len(texts) or (await connection.execute(counted)).scalar_one()
+        chosen = [RuleRow.tenant == tenant]
+        if where.check:
+            chosen.append(RuleRow.check_id.in_(where.check))
+        elif where.requirement and where.framework:
+            chosen.append(RuleRow.id.in_(select(MappingRow.rule_id).where(*serving)))
+        else:
+            return Duties(tuple(texts), held=held)
+        if where.provider:
+            chosen.append(FindingRow.provider.in_(where.provider))
+        asked = select(*_OF_RULE).join(FindingRow, FindingRow.rule_id == RuleRow.id).where(*chosen).distinct()
+        rules = await rows(asked)
+        order = {check: place for place, check in enumerate(where.check)}
+        by_check = {rule.check: rule for rule in rules}
+        ordered = sorted(by_check.values(), key=lambda one: (order.get(one.check, 0), one.check))
+        told: dict[str, dict[str, dict[str, None]]] = {}
+        if query.select == "mapping":
+            checks = {rule.id: rule.check for rule in rules}
+            columns = select(MappingRow.rule_id, MappingRow.name, MappingRow.requirement)
+            wanted = columns.where(MappingRow.rule_id.in_(list(checks)), *serving)
+            for rule, name, requirement in await connection.execute(wanted.order_by(MappingRow.name, MappingRow.key)):
+                told.setdefault(checks[rule], {}).setdefault(name, {})[requirement] = None
+        ids = {check: {name: tuple(each) for name, each in names.items()} for check, names in told.items()}
+        return Duties(tuple(texts), ids, tuple(ordered), held)
+
+
+def _requirements(tenant: str, where: Where) -> Select[Any]:
+    """The words of a framework's requirements, or of one, of each of its versions where none is named."""
+    name = f"{where.framework}-{where.version}" if where.version else where.framework
+    named: ColumnElement[bool] = RequirementRow.name.in_([name, where.framework])
+    if not where.version:
+        named = or_(named, RequirementRow.name.startswith(f"{name}-"))
+    wanted = [RequirementRow.tenant == tenant, named]
+    if where.provider:
+        wanted.append(RequirementRow.provider.in_([*where.provider, ""]))
+    if where.requirement:
+        wanted.append(RequirementRow.key == requirement_key(where.requirement))
+    return select(RequirementRow.__table__).where(*wanted)

@@ -11,13 +11,15 @@ import tomllib
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, timedelta
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sqlalchemy import select, text
+
 from footnoted.assistants.security.names import SERVICES, framework_key, framework_name, requirement_key, service_key
-from footnoted.assistants.security.rooms import reading
+from footnoted.assistants.security.tables import ScanRow, reading
 
 if TYPE_CHECKING:
     from footnoted.store import Database
@@ -160,12 +162,9 @@ _kept: OrderedDict[tuple[str, str, str], Vocabulary] = OrderedDict()
 
 async def vocabulary_of(database: Database, tenant: str) -> Vocabulary:
     """The tenant's vocabulary as of its newest scans."""
-    from sqlalchemy import text
-
     async with reading(database) as connection:
-        columns = "SELECT id, taken_at, place, imports FROM security_scans"
-        newest_first = text(f"{columns} WHERE tenant = :tenant ORDER BY taken_at DESC, id")
-        scans = (await connection.execute(newest_first, {"tenant": tenant})).all()
+        columns = select(ScanRow.id, ScanRow.taken_at, ScanRow.place, ScanRow.imports).where(ScanRow.tenant == tenant)
+        scans = (await connection.execute(columns.order_by(ScanRow.taken_at.desc(), ScanRow.id))).all()
         duties = "SELECT count(*) FROM security_requirements WHERE tenant = :tenant"
         held = (await connection.execute(text(duties), {"tenant": tenant})).scalar_one()
         stamp = str(hash((held, *((row.id, row.place, row.imports) for row in scans))))
@@ -179,13 +178,11 @@ async def vocabulary_of(database: Database, tenant: str) -> Vocabulary:
 
 
 async def _read(connection: Any, tenant: str, scans: Any) -> Vocabulary:
-    from sqlalchemy import text
-
     async def rows(statement: str) -> Any:
         return (await connection.execute(text(statement), {"tenant": tenant})).all()
 
     made = Vocabulary()
-    days = [_day(row.taken_at) for row in scans]
+    days = [row.taken_at.astimezone(UTC).date() for row in scans]
     made.scans = tuple(sorted(set(days), reverse=True))
     made.previous = max((day for day, row in zip(days, scans, strict=True) if row.place == 1), default=None)
     of_tenant = "FROM security_findings WHERE tenant = :tenant"
@@ -235,10 +232,10 @@ async def _read(connection: Any, tenant: str, scans: Any) -> Vocabulary:
 
 def _catalogue(made: Vocabulary) -> None:
     """What the shipped catalogue speaks of is known too, though no finding bears it."""
-    from footnoted.assistants.security.knowledge import shipped
+    from footnoted.assistants.security.catalogue import load_catalogue
 
     families = {framework_key(one) for one in made.frameworks}
-    for entry in shipped.entries():
+    for entry in load_catalogue():
         made.known_services.add(entry.service)
         for key, ids in entry.frameworks.items():
             if key not in families:
@@ -256,12 +253,6 @@ def known() -> Vocabulary:
     _catalogue(made)
     made.names = dict(_names(made))
     return made
-
-
-def _day(taken: Any) -> date:
-    if isinstance(taken, str):
-        taken = datetime.fromisoformat(taken)
-    return (taken if taken.tzinfo else taken.replace(tzinfo=UTC)).astimezone(UTC).date()  # type: ignore[no-any-return]
 
 
 def _names(made: Vocabulary) -> Mapping[str, list[Meaning]]:  # noqa: PLR0912 — one loop a kind of name

@@ -170,6 +170,7 @@ FUNCTION_WORDS = frozenset(
     what which how when where who whom whose why am very too just also well please yet still already ever""".split()
 )
 BEFORE_NAMES = ("in", "of", "for", "from", "by", "at", "on", "with")
+NOTHING_AT_ALL = ("nothing", "none", "free")  # what has it has no finding
 WHETHER = {"do", "does", "did", "have", "has", "are", "is", "can"}  # first words of what is answered with yes or no
 # What may be put behind the beginning two words share without making them others: "write", "writable".
 ENDINGS = frozenset(
