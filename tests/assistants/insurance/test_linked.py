@@ -84,10 +84,10 @@ def test_where_a_clause_names_a_table_and_no_row_each_row_may_be_meant(tmp_path)
 @pytest.mark.parametrize(
     ("scores", "told"),
     [
-        ({"B3": 0, "B2": -5.5, "B1": -1}, ["B2"]),  # however near another is that neither names
-        ({"B3": 0, "B2": -6}, []),
-        ({"B2": 0, "B3": -5.5}, ["B3"]),
-        ({"B2": 0, "B3": -5.5, "Table B, row 2": -4}, ["Table B, row 2"]),  # one only, the likeliest
+        ({"B3": 0, "B2": -4.5, "B1": -1}, ["B2"]),  # however near another is that neither names
+        ({"B3": 0, "B2": -5.5}, []),
+        ({"B2": 0, "B3": -4.5}, ["B3"]),
+        ({"B2": 0, "B3": -4.5, "Table B, row 2": -4}, ["Table B, row 2"]),  # one only, the likeliest
     ],
 )
 def test_what_the_first_clause_names_is_told_with_it(clauses, scores, told):

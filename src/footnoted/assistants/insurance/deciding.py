@@ -35,7 +35,7 @@ _AS_GOOD = 0.5  # log-odds by which a whole clause may seem likelier than one it
 LONGEST = 900  # code points of a clause that can be quoted whole
 _ROWS = 2  # of tables that a quoted clause names, told with it
 _TURNING = 1  # clauses that delete or narrow a quoted exclusion, told with it
-_NAMED_BEHIND = 5.8  # log-odds by which what the first clause names may be behind it and be told with it
+_NAMED_BEHIND = 5.0  # log-odds by which what the first clause names may be behind it and be told with it
 _KINDS = ("limit", "definition", "exclusion", "exception", "procedure")
 
 

@@ -38,7 +38,7 @@ from footnoted.retrieval.relevance.rarity import UNSEEN, rarity
 from footnoted.text import content_stems
 from footnoted.types import Evidence, FinishReason, Source, Verdict
 
-_OPEN = 2.3  # log-odds within which another product's or plan's clause may decide as well, where nothing is sure
+_OPEN = 2.0  # log-odds within which another product's or plan's clause may decide as well, where nothing is sure
 _MEANT = 8  # clauses among which such a one is looked for
 _TABLE = re.compile(r"Table(?: \w{1,4})?")  # what a table's own place ends with, other than its heading
 _GOES_ON = (";", ",", "; or", "; and", ", or", ", and")  # how an item ends that another follows
