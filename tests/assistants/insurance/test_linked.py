@@ -63,7 +63,7 @@ def test_a_clause_is_joined_to_its_row_and_to_what_names_it(clauses):
 
 
 def test_a_section_that_is_named_elsewhere_is_named_with_its_clauses(tmp_path):
-    """ "Unless Section 10C is shown" sends the reader there; within the section itself nobody is sent."""
+    """Whoever reads "unless Section 10C is shown" is sent there; within the section itself nobody is sent."""
     text = (
         "# Policy\n\n## Section 4 – Damage\n\n4.1 We will lend you a car, unless Section 10C is in force.\n\n"
         "4.2 We pay under Section 4 for glass.\n\n## Section 10C – Hire car\n\n10C.1 We will provide a hire car.\n"
