@@ -2,6 +2,7 @@ import json
 
 import pytest
 
+from footnoted.assistants.security.findings.fields import moment
 from footnoted.assistants.security.findings.records import BadRecord, Record, records
 from tests.tables import every
 
@@ -139,3 +140,10 @@ def test_no_text_is_too_strange(text):
 def test_hostile_shapes_end_in_bounded_time(hostile):
     """Depth, length and repetition neither break the reader nor hold it up."""
     assert all(isinstance(one, Record | BadRecord) for one in read(hostile))
+
+
+def test_a_time_of_another_zone_is_kept_in_utc():
+    """SQLite keeps the hour and no zone."""
+    assert moment("2026-03-01T01:30:00+02:00").isoformat() == "2026-02-28T23:30:00+00:00"
+    assert moment("2026-03-01T01:30:00").isoformat() == "2026-03-01T01:30:00+00:00"
+    assert moment("0001-01-01T00:00:00+02:00") is None

@@ -67,7 +67,7 @@ def _paragraph(value: str, most: int) -> str:
 
 
 def moment(value: Any) -> datetime | None:
-    """A point in time from an ISO text or seconds (or milliseconds) since 1970; without a zone it is UTC."""
+    """A point in time, in UTC, from an ISO text or seconds (or milliseconds) since 1970; without a zone it is UTC."""
     if isinstance(value, bool):
         return None
     try:
@@ -75,7 +75,7 @@ def moment(value: Any) -> datetime | None:
             return datetime.fromtimestamp(value / 1000 if value > 1e11 else value, UTC)
         if isinstance(value, str) and value:
             found = datetime.fromisoformat(value.strip())
-            return found if found.tzinfo else found.replace(tzinfo=UTC)
+            return (found if found.tzinfo else found.replace(tzinfo=UTC)).astimezone(UTC)
     except (ValueError, OverflowError, OSError):
         return None
     return None
