@@ -203,6 +203,7 @@ def test_lines_in_a_font_of_one_pitch_are_a_listing(prose, fences):
     assert ("```\nif x:\n\n    y()\n```" in text) == bool(fences)
 
 
+WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _LEVELS = (  # how Word counts, the style each level is made for
     ("decimal", "Part %1", "Heading1"),
     ("decimal", "%1.%2", "Clause"),
@@ -272,3 +273,16 @@ def test_a_list_begun_anew_in_one_definition_counts_from_its_own_start():
         paragraph = word.add_paragraph("item")
         paragraph._p.get_or_add_pPr().append(_list(2, number))
     assert parse(saved(word), "a.docx").text == "(a) item\n(b) item\n(a) item\n(b) item"
+
+
+def test_a_list_that_begins_at_a_billion_or_prints_a_page_before_each_item_stays_small():
+    """A number in letters grows with it: bb, ccc; what a file says of its lists is bounded."""
+    word = numbered()
+    level = next(one for one in word.part.numbering_part.element.iter(f"{WORD}lvl") if one.get(f"{WORD}ilvl") == "2")
+    level.find(f"{WORD}start").set(f"{WORD}val", "1000000000")
+    level.find(f"{WORD}lvlText").set(f"{WORD}val", "(%3" + ")" * 100_000)
+    for _ in range(50):
+        word.add_paragraph("item")._p.get_or_add_pPr().append(_list(2, "91"))
+    text = parse(saved(word), "a.docx").text
+    assert text.count("item") == 50
+    assert len(text) < 50 * 200

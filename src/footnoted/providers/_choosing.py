@@ -206,9 +206,7 @@ class _Chosen:
             listing = self._listing(lead)
             if listing is not lead and lead.kind == "item":
                 self._write_code(listing, lead)
-            elif (
-                listing is not lead or len(lead.text.split()) >= _LEAST_LEAD
-            ):  # before a picture it tells enough itself
+            elif listing is not lead or len(lead.text.split()) >= _LEAST_LEAD:  # before a picture it tells enough
                 self._write(listing)
             return
         self._used.add((lead.source_index, lead.start))

@@ -15,6 +15,8 @@ from footnoted.retrieval.load.numerals import counted
 
 WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _DEEPEST = 8
+_LONGEST = 100  # code points of what is printed around a number
+_HIGHEST = 100_000  # where a list may begin
 _MOST_PARENTS = 20  # styles that a style is made from, one from another
 
 
@@ -47,6 +49,7 @@ class Numbering:
         self._defined = {one.get(f"{WORD}abstractNumId"): one for one in parts if one.tag == f"{WORD}abstractNum"}
         self._counts: dict[str, dict[int, int]] = {}  # what each definition has counted, by level
         self._begun: set[tuple[str, int]] = set()
+        self._read: dict[str, dict[int, _Level]] = {}  # the levels of each list that was met
 
     def mark(self, paragraph: Any) -> tuple[int, str] | None:
         """A paragraph's level (from 0) and what is printed before it, a bullet as "-"; None where it is in no list."""
@@ -56,7 +59,9 @@ class Numbering:
             return None
         list_, depth = placed
         called = value(made, f"{WORD}abstractNumId") or ""
-        levels = self._levels(called, made)
+        if list_ not in self._read:
+            self._read[list_] = self._levels(called, made)
+        levels = self._read[list_]
         level = levels.get(depth)
         if level is None:
             return None
@@ -65,7 +70,7 @@ class Numbering:
         if anew and anew.isdecimal() and (list_, depth) not in self._begun:
             counts.pop(depth, None)
         self._begun.add((list_, depth))
-        start = int(anew) if anew and anew.isdecimal() else level.start
+        start = min(int(anew), _HIGHEST) if anew and anew.isdecimal() else level.start
         counts[depth] = counts[depth] + 1 if depth in counts else start
         for below in [one for one in counts if one > depth and levels[one].after > depth]:
             del counts[below]
@@ -128,5 +133,6 @@ class Numbering:
             start, again = value(level, f"{WORD}start"), value(level, f"{WORD}lvlRestart")
             after = int(again) if again else depth
             legal = level.find(f"{WORD}isLgl") is not None
-            found[depth] = _Level(form, value(level, f"{WORD}lvlText") or "", int(start or 1), legal, after)
+            text = (value(level, f"{WORD}lvlText") or "")[:_LONGEST]
+            found[depth] = _Level(form, text, min(int(start or 1), _HIGHEST), legal, after)
         return found
